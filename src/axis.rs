@@ -1,0 +1,104 @@
+//! Axes as arguments: a `usize` checked at run time, or `Axis::<K>` checked at compile time.
+
+#![forbid(unsafe_code)]
+
+use crate::rank::Dim;
+use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
+
+/// An axis known at compile time, counted from 0.
+///
+/// Where the rank is too small for it, or where `trace` is given the same one twice, the program does not compile.
+///
+/// ```
+/// use vierbein::{Axis, Tensor, tensor};
+/// let x = tensor![[1, 2], [3, 4]];
+/// assert_eq!(x.sum_axis(Axis::<0>), tensor![4, 6]);
+/// assert_eq!(x.trace(Axis::<0>, Axis::<1>).item(), 5);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Axis<const K: usize>;
+
+/// What names one axis of a tensor of rank `D`: a `usize` or an [`Axis`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an axis of a tensor of `{D}`",
+    label = "the axis is out of range",
+    note = "axes are counted from 0; give a `usize` to have it checked at run time"
+)]
+pub trait AxisArg<D>: Copy {
+    /// The number of the axis, counted from 0.
+    fn index(self) -> usize;
+}
+
+impl<D: Dim> AxisArg<D> for usize {
+    fn index(self) -> usize {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, const K: usize> AxisArg<D> for Axis<K>
+where
+    Const<K>: ToUInt,
+    D::Num: IsGreater<U<K>, Output = True>,
+{
+    fn index(self) -> usize {
+        K
+    }
+}
+
+/// Two axes that are not known to be the same one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` and `{Other}` are the same axis",
+    label = "the two axes must differ"
+)]
+pub trait OtherAxis<Other> {}
+
+impl OtherAxis<usize> for usize {}
+impl<const K: usize> OtherAxis<usize> for Axis<K> {}
+impl<const K: usize> OtherAxis<Axis<K>> for usize {}
+#[diagnostic::do_not_recommend]
+impl<const J: usize, const K: usize> OtherAxis<Axis<K>> for Axis<J>
+where
+    Const<J>: ToUInt,
+    Const<K>: ToUInt,
+    U<J>: IsNotEqual<U<K>, Output = True>,
+{
+}
+
+/// One axis or several: `1`, `Axis::<1>` or `[0, 2]`, for the forms that keep the reduced axes with length 1.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name axes of a tensor of `{D}`",
+    label = "expected one axis or an array of axes",
+    note = "write `1`, `Axis::<1>` or `[0, 2]`, counted from 0"
+)]
+pub trait AxesArg<D>: Copy {
+    /// An array of axis numbers.
+    type Axes: AsRef<[usize]>;
+    /// The numbers of the axes, counted from 0.
+    fn axes(self) -> Self::Axes;
+}
+
+impl<D: Dim> AxesArg<D> for usize {
+    type Axes = [usize; 1];
+    fn axes(self) -> [usize; 1] {
+        [self]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, const K: usize> AxesArg<D> for Axis<K>
+where
+    Axis<K>: AxisArg<D>,
+{
+    type Axes = [usize; 1];
+    fn axes(self) -> [usize; 1] {
+        [K]
+    }
+}
+
+impl<D: Dim, const N: usize> AxesArg<D> for [usize; N] {
+    type Axes = [usize; N];
+    fn axes(self) -> [usize; N] {
+        self
+    }
+}

@@ -1,0 +1,72 @@
+//! Agreement of two operands, in words. Each trait is a *reflexive blanket*: it holds for equal types and for nothing else,
+//! which keeps inference (`&a + &Tensor::zeros([2, 3])`) and shows our text where it fails. The hidden methods are the
+//! identity: they turn what is known to be equal into what the compiler knows to be equal.
+
+use super::Device;
+use crate::element::{Element, Scalar};
+use crate::order::Order;
+
+/// The operands have the same memory order.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine a `{Self}` tensor with a `{Other}` tensor",
+    label = "the operands differ in memory order",
+    note = "convert one of them first: `.to_order::<{Self}>()` copies, `.as_order::<{Self}>()` is a free view"
+)]
+pub trait SameOrder<Other> {}
+impl<O: Order> SameOrder<O> for O {}
+
+/// The operands have the same element type.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine a tensor of `{Self}` with a tensor of `{Other}`",
+    label = "the operands differ in element type",
+    note = "convert one of them first, e.g. with `.cast::<{Self}>()`"
+)]
+pub trait SameDtype<Other: Element>: Element {
+    #[doc(hidden)]
+    fn same_ptr<Dev: Device>(x: Dev::Ptr<Other>) -> Dev::Ptr<Self>;
+    #[doc(hidden)]
+    fn same_buffer<Dev: Device>(x: Dev::Buffer<Other>) -> Dev::Buffer<Self>;
+}
+impl<T: Element> SameDtype<T> for T {
+    fn same_ptr<Dev: Device>(x: Dev::Ptr<T>) -> Dev::Ptr<T> {
+        x
+    }
+    fn same_buffer<Dev: Device>(x: Dev::Buffer<T>) -> Dev::Buffer<T> {
+        x
+    }
+}
+
+/// The operands live on the same device.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine a tensor on `{Self}` with a tensor on `{Other}`",
+    label = "the operands live on different devices",
+    note = "move one of them first, e.g. with `.to_device::<{Self}>()?`"
+)]
+pub trait SameDevice<Other: Device>: Device {
+    #[doc(hidden)]
+    fn same_device(x: Other) -> Self;
+    #[doc(hidden)]
+    fn same_ptr<T: Element>(x: Other::Ptr<T>) -> Self::Ptr<T>;
+    #[doc(hidden)]
+    fn same_buffer<T: Element>(x: Other::Buffer<T>) -> Self::Buffer<T>;
+}
+impl<Dev: Device> SameDevice<Dev> for Dev {
+    fn same_device(x: Dev) -> Dev {
+        x
+    }
+    fn same_ptr<T: Element>(x: Dev::Ptr<T>) -> Dev::Ptr<T> {
+        x
+    }
+    fn same_buffer<T: Element>(x: Dev::Buffer<T>) -> Dev::Buffer<T> {
+        x
+    }
+}
+
+/// The left operand has arithmetic. It names the right one too: only then does the compiler show this text.
+#[diagnostic::on_unimplemented(
+    message = "tensors of `{Self}` have no arithmetic",
+    label = "`{Self}` is not a number",
+    note = "turn `bool` into numbers with `.cast::<u8>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`"
+)]
+pub trait Numeric<Other>: Scalar {}
+impl<T: Scalar, U> Numeric<U> for T {}

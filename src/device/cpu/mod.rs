@@ -1,0 +1,94 @@
+//! The host: memory, kernels and threads.
+
+mod access;
+mod buffer;
+mod elementwise;
+mod gemm;
+mod iter;
+mod pointer;
+mod reduce;
+mod threads;
+
+pub use buffer::CpuBuffer;
+pub use iter::{Iter, IterMut};
+pub use pointer::HostPtr;
+
+use super::{Device, HostAccess};
+use crate::element::Element;
+use crate::error::Error;
+
+/// The host's own memory and processors. Takes no space in a tensor.
+///
+/// ```
+/// use vierbein::{Cpu, Rank, RowMajor, Tensor};
+/// let x: Tensor<f64, Rank<2>, RowMajor, Cpu> = Tensor::ones([2, 3]);
+/// assert_eq!(x.sum().item(), 6.0);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cpu;
+
+impl Cpu {
+    pub(crate) fn slice_ptr<T>(data: &[T]) -> HostPtr<T> {
+        HostPtr::new(data.as_ptr().cast_mut())
+    }
+    pub(crate) fn slice_ptr_mut<T>(data: &mut [T]) -> HostPtr<T> {
+        HostPtr::new(data.as_mut_ptr())
+    }
+}
+
+impl Device for Cpu {
+    type Buffer<T: Element> = CpuBuffer<T>;
+    type Ptr<T: Element> = HostPtr<T>;
+
+    fn name(&self) -> String {
+        "Cpu".into()
+    }
+    fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
+        CpuBuffer::zeroed(len)
+    }
+    fn len<T: Element>(buffer: &CpuBuffer<T>) -> usize {
+        buffer.as_slice().len()
+    }
+    fn ptr<T: Element>(buffer: &CpuBuffer<T>) -> HostPtr<T> {
+        Cpu::slice_ptr(buffer.as_slice())
+    }
+    fn ptr_mut<T: Element>(buffer: &mut CpuBuffer<T>) -> HostPtr<T> {
+        Cpu::slice_ptr_mut(buffer.as_mut_slice())
+    }
+    fn offset<T: Element>(ptr: HostPtr<T>, elements: isize) -> HostPtr<T> {
+        ptr.offset(elements)
+    }
+    unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
+        // SAFETY: the caller vouches for `to.len()` elements behind `from` that nothing writes to; `to` is a mutable
+        // borrow, so the ranges do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(from.get(), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+    unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
+        // SAFETY: the caller vouches for `from.len()` elements behind `to` that nothing else accesses, so the ranges do
+        // not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.get(), from.len()) };
+        Ok(())
+    }
+    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
+        CpuBuffer::zeroed(len)
+    }
+    fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CpuBuffer<T>, Error> {
+        Ok(CpuBuffer::from_vec(data))
+    }
+    fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
+        Ok(buffer.into_vec())
+    }
+    fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
+        let mut copy = CpuBuffer::zeroed(buffer.as_slice().len())?;
+        copy.as_mut_slice().copy_from_slice(buffer.as_slice());
+        Ok(copy)
+    }
+}
+
+// SAFETY: a `HostPtr` is the host address itself.
+unsafe impl HostAccess for Cpu {
+    fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
+        ptr.get()
+    }
+}

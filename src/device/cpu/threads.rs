@@ -1,0 +1,32 @@
+//! Work on several threads, where it is enough to pay for them.
+//!
+//! How work is cut never depends on the number of threads, so neither do results.
+
+use crate::layout::plan::Plan;
+
+/// Fewer elements than this stay on one thread. Handing over half of the work costs some microseconds; a memory-bound loop
+/// over this many elements takes tens.
+pub(super) const GRAIN: usize = 1 << 16;
+
+/// Both, at the same time where there are threads.
+#[cfg(feature = "rayon")]
+pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
+}
+
+/// Both, one after the other: the feature `rayon` is off.
+#[cfg(not(feature = "rayon"))]
+pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    (a(), b())
+}
+
+/// Calls `f` on parts that make up the whole plan.
+pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(impl Fn(&Plan<K>) + Sync)) {
+    if plan.len() >= 2 * GRAIN
+        && let Some((low, high)) = plan.halves()
+    {
+        join(|| over_parts(&low, f), || over_parts(&high, f));
+    } else {
+        f(plan);
+    }
+}

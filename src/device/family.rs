@@ -1,0 +1,239 @@
+//! What a device can do, in families. Entry points are rank- and order-erased, and safe: an [`Operand`] vouches for its
+//! elements. Default bodies go through the host.
+
+use super::op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
+use super::{Cpu, Device, Operand, Output, host};
+use crate::element::{Element, Scalar};
+use crate::error::Error;
+
+/// Elementwise operations on elements of `T`: one entry for each arity, and in place.
+///
+/// All operands of a call have the output's shape: broadcasting has become strides of 0.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` has no elementwise operations on tensors of `{T}`",
+    label = "unsupported on this device",
+    note = "a device offers them by implementing `Elementwise<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+)]
+pub trait Elementwise<T: Element>: Device {
+    /// Writes `op(k)` at each position.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
+        host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
+    }
+
+    /// Writes `op(a)`.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] where `op` is not defined, before anything is written.
+    fn unary<F: UnaryOp<T>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let a = host::fetch(self, a)?;
+        host::write_with(self, out, |host_out| Cpu.unary(op, host_out, a.operand()))
+    }
+
+    /// `a = op(a)`.
+    ///
+    /// # Errors
+    /// As [`unary`](Elementwise::unary).
+    fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
+        host::update_with(self, a, |host_a| Cpu.unary_assign(op, host_a))
+    }
+
+    /// Writes `op(a, b)`.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] where `op` is not defined, before anything is written.
+    fn binary<U: Element, F: BinaryOp<T, U>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+    ) -> Result<(), Error> {
+        let (a, b) = (host::fetch(self, a)?, host::fetch(self, b)?);
+        host::write_with(self, out, |host_out| Cpu.binary(op, host_out, a.operand(), b.operand()))
+    }
+
+    /// `a = op(a, b)`.
+    ///
+    /// # Errors
+    /// As [`binary`](Elementwise::binary).
+    fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
+        &self,
+        op: &F,
+        a: Output<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+    ) -> Result<(), Error> {
+        let b = host::fetch(self, b)?;
+        host::update_with(self, a, |host_a| Cpu.binary_assign(op, host_a, b.operand()))
+    }
+
+    /// Writes `op(a, b, c)`.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+        c: Operand<'_, V, Self>,
+    ) -> Result<(), Error> {
+        let (a, b, c) = (host::fetch(self, a)?, host::fetch(self, b)?, host::fetch(self, c)?);
+        host::write_with(self, out, |host_out| {
+            Cpu.ternary(op, host_out, a.operand(), b.operand(), c.operand())
+        })
+    }
+}
+
+/// Strided copies: permutations, order conversions, views made dense.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` cannot copy views of `{T}`",
+    label = "unsupported on this device",
+    note = "a device offers it by implementing `Permute<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+)]
+pub trait Permute<T: Element>: Device {
+    /// Copies `a` to `out`, which has the same shape.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
+        host::store(self, &host::fetch(self, a)?, out)
+    }
+}
+
+/// Reductions and running sums; a trace is a reduction over a diagonal view.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` has no reductions of tensors of `{T}`",
+    label = "unsupported on this device",
+    note = "a device offers them by implementing `Reduce<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+)]
+pub trait Reduce<T: Element>: Device {
+    /// Reduces the trailing axes of `a`: its leading axes are those of `out`.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] where the output type cannot hold a result.
+    fn reduce<R: Reduction<T>>(
+        &self,
+        op: &R,
+        out: Output<'_, R::Output, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let a = host::fetch(self, a)?;
+        host::write_with(self, out, |host_out| Cpu.reduce(op, host_out, a.operand()))
+    }
+
+    /// Writes along the last axis what `op` makes of all elements up to each one.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] where `op` is not defined.
+    fn scan<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let a = host::fetch(self, a)?;
+        host::write_with(self, out, |host_out| Cpu.scan(op, host_out, a.operand()))
+    }
+}
+
+/// Matrix products.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` cannot multiply matrices of `{T}`",
+    label = "no matrix products on this device",
+    note = "a device offers them by implementing `Gemm<{T}>`; or multiply on the host: `.to_device::<Cpu>()?`"
+)]
+pub trait Gemm<T: Scalar>: Device {
+    /// `out = alpha · a · b + beta · out` for each matrix of a batch: shapes `[.., m, n]`, `[.., m, k]`, `[.., k, n]` with
+    /// equal leading axes. Where `beta` is zero, `out` is not read.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    fn gemm(
+        &self,
+        alpha: T,
+        a: Operand<'_, T, Self>,
+        b: Operand<'_, T, Self>,
+        beta: T,
+        out: Output<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let (a, b) = (host::fetch(self, a)?, host::fetch(self, b)?);
+        host::update_with(self, out, |host_out| Cpu.gemm(alpha, a.operand(), b.operand(), beta, host_out))
+    }
+}
+
+/// Everything that generic numeric code over `T` needs of a device: all families, for `T` and for the types that follow
+/// from it (its real numbers, its quotients, masks and positions).
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn centred<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
+///     x: TensorView<'_, T, D, O, Dev>,
+/// ) -> Tensor<T, D, O, Dev> {
+///     x - x.mean().cast::<T>()
+/// }
+/// assert_eq!(centred(tensor![1.0, 2.0, 6.0].view()), tensor![-2.0, -1.0, 3.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` does not do everything for tensors of `{T}`",
+    label = "a capability family is missing on this device",
+    note = "`Backend<{T}>` is `Elementwise`, `Permute`, `Reduce` and `Gemm` together; bound the one that is needed instead"
+)]
+pub trait Backend<T: Scalar>:
+    Elementwise<T>
+    + Elementwise<T::Real>
+    + Elementwise<T::Float>
+    + Elementwise<T::Magnitude>
+    + Elementwise<bool>
+    + Elementwise<i64>
+    + Permute<T>
+    + Permute<T::Real>
+    + Permute<T::Float>
+    + Permute<T::Magnitude>
+    + Permute<bool>
+    + Permute<i64>
+    + Reduce<T>
+    + Reduce<T::Real>
+    + Reduce<T::Float>
+    + Reduce<T::Magnitude>
+    + Reduce<bool>
+    + Gemm<T>
+    + Gemm<T::Real>
+    + Gemm<T::Float>
+    + Gemm<T::Magnitude>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar, Dev> Backend<T> for Dev where
+    Dev: Elementwise<T>
+        + Elementwise<T::Real>
+        + Elementwise<T::Float>
+        + Elementwise<T::Magnitude>
+        + Elementwise<bool>
+        + Elementwise<i64>
+        + Permute<T>
+        + Permute<T::Real>
+        + Permute<T::Float>
+        + Permute<T::Magnitude>
+        + Permute<bool>
+        + Permute<i64>
+        + Reduce<T>
+        + Reduce<T::Real>
+        + Reduce<T::Float>
+        + Reduce<T::Magnitude>
+        + Reduce<bool>
+        + Gemm<T>
+        + Gemm<T::Real>
+        + Gemm<T::Float>
+        + Gemm<T::Magnitude>
+{
+}

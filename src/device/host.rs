@@ -1,0 +1,146 @@
+//! Default bodies of the capability families: fetch operands to the host, compute there, store the result. Slow and
+//! correct: only elements of the operands are ever touched, never what lies between them.
+
+use super::cpu::Cpu;
+use super::{Device, Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::plan::Plan;
+use crate::layout::walk::Walk;
+use crate::layout::{Layout, element_count};
+
+/// A dense row-major copy on the host.
+#[derive(Debug)]
+pub(crate) struct Fetched<T> {
+    data: Vec<T>,
+    layout: Layout,
+}
+
+impl<T: Element> Fetched<T> {
+    pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
+        // SAFETY: `data` holds the elements of the dense `layout`, and is borrowed for the operand's life.
+        unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+
+    fn output(&mut self) -> Output<'_, T, Cpu> {
+        // SAFETY: `data` holds the elements of the dense `layout`, mutably borrowed for the output's life; dense strides
+        // give each index an element of its own.
+        unsafe {
+            Output::from_raw(Cpu::slice_ptr_mut(&mut self.data), self.layout.shape(), self.layout.strides())
+        }
+    }
+}
+
+pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
+    element_count(&[len], size_of::<T>())?;
+    let mut data = Vec::new();
+    data.try_reserve_exact(len)
+        .map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: len * size_of::<T>() })?;
+    data.resize(len, T::default());
+    Ok(data)
+}
+
+/// A new buffer with these elements.
+pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
+    let mut buffer = device.alloc(from.len())?;
+    if !from.is_empty() {
+        // SAFETY: the new buffer has `from.len()` elements, and nobody else knows it.
+        unsafe { device.write(from, Dev::ptr_mut(&mut buffer))? };
+    }
+    Ok(buffer)
+}
+
+/// The elements of a buffer.
+pub(crate) fn download<T: Element, Dev: Device>(
+    device: &Dev,
+    buffer: &Dev::Buffer<T>,
+) -> Result<Vec<T>, Error> {
+    let mut to = zeros(Dev::len(buffer))?;
+    if !to.is_empty() {
+        // SAFETY: the buffer has `to.len()` elements and is borrowed.
+        unsafe { device.read(Dev::ptr(buffer), &mut to)? };
+    }
+    Ok(to)
+}
+
+/// Calls `f` with the position on the device (offset in elements) and on the host of each run of elements that lie side
+/// by side in both.
+fn runs(
+    shape: &[usize],
+    strides: &[isize],
+    mut f: impl FnMut(isize, core::ops::Range<usize>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let plan = Plan::ordered(shape, [strides]);
+    let ([stride], len) = (plan.inner_strides(), plan.inner_len());
+    let mut walk = Walk::outer(&plan);
+    let mut at = 0;
+    for _ in 0..plan.outer_shape().iter().product() {
+        let [offset] = walk.offsets();
+        if stride == 1 && len > 0 {
+            f(offset, at..at + len)?;
+        } else {
+            for i in 0..len {
+                f(offset + i as isize * stride, at + i..at + i + 1)?;
+            }
+        }
+        at += len;
+        walk.advance();
+    }
+    Ok(())
+}
+
+/// The operand's elements, dense in row-major order.
+pub(crate) fn fetch<T: Element, Dev: Device>(
+    device: &Dev,
+    a: Operand<'_, T, Dev>,
+) -> Result<Fetched<T>, Error> {
+    let layout = Layout::dense(a.shape(), true);
+    let mut data = zeros(element_count(a.shape(), size_of::<T>())?)?;
+    runs(a.shape(), a.strides(), |offset, range| {
+        // SAFETY: `runs` visits indices within the operand's shape, all of which may be read; elements of a run lie side
+        // by side (unit stride).
+        unsafe { device.read(Dev::offset(a.ptr(), offset), &mut data[range]) }
+    })?;
+    Ok(Fetched { data, layout })
+}
+
+/// Writes elements to where the output has them.
+pub(crate) fn store<T: Element, Dev: Device>(
+    device: &Dev,
+    from: &Fetched<T>,
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    assert_eq!(from.layout.shape(), out.shape(), "operands of one shape");
+    runs(out.shape(), out.strides(), |offset, range| {
+        // SAFETY: `runs` visits indices within the output's shape, all of which are ours to write; elements of a run lie
+        // side by side (unit stride).
+        unsafe { device.write(&from.data[range], Dev::offset(out.ptr(), offset)) }
+    })
+}
+
+/// Lets a host kernel write an output.
+pub(crate) fn write_with<T: Element, Dev: Device>(
+    device: &Dev,
+    out: Output<'_, T, Dev>,
+    kernel: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let len = element_count(out.shape(), size_of::<T>())?;
+    let mut result = Fetched { data: zeros(len)?, layout: Layout::dense(out.shape(), true) };
+    kernel(result.output())?;
+    store(device, &result, out)
+}
+
+/// Lets a host kernel change an output.
+pub(crate) fn update_with<T: Element, Dev: Device>(
+    device: &Dev,
+    out: Output<'_, T, Dev>,
+    kernel: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut result = fetch(device, out.as_operand())?;
+    kernel(result.output())?;
+    store(device, &result, out)
+}

@@ -1,0 +1,175 @@
+//! Devices: who owns memory, and what can be computed where.
+//!
+//! [`Device`] is open. A third party implements it (allocation and plain copies to and from the host) and then each
+//! capability family that the device has: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. Families have default bodies
+//! that go through the host, so `impl Elementwise<f32> for MyDevice {}` is a beginning. [`Backend`] is their umbrella.
+
+mod agree;
+pub(crate) mod cpu;
+mod cuda;
+mod family;
+pub(crate) mod host;
+mod op;
+mod operand;
+
+pub use agree::{Numeric, SameDevice, SameDtype, SameOrder};
+pub use cpu::{Cpu, CpuBuffer, HostPtr, Iter, IterMut};
+pub use cuda::{Cuda, CudaBuffer, CudaPtr};
+pub use family::{Backend, Elementwise, Gemm, Permute, Reduce};
+pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
+pub use operand::{Operand, Output};
+
+use crate::element::Element;
+use crate::error::Error;
+use core::fmt::Debug;
+
+/// Where tensors live: memory, pointers into it, and plain copies to and from the host.
+///
+/// A tensor stores its device like an allocator; [`Cpu`] and [`Cuda`] take no space. Buffers know nothing of shapes.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// use vierbein::device::{Device, Elementwise, Permute};
+/// use vierbein::Error;
+///
+/// /// A device that counts in someone else's memory: here, plain vectors reached by address.
+/// #[derive(Debug, Clone, Default)]
+/// struct Remote;
+///
+/// impl Device for Remote {
+///     type Buffer<T: Element> = Vec<T>;
+///     type Ptr<T: Element> = usize; // an address that the host must not touch
+///     fn name(&self) -> String { "Remote".into() }
+///     fn alloc<T: Element>(&self, len: usize) -> Result<Vec<T>, Error> { Ok(vec![T::default(); len]) }
+///     fn len<T: Element>(buffer: &Vec<T>) -> usize { buffer.len() }
+///     fn ptr<T: Element>(buffer: &Vec<T>) -> usize { buffer.as_ptr() as usize }
+///     fn ptr_mut<T: Element>(buffer: &mut Vec<T>) -> usize { buffer.as_mut_ptr() as usize }
+///     fn offset<T: Element>(ptr: usize, elements: isize) -> usize {
+///         ptr.wrapping_add_signed(elements * size_of::<T>() as isize)
+///     }
+///     unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
+///         // SAFETY: the caller vouches for the range.
+///         unsafe { core::ptr::copy_nonoverlapping(from as *const T, to.as_mut_ptr(), to.len()) };
+///         Ok(())
+///     }
+///     unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
+///         // SAFETY: the caller vouches for the range.
+///         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut T, from.len()) };
+///         Ok(())
+///     }
+/// }
+/// impl Elementwise<f64> for Remote {}
+/// impl Permute<f64> for Remote {}
+///
+/// let a = Tensor::<f64, _, RowMajor, Remote>::full([2, 2], 1.5);
+/// let b = (&a + &a).to_device::<Cpu>()?;
+/// assert_eq!(b, tensor![[3.0, 3.0], [3.0, 3.0]]);
+/// # Ok::<(), Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a device",
+    label = "not a device",
+    note = "the devices of this crate are `Cpu` and `Cuda`; others implement the `Device` trait"
+)]
+pub trait Device: Clone + Debug + Send + Sync + 'static {
+    /// Memory for elements of one type; freed when dropped.
+    type Buffer<T: Element>: Debug + Send + Sync;
+    /// Where an element lies. A host pointer, or an address that only the device understands.
+    type Ptr<T: Element>: Copy + Debug + Send + Sync;
+
+    /// As it is written in messages and on the type line of a printed tensor.
+    fn name(&self) -> String;
+
+    /// Memory for `len` elements, each of them some valid value (not necessarily zero).
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceUnavailable`], or [`Error::Overflow`] where `len` elements have more than
+    /// `isize::MAX` bytes.
+    fn alloc<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error>;
+
+    /// The number of elements.
+    fn len<T: Element>(buffer: &Self::Buffer<T>) -> usize;
+
+    /// The first element, to read from.
+    fn ptr<T: Element>(buffer: &Self::Buffer<T>) -> Self::Ptr<T>;
+
+    /// The first element, to write to.
+    fn ptr_mut<T: Element>(buffer: &mut Self::Buffer<T>) -> Self::Ptr<T>;
+
+    /// The pointer moved by a number of elements. Nothing is read.
+    fn offset<T: Element>(ptr: Self::Ptr<T>, elements: isize) -> Self::Ptr<T>;
+
+    /// Copies `to.len()` elements that lie side by side to the host.
+    ///
+    /// # Safety
+    /// `from` points to at least `to.len()` elements of a live buffer of this device that nothing writes to meanwhile.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    unsafe fn read<T: Element>(&self, from: Self::Ptr<T>, to: &mut [T]) -> Result<(), Error>;
+
+    /// Copies elements from the host to where they lie side by side.
+    ///
+    /// # Safety
+    /// `to` points to at least `from.len()` elements of a live buffer of this device that nothing else accesses meanwhile.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    unsafe fn write<T: Element>(&self, from: &[T], to: Self::Ptr<T>) -> Result<(), Error>;
+
+    /// Memory for `len` elements, all of them zero (`false`).
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc).
+    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
+        host::upload(self, &host::zeros(len)?)
+    }
+
+    /// A buffer with the elements of a `Vec`; on the host, the `Vec`'s own memory.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc).
+    fn adopt<T: Element>(&self, data: Vec<T>) -> Result<Self::Buffer<T>, Error> {
+        host::upload(self, &data)
+    }
+
+    /// The elements of a buffer as a `Vec`; on the host, the buffer's own memory.
+    ///
+    /// # Errors
+    /// Where the host has no memory left, or whatever the device can fail with.
+    fn release<T: Element>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>, Error> {
+        host::download(self, &buffer)
+    }
+
+    /// Another buffer with the same elements.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc).
+    fn duplicate<T: Element>(&self, buffer: &Self::Buffer<T>) -> Result<Self::Buffer<T>, Error> {
+        host::upload(self, &host::download(self, buffer)?)
+    }
+}
+
+/// A device whose elements the host can reach: the ground for `x[[i, j]]`, slices and iterators.
+///
+/// # Safety
+/// For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
+/// of the same element: aligned, and valid to read (and, for `ptr_mut`, to write) as long as the buffer lives.
+#[diagnostic::on_unimplemented(
+    message = "the host cannot reach the elements of a tensor on `{Self}`",
+    label = "elements on `{Self}` are out of the host's reach",
+    note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
+)]
+pub unsafe trait HostAccess: Device {
+    /// The element's address in the host's memory.
+    fn host_ptr<T: Element>(ptr: Self::Ptr<T>) -> *mut T;
+}
+
+/// A device on which Rust closures run: one that the host can reach.
+#[diagnostic::on_unimplemented(
+    message = "a Rust closure cannot run on `{Self}`",
+    label = "closures run on the host only",
+    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
+)]
+pub trait RunsClosures: HostAccess {}
+impl<Dev: HostAccess> RunsClosures for Dev {}

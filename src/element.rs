@@ -1,0 +1,519 @@
+//! Element types: what can be stored, what can be reckoned with, and how one becomes another.
+
+#![forbid(unsafe_code)]
+
+use core::fmt::{Debug, Display};
+use num_complex::Complex;
+use num_traits::{NumAssign, One, Zero};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Complex numbers of two `f32`.
+#[allow(non_camel_case_types)]
+pub type c32 = Complex<f32>;
+/// Complex numbers of two `f64`.
+#[allow(non_camel_case_types)]
+pub type c64 = Complex<f64>;
+
+/// The element type as a value, derived from the type: `T::DTYPE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum DType {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+    C32,
+    C64,
+}
+
+impl DType {
+    /// The name of the Rust type.
+    ///
+    /// ```
+    /// assert_eq!(vierbein::DType::C64.name(), "Complex<f64>");
+    /// ```
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::Bool => "bool",
+            DType::I8 => "i8",
+            DType::I16 => "i16",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
+            DType::U8 => "u8",
+            DType::U16 => "u16",
+            DType::U32 => "u32",
+            DType::U64 => "u64",
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+            DType::C32 => "Complex<f32>",
+            DType::C64 => "Complex<f64>",
+        }
+    }
+}
+
+impl Display for DType {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a tensor can store: the [`Scalar`] types and `bool`. Sealed.
+///
+/// All bytes zero is a valid value of every element type, and it is `Default::default()`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the element type of a tensor",
+    label = "not an element type",
+    note = "element types are `f32 f64 Complex<f32> Complex<f64> i8 i16 i32 i64 u8 u16 u32 u64 bool`"
+)]
+pub trait Element:
+    sealed::Sealed + Copy + Debug + Display + Default + PartialEq + Send + Sync + 'static
+{
+    /// The element type as a value.
+    const DTYPE: DType;
+}
+
+/// Elements with arithmetic: integers, floating and complex numbers. Sealed.
+///
+/// This is the one bound that generic numeric code needs. For integers `+ - *` overflow as Rust's own do (an error in
+/// builds with debug assertions, wrapping otherwise); dividing by zero is always an error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    label = "arithmetic needs a numeric element type",
+    note = "turn a tensor of `bool` into numbers with `.cast::<u8>()`, or choose by it with `.select(&a, &b)`"
+)]
+pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
+    /// The real numbers that this type is made of: `f64` for `Complex<f64>`, otherwise the type itself.
+    type Real: RealScalar<Real = Self::Real, Float = Self::Magnitude, Magnitude = Self::Magnitude>
+        + CastTo<Self>
+        + CastTo<Self::Magnitude>;
+    /// The type of means and quotients: `f64` for integers, otherwise the type itself.
+    type Float: Inexact<Float = Self::Float, Real = Self::Magnitude, Magnitude = Self::Magnitude>
+        + CastTo<Self>;
+    /// The type of norms, variances and standard deviations: the real floating type of [`Float`](Scalar::Float).
+    type Magnitude: RealFloat<Real = Self::Magnitude, Float = Self::Magnitude, Magnitude = Self::Magnitude>
+        + CastTo<Self>
+        + CastTo<Self::Float>;
+    /// What sums and products are accumulated in: 64 bits for integers of up to 32, 128 for those of 64, otherwise the
+    /// type itself.
+    type Accumulator: Copy + Send + Sync + Debug;
+
+    /// `x + 0i`.
+    fn from_real(x: Self::Real) -> Self;
+    /// The number of elements `n` as a scalar, rounded (floating) or saturated (integers).
+    fn from_usize(n: usize) -> Self;
+    /// The real part.
+    fn re(self) -> Self::Real;
+    /// The imaginary part; zero for reals.
+    fn im(self) -> Self::Real;
+    /// The complex conjugate; a real number is its own.
+    fn conj(self) -> Self;
+    /// The absolute value or modulus.
+    fn abs(self) -> Self::Real;
+
+    #[doc(hidden)]
+    const INTEGER: bool;
+    #[doc(hidden)]
+    fn widen(self) -> Self::Accumulator;
+    /// Whether it fits; wraps (integers) where it does not.
+    #[doc(hidden)]
+    fn narrow(acc: Self::Accumulator) -> (Self, bool);
+    #[doc(hidden)]
+    fn acc_add(a: Self::Accumulator, b: Self::Accumulator) -> Self::Accumulator;
+    /// The product, and whether it overflowed even the accumulator.
+    #[doc(hidden)]
+    fn acc_mul(a: Self::Accumulator, b: Self::Accumulator) -> (Self::Accumulator, bool);
+    /// Whether `a op b` is representable; only integers can say no.
+    #[doc(hidden)]
+    fn fits(op: Arithmetic, a: Self, b: Self) -> bool;
+    #[doc(hidden)]
+    fn neg_fits(self) -> bool;
+    #[doc(hidden)]
+    const COMPLEX: bool = false;
+    #[doc(hidden)]
+    fn acc_to_float(acc: Self::Accumulator) -> Self::Float;
+    #[doc(hidden)]
+    fn wrapping_neg(self) -> Self;
+}
+
+/// The five arithmetic operations, as a value.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+/// Real numbers, which have an order: integers and floating numbers. Sealed.
+///
+/// A NaN is never dropped: the minimum and maximum of anything with NaN is NaN.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no order, so there is no smaller and no larger",
+    label = "this needs real numbers",
+    note = "compare complex numbers by `.abs()`, `.re()` or `.im()`"
+)]
+pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
+    /// The smallest value: minus infinity for floating types.
+    const LOWEST: Self;
+    /// The largest value: plus infinity for floating types.
+    const HIGHEST: Self;
+    #[doc(hidden)]
+    fn to_f64(self) -> f64;
+    /// Exact for integers.
+    #[doc(hidden)]
+    fn to_i128(self) -> i128;
+}
+
+/// Floating and complex numbers, with roots, exponentials and trigonometry. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a floating or complex type",
+    label = "this function needs floating or complex elements",
+    note = "convert integers first, e.g. with `.cast::<f64>()`"
+)]
+pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
+    #[doc(hidden)]
+    fn function(self, f: Function) -> Self;
+    /// Divided by a real number.
+    #[doc(hidden)]
+    fn unscale(self, by: Self::Magnitude) -> Self;
+    #[doc(hidden)]
+    fn from_magnitude(x: Self::Magnitude) -> Self;
+    /// The real part of `conj(self) · other`.
+    #[doc(hidden)]
+    fn dot_re(self, other: Self) -> Self::Magnitude;
+    /// `self` to a real power.
+    fn powf(self, n: Self::Magnitude) -> Self;
+    /// The argument (phase) in radians, in (−π, π].
+    fn arg(self) -> Self::Magnitude;
+    /// Whether it, or a part of it, is NaN.
+    fn is_nan(self) -> bool;
+    /// Whether it is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+}
+
+/// Functions that floating and complex numbers share, as a value.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Function {
+    Sqrt,
+    Exp,
+    Exp2,
+    Ln,
+    Log2,
+    Log10,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+}
+
+/// Floating numbers: `f32` and `f64`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real floating type",
+    label = "this function needs `f32` or `f64` elements",
+    note = "convert integers first, e.g. with `.cast::<f64>()`; take `.abs()`, `.re()` or `.im()` of complex numbers"
+)]
+pub trait RealFloat: RealScalar + Inexact + num_traits::Float + num_traits::FloatConst {}
+
+/// Conversion of one element type to another, as `as` does it: floating to integer truncates and saturates (NaN becomes
+/// 0), integer to integer wraps, `false` and `true` become 0 and 1, real becomes complex.
+///
+/// What would lose a part without a word does not compile: complex to real, and number to `bool`.
+#[diagnostic::on_unimplemented(
+    message = "cannot cast `{Self}` to `{U}` without losing a part of it",
+    label = "no such cast",
+    note = "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
+    note = "number to `bool`: compare, e.g. with `.not_equal(0)`"
+)]
+pub trait CastTo<U: Element>: Element {
+    /// The converted value.
+    fn cast_to(self) -> U;
+}
+
+impl sealed::Sealed for bool {}
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+}
+
+macro_rules! elements {
+    ($($t:ty => $tag:ident),*) => {$(
+        impl sealed::Sealed for $t {}
+        impl Element for $t { const DTYPE: DType = DType::$tag; }
+    )*};
+}
+elements!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64,
+          f32 => F32, f64 => F64, Complex<f32> => C32, Complex<f64> => C64);
+
+// ------------------------------------------------------------------ integers
+
+macro_rules! integers {
+    ($($t:ident, $acc:ident, $abs:expr, $neg_fits:expr;)*) => {$(
+        impl Scalar for $t {
+            type Real = $t;
+            type Float = f64;
+            type Magnitude = f64;
+            type Accumulator = $acc;
+            const INTEGER: bool = true;
+            fn from_real(x: $t) -> $t { x }
+            fn from_usize(n: usize) -> $t { $t::try_from(n).unwrap_or($t::MAX) }
+            fn re(self) -> $t { self }
+            fn im(self) -> $t { 0 }
+            fn conj(self) -> $t { self }
+            fn abs(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
+            #[inline]
+            fn widen(self) -> $acc { $acc::from(self) }
+            fn narrow(acc: $acc) -> ($t, bool) { (acc as $t, $t::try_from(acc).is_ok()) }
+            #[inline]
+            fn acc_add(a: $acc, b: $acc) -> $acc { a.wrapping_add(b) }
+            #[inline]
+            fn acc_mul(a: $acc, b: $acc) -> ($acc, bool) { a.overflowing_mul(b) }
+            #[inline]
+            fn fits(op: Arithmetic, a: $t, b: $t) -> bool {
+                match op {
+                    Arithmetic::Add => a.checked_add(b).is_some(),
+                    Arithmetic::Sub => a.checked_sub(b).is_some(),
+                    Arithmetic::Mul => a.checked_mul(b).is_some(),
+                    Arithmetic::Div => a.checked_div(b).is_some(),
+                    Arithmetic::Rem => a.checked_rem(b).is_some(),
+                }
+            }
+            fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
+            fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
+            fn wrapping_neg(self) -> $t { <$t>::wrapping_neg(self) }
+        }
+        impl RealScalar for $t {
+            const LOWEST: $t = $t::MIN;
+            const HIGHEST: $t = $t::MAX;
+            fn to_f64(self) -> f64 { self as f64 }
+            fn to_i128(self) -> i128 { self as i128 }
+        }
+    )*};
+}
+integers! {
+    i8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN;
+    i16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN;
+    i32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN;
+    i64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN;
+    u8, u64, |x| x, |x| x == 0;
+    u16, u64, |x| x, |x| x == 0;
+    u32, u64, |x| x, |x| x == 0;
+    u64, u128, |x| x, |x| x == 0;
+}
+
+// ------------------------------------------------------------------ floating and complex numbers
+
+/// What floating and complex types share: their accumulator is themselves, and nothing overflows into an error.
+macro_rules! inexact_scalar {
+    ($t:ty) => {
+        type Float = $t;
+        type Accumulator = $t;
+        const INTEGER: bool = false;
+        #[inline]
+        fn widen(self) -> $t {
+            self
+        }
+        fn narrow(acc: $t) -> ($t, bool) {
+            (acc, true)
+        }
+        #[inline]
+        fn acc_add(a: $t, b: $t) -> $t {
+            a + b
+        }
+        #[inline]
+        fn acc_mul(a: $t, b: $t) -> ($t, bool) {
+            (a * b, false)
+        }
+        #[inline]
+        fn fits(_: Arithmetic, _: $t, _: $t) -> bool {
+            true
+        }
+        fn acc_to_float(acc: $t) -> $t {
+            acc
+        }
+        fn neg_fits(self) -> bool {
+            true
+        }
+        fn wrapping_neg(self) -> $t {
+            -self
+        }
+    };
+}
+
+macro_rules! functions {
+    ($x:expr, $f:expr) => {
+        match $f {
+            Function::Sqrt => $x.sqrt(),
+            Function::Exp => $x.exp(),
+            Function::Exp2 => $x.exp2(),
+            Function::Ln => $x.ln(),
+            Function::Log2 => $x.log2(),
+            Function::Log10 => $x.log10(),
+            Function::Sin => $x.sin(),
+            Function::Cos => $x.cos(),
+            Function::Tan => $x.tan(),
+            Function::Asin => $x.asin(),
+            Function::Acos => $x.acos(),
+            Function::Atan => $x.atan(),
+            Function::Sinh => $x.sinh(),
+            Function::Cosh => $x.cosh(),
+            Function::Tanh => $x.tanh(),
+            Function::Asinh => $x.asinh(),
+            Function::Acosh => $x.acosh(),
+            Function::Atanh => $x.atanh(),
+        }
+    };
+}
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Scalar for $t {
+            type Real = $t;
+            type Magnitude = $t;
+            fn from_real(x: $t) -> $t { x }
+            fn from_usize(n: usize) -> $t { n as $t }
+            fn re(self) -> $t { self }
+            fn im(self) -> $t { 0.0 }
+            fn conj(self) -> $t { self }
+            fn abs(self) -> $t { <$t>::abs(self) }
+            inexact_scalar!($t);
+        }
+        impl RealScalar for $t {
+            const LOWEST: $t = $t::NEG_INFINITY;
+            const HIGHEST: $t = $t::INFINITY;
+            fn to_f64(self) -> f64 { self as f64 }
+            fn to_i128(self) -> i128 { self as i128 }
+        }
+        impl Inexact for $t {
+            #[inline]
+            fn function(self, f: Function) -> $t { functions!(self, f) }
+            #[inline]
+            fn unscale(self, by: $t) -> $t { self / by }
+            fn from_magnitude(x: $t) -> $t { x }
+            #[inline]
+            fn dot_re(self, other: $t) -> $t { self * other }
+            fn powf(self, n: $t) -> $t { <$t>::powf(self, n) }
+            fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
+            fn is_nan(self) -> bool { <$t>::is_nan(self) }
+            fn is_finite(self) -> bool { <$t>::is_finite(self) }
+        }
+        impl RealFloat for $t {}
+
+        impl Scalar for Complex<$t> {
+            type Real = $t;
+            type Magnitude = $t;
+            fn from_real(x: $t) -> Self { Complex::new(x, 0.0) }
+            fn from_usize(n: usize) -> Self { Complex::new(n as $t, 0.0) }
+            fn re(self) -> $t { self.re }
+            fn im(self) -> $t { self.im }
+            fn conj(self) -> Self { Complex::conj(&self) }
+            fn abs(self) -> $t { self.re.hypot(self.im) }
+            const COMPLEX: bool = true;
+            inexact_scalar!(Complex<$t>);
+        }
+        impl Inexact for Complex<$t> {
+            #[inline]
+            fn function(self, f: Function) -> Self { functions!(self, f) }
+            #[inline]
+            fn unscale(self, by: $t) -> Self { self / by }
+            fn from_magnitude(x: $t) -> Self { Complex::new(x, 0.0) }
+            #[inline]
+            fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }
+            fn powf(self, n: $t) -> Self { Complex::powf(self, n) }
+            fn arg(self) -> $t { Complex::arg(self) }
+            fn is_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
+            fn is_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+// ------------------------------------------------------------------ casts
+
+macro_rules! casts {
+    ($($t:ident)* ; $all:tt) => {$( casts!(@from $t $all); )*};
+    (@from $t:ident [$($u:ident)*]) => {
+        $( impl CastTo<$u> for $t { #[inline] fn cast_to(self) -> $u { self as $u } } )*
+        impl CastTo<Complex<f32>> for $t { #[inline] fn cast_to(self) -> Complex<f32> { Complex::new(self as f32, 0.0) } }
+        impl CastTo<Complex<f64>> for $t { #[inline] fn cast_to(self) -> Complex<f64> { Complex::new(self as f64, 0.0) } }
+        impl CastTo<$t> for bool { #[inline] fn cast_to(self) -> $t { if self { <$t>::one() } else { <$t>::zero() } } }
+    };
+}
+casts!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 ; [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);
+
+macro_rules! complex_casts {
+    ($($t:ident => $u:ident),*) => {$(
+        impl CastTo<Complex<$u>> for Complex<$t> {
+            #[inline]
+            fn cast_to(self) -> Complex<$u> { Complex::new(self.re as $u, self.im as $u) }
+        }
+    )*};
+}
+complex_casts!(f32 => f32, f32 => f64, f64 => f32, f64 => f64);
+
+impl CastTo<bool> for bool {
+    fn cast_to(self) -> bool {
+        self
+    }
+}
+impl CastTo<Complex<f32>> for bool {
+    fn cast_to(self) -> Complex<f32> {
+        Complex::new(self.cast_to(), 0.0)
+    }
+}
+impl CastTo<Complex<f64>> for bool {
+    fn cast_to(self) -> Complex<f64> {
+        Complex::new(self.cast_to(), 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_follow_as() {
+        let (truncated, saturated, nan): (i8, i8, i32) =
+            ((-3.9f64).cast_to(), 1e9f64.cast_to(), f64::NAN.cast_to());
+        assert_eq!((truncated, saturated, nan), (-3, 127, 0));
+        let wrapped: u8 = (-1i32).cast_to();
+        assert_eq!(wrapped, 255);
+        let (one, z): (f32, c64) = (true.cast_to(), 2.5f32.cast_to());
+        assert_eq!((one, z), (1.0, Complex::new(2.5, 0.0)));
+    }
+
+    #[test]
+    fn all_bytes_zero_is_the_default() {
+        assert_eq!(f64::default().to_bits(), 0);
+        assert_eq!(c32::default(), Complex::new(0.0, 0.0));
+        assert!(!bool::default());
+    }
+
+    #[test]
+    fn phase_of_reals() {
+        assert_eq!(Inexact::arg(-2.0f64), std::f64::consts::PI);
+        assert_eq!(Inexact::arg(3.0f32), 0.0);
+        assert!(Inexact::arg(f64::NAN).is_nan());
+    }
+}

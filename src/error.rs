@@ -1,0 +1,327 @@
+//! What can go wrong, each with the operation, both operands and the way out.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+/// An operation that could not be done. Nothing was changed.
+///
+/// Methods without `try_` panic with exactly this message; their `try_` twins return it.
+///
+/// ```
+/// use vierbein::{Tensor, tensor};
+/// let a = Tensor::<f64, _>::zeros([2, 3]);
+/// let error = a.try_add(&Tensor::zeros([2, 4])).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "cannot add shapes [2, 3] and [2, 4]: axis 1 is 3 and 4 (row-major aligns trailing axes)"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two shapes do not broadcast.
+    Broadcast {
+        /// What was tried, as a verb: "add".
+        op: &'static str,
+        /// The left shape.
+        left: Vec<usize>,
+        /// The right shape.
+        right: Vec<usize>,
+        /// Whether trailing axes are aligned.
+        row_major: bool,
+    },
+    /// The left operand of an assignment would have to grow.
+    AssignTo {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The shape that is written to.
+        to: Vec<usize>,
+        /// The shape that is read.
+        from: Vec<usize>,
+        /// Whether trailing axes are aligned.
+        row_major: bool,
+    },
+    /// An axis is out of range.
+    Axis {
+        /// What was tried.
+        op: &'static str,
+        /// The axis.
+        axis: usize,
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// Axes that must differ do not, or are not a permutation.
+    RepeatedAxis {
+        /// What was tried.
+        op: &'static str,
+        /// The axes.
+        axes: Vec<usize>,
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// Two axes that must be equally long are not.
+    UnequalAxes {
+        /// What was tried.
+        op: &'static str,
+        /// The two axes.
+        axes: [usize; 2],
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// An axis that is to be removed is longer than 1.
+    NotUnitAxis {
+        /// What was tried.
+        op: &'static str,
+        /// The axis.
+        axis: usize,
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// An index is out of bounds.
+    Index {
+        /// What was tried.
+        op: &'static str,
+        /// The index along that axis.
+        index: isize,
+        /// The axis.
+        axis: usize,
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// A range does not fit its axis.
+    Range {
+        /// The range as it was written.
+        range: String,
+        /// The axis.
+        axis: usize,
+        /// The operand's shape.
+        shape: Vec<usize>,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The number of values is not that of the shape.
+    Length {
+        /// What was tried.
+        op: &'static str,
+        /// The shape.
+        shape: Vec<usize>,
+        /// How many values there are.
+        found: usize,
+    },
+    /// Two shapes differ in their number of elements.
+    Reshape {
+        /// The shape that is there.
+        from: Vec<usize>,
+        /// The shape that was asked for.
+        to: Vec<usize>,
+    },
+    /// A view's strides do not allow what was asked without a copy.
+    NotContiguous {
+        /// What was tried.
+        op: &'static str,
+        /// The view's shape.
+        shape: Vec<usize>,
+        /// The view's strides, in elements.
+        strides: Vec<isize>,
+        /// The order asked for.
+        order: &'static str,
+    },
+    /// The element or byte count of a shape exceeds the address space.
+    Overflow {
+        /// The shape.
+        shape: Vec<usize>,
+        /// The size of an element in bytes.
+        element_bytes: usize,
+    },
+    /// An operation that has no value for nothing, on nothing.
+    Empty {
+        /// What was tried.
+        op: &'static str,
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
+    /// The summed axes of a matrix product differ.
+    Matmul {
+        /// The left shape.
+        left: Vec<usize>,
+        /// The right shape.
+        right: Vec<usize>,
+        /// Whether the last two axes are the matrix.
+        row_major: bool,
+        /// What does not agree.
+        why: String,
+    },
+    /// Integer arithmetic without a result: a division by zero, or an overflow.
+    Arithmetic {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The element type.
+        dtype: &'static str,
+        /// The values, as they would be written.
+        values: String,
+    },
+    /// An argument outside of what the operation is defined for.
+    Argument {
+        /// What was tried.
+        op: &'static str,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
+    /// The device could not give that much memory.
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// How many bytes were asked for.
+        bytes: usize,
+    },
+    /// There is no such device on this machine or in this build.
+    DeviceUnavailable {
+        /// The device.
+        device: String,
+        /// What was looked for, and what to do.
+        why: String,
+    },
+    /// A file could not be read or written, or holds something else than was asked for.
+    File {
+        /// The file, or `<stream>`.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Where two shapes stop agreeing, counted as the order counts: `(axis of the larger rank, left, right)`.
+fn first_disagreement(left: &[usize], right: &[usize], row_major: bool) -> Option<(usize, usize, usize)> {
+    let rank = left.len().max(right.len());
+    let extent = |shape: &[usize], axis: usize| {
+        let skipped = if row_major { rank - shape.len() } else { 0 };
+        axis.checked_sub(skipped).and_then(|k| shape.get(k).copied()).unwrap_or(1)
+    };
+    (0..rank).rev().find_map(|axis| {
+        let (l, r) = (extent(left, axis), extent(right, axis));
+        (l != r && l != 1 && r != 1).then_some((axis, l, r))
+    })
+}
+
+fn alignment(row_major: bool) -> &'static str {
+    if row_major { "row-major aligns trailing axes" } else { "column-major aligns leading axes" }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Broadcast { op, left, right, row_major } => {
+                write!(f, "cannot {op} shapes {left:?} and {right:?}: ")?;
+                match first_disagreement(left, right, *row_major) {
+                    Some((axis, l, r)) => write!(f, "axis {axis} is {l} and {r} ")?,
+                    None => write!(f, "they have no common shape ")?,
+                }
+                write!(f, "({})", alignment(*row_major))
+            }
+            Error::AssignTo { op, to, from, row_major } => write!(
+                f,
+                "cannot {op} shape {from:?} in place to shape {to:?}: the target's shape cannot grow \
+                 ({}); write a new tensor instead",
+                alignment(*row_major)
+            ),
+            Error::Axis { op, axis, shape } => match shape.len() {
+                0 => write!(f, "cannot {op} over axis {axis}: a tensor of rank 0 has no axes"),
+                n => {
+                    write!(f, "cannot {op} over axis {axis} of shape {shape:?}: its axes are 0 to {}", n - 1)
+                }
+            },
+            Error::RepeatedAxis { op, axes, shape } => {
+                write!(f, "cannot {op} over axes {axes:?} of shape {shape:?}: each axis may be named once")
+            }
+            Error::UnequalAxes { op, axes: [a, b], shape } => write!(
+                f,
+                "cannot {op} over axes {a} and {b} of shape {shape:?}: their lengths {} and {} differ; \
+                 cut the longer one with `.slice(..)` first",
+                shape[*a], shape[*b]
+            ),
+            Error::NotUnitAxis { op, axis, shape } => write!(
+                f,
+                "cannot {op} axis {axis} of shape {shape:?}: its length is {}, not 1; \
+                 choose one position with `.index_axis({axis}, i)` instead",
+                shape[*axis]
+            ),
+            Error::Index { op, index, axis, shape } => write!(
+                f,
+                "cannot {op}: index {index} is out of bounds for axis {axis} of shape {shape:?}, whose length is {}",
+                shape.get(*axis).copied().unwrap_or(0)
+            ),
+            Error::Range { range, axis, shape, why } => {
+                write!(f, "cannot slice axis {axis} of shape {shape:?} with {range}: {why}")
+            }
+            Error::Length { op, shape, found } => write!(
+                f,
+                "cannot {op} of shape {shape:?} from {found} values: it has {} elements",
+                shape.iter().product::<usize>()
+            ),
+            Error::Reshape { from, to } => write!(
+                f,
+                "cannot reshape {from:?} to {to:?}: they have {} and {} elements",
+                from.iter().product::<usize>(),
+                Count(to)
+            ),
+            Error::NotContiguous { op, shape, strides, order } => write!(
+                f,
+                "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not dense in {order} order; \
+                 copy it first with `.to_owned()`"
+            ),
+            Error::Overflow { shape, element_bytes } => write!(
+                f,
+                "cannot make a tensor of shape {shape:?} with {element_bytes} bytes an element: \
+                 its size exceeds the address space"
+            ),
+            Error::Empty { op, shape } => {
+                write!(
+                    f,
+                    "cannot take the {op} of nothing: the reduced axes of shape {shape:?} hold no elements"
+                )
+            }
+            Error::Matmul { left, right, row_major, why } => write!(
+                f,
+                "cannot matmul shapes {left:?} and {right:?}: {why} ({})",
+                if *row_major {
+                    "row-major: the last two axes are the matrix, batches lead"
+                } else {
+                    "column-major: the first two axes are the matrix, batches trail"
+                }
+            ),
+            Error::Arithmetic { op, dtype, values } => {
+                write!(f, "cannot {op} tensors of {dtype}: {values} has no {dtype} result")
+            }
+            Error::Argument { op, why } => write!(f, "cannot {op}: {why}"),
+            Error::OutOfMemory { device, bytes } => {
+                write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
+            }
+            Error::DeviceUnavailable { device, why } => write!(f, "{device} is not available: {why}"),
+            Error::File { path, why } => write!(f, "{path}: {why}"),
+        }
+    }
+}
+
+/// An element count that may exceed `usize`.
+struct Count<'a>(&'a [usize]);
+
+impl fmt::Display for Count<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.iter().try_fold(1usize, |n, &d| n.checked_mul(d)) {
+            Some(n) => write!(f, "{n}"),
+            None => write!(f, "more than {}", usize::MAX),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Panics with the error's own message, at the caller's line.
+#[track_caller]
+pub(crate) fn expect<V>(result: Result<V, Error>) -> V {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,406 @@
+//! Shapes and strides, without any data: pure functions, so that every one of them can be tested alone.
+//!
+//! [`Layout`] is the rank-erased form that all view operations are written on, once; the typed front-ends only name the
+//! resulting rank. [`broadcast`] finds common shapes, [`slice`] turns ranges into layouts, [`plan`] prepares loops over
+//! several operands, and [`walk`] steps through them.
+
+#![forbid(unsafe_code)]
+
+pub(crate) mod broadcast;
+pub(crate) mod plan;
+pub(crate) mod slice;
+pub(crate) mod walk;
+
+use crate::error::Error;
+use crate::rank::{Dim, MAX_RANK};
+
+/// The lengths and strides (in elements) of up to [`MAX_RANK`] axes, and where the first element lies.
+///
+/// A layout is either dense, or cut out of another one by the methods below: each of its indices then lies where some
+/// index of the other lay. Views of memory rest on that.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Layout {
+    rank: usize,
+    shape: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+    offset: isize,
+}
+
+impl Layout {
+    pub(crate) fn new(shape: &[usize], strides: &[isize]) -> Layout {
+        debug_assert_eq!(shape.len(), strides.len());
+        let mut layout =
+            Layout { rank: shape.len(), shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: 0 };
+        layout.shape[..shape.len()].copy_from_slice(shape);
+        layout.strides[..strides.len()].copy_from_slice(strides);
+        layout
+    }
+
+    /// Dense, with the last axis fastest (`row_major`) or the first.
+    pub(crate) fn dense(shape: &[usize], row_major: bool) -> Layout {
+        let mut layout = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
+        dense_strides(shape, &mut layout.strides[..shape.len()], row_major);
+        layout
+    }
+
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.shape[..self.rank]
+    }
+
+    pub(crate) fn strides(&self) -> &[isize] {
+        &self.strides[..self.rank]
+    }
+
+    /// Where the first element lies, in elements from where it lay in the layout that this one was made of.
+    pub(crate) fn offset(&self) -> isize {
+        self.offset
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The shape as an array of the rank's length.
+    pub(crate) fn typed_shape<D: Dim>(&self) -> D::Shape {
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(self.shape());
+        shape
+    }
+
+    /// The strides as an array of the rank's length.
+    pub(crate) fn typed_strides<D: Dim>(&self) -> D::Strides {
+        let mut strides = D::Strides::default();
+        strides.as_mut().copy_from_slice(self.strides());
+        strides
+    }
+
+    pub(crate) fn check_axis(&self, op: &'static str, axis: usize) -> Result<(), Error> {
+        check_axis(op, axis, self.shape())
+    }
+
+    /// Axis `k` of the result is axis `axes[k]` of this one.
+    pub(crate) fn permute(&self, axes: &[usize]) -> Result<Layout, Error> {
+        check_axes("permute", axes, self.shape())?;
+        let mut to = *self;
+        for (k, &axis) in axes.iter().enumerate() {
+            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
+        }
+        Ok(to)
+    }
+
+    pub(crate) fn swap_axes(&self, a: usize, b: usize) -> Result<Layout, Error> {
+        self.check_axis("swap axes", a)?;
+        self.check_axis("swap axes", b)?;
+        let mut to = *self;
+        to.shape.swap(a, b);
+        to.strides.swap(a, b);
+        Ok(to)
+    }
+
+    /// All axes in the opposite sequence.
+    pub(crate) fn reverse_axes(&self) -> Layout {
+        let mut to = *self;
+        to.shape[..self.rank].reverse();
+        to.strides[..self.rank].reverse();
+        to
+    }
+
+    /// The axes from `first` on in the opposite sequence.
+    pub(crate) fn reverse_axes_from(&self, first: usize) -> Layout {
+        let mut to = *self;
+        to.shape[first..self.rank].reverse();
+        to.strides[first..self.rank].reverse();
+        to
+    }
+
+    /// The first `rank` axes, at the first position of the others.
+    pub(crate) fn leading(&self, rank: usize) -> Layout {
+        Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
+    }
+
+    /// A new axis of length 1 before axis `at`.
+    pub(crate) fn insert_axis(&self, at: usize) -> Result<Layout, Error> {
+        if at > self.rank {
+            return Err(Error::Argument {
+                op: "insert an axis",
+                why: format!(
+                    "position {at} is beyond the end of shape {:?}; positions run from 0 to {}",
+                    self.shape(),
+                    self.rank
+                ),
+            });
+        }
+        let mut to = *self;
+        to.rank += 1;
+        to.shape.copy_within(at..self.rank, at + 1);
+        to.strides.copy_within(at..self.rank, at + 1);
+        (to.shape[at], to.strides[at]) = (1, 0);
+        Ok(to)
+    }
+
+    /// The same axes, beginning elsewhere.
+    pub(crate) fn moved(&self, elements: isize) -> Layout {
+        Layout { offset: self.offset + elements, ..*self }
+    }
+
+    /// Without one axis, at its first position.
+    pub(crate) fn without(&self, axis: usize) -> Layout {
+        let mut to = *self;
+        to.shape.copy_within(axis + 1..self.rank, axis);
+        to.strides.copy_within(axis + 1..self.rank, axis);
+        to.rank -= 1;
+        (to.shape[to.rank], to.strides[to.rank]) = (1, 0);
+        to
+    }
+
+    /// Without an axis of length 1.
+    pub(crate) fn remove_axis(&self, axis: usize) -> Result<Layout, Error> {
+        self.check_axis("remove an axis", axis)?;
+        if self.shape[axis] != 1 {
+            return Err(Error::NotUnitAxis { op: "remove", axis, shape: self.shape().to_vec() });
+        }
+        Ok(self.without(axis))
+    }
+
+    /// One position along an axis, which is gone then.
+    pub(crate) fn index_axis(&self, axis: usize, index: usize) -> Result<Layout, Error> {
+        self.check_axis("index", axis)?;
+        if index >= self.shape[axis] {
+            return Err(Error::Index {
+                op: "index",
+                index: isize::try_from(index).unwrap_or(isize::MAX),
+                axis,
+                shape: self.shape().to_vec(),
+            });
+        }
+        let mut to = self.without(axis);
+        to.offset += index as isize * self.strides[axis];
+        Ok(to)
+    }
+
+    /// The first `at` positions along an axis, and the others.
+    pub(crate) fn split_at(&self, axis: usize, at: usize) -> Result<(Layout, Layout), Error> {
+        self.check_axis("split", axis)?;
+        if at > self.shape[axis] {
+            return Err(Error::Index {
+                op: "split",
+                index: isize::try_from(at).unwrap_or(isize::MAX),
+                axis,
+                shape: self.shape().to_vec(),
+            });
+        }
+        let (mut left, mut right) = (*self, *self);
+        left.shape[axis] = at;
+        right.shape[axis] -= at;
+        if right.shape[axis] > 0 {
+            right.offset += at as isize * self.strides[axis];
+        }
+        Ok((left, right))
+    }
+
+    /// Axes `a` and `b` become one that runs along both, as the last axis: its stride is the sum of theirs.
+    pub(crate) fn diagonal(&self, op: &'static str, a: usize, b: usize) -> Result<Layout, Error> {
+        self.check_axis(op, a)?;
+        self.check_axis(op, b)?;
+        if a == b {
+            return Err(Error::RepeatedAxis { op, axes: vec![a, b], shape: self.shape().to_vec() });
+        }
+        if self.shape[a] != self.shape[b] {
+            return Err(Error::UnequalAxes { op, axes: [a, b], shape: self.shape().to_vec() });
+        }
+        let mut to = self.without(a.max(b)).without(a.min(b));
+        let last = to.rank;
+        to.rank += 1;
+        to.shape[last] = self.shape[a];
+        to.strides[last] = self.strides[a] + self.strides[b];
+        Ok(to)
+    }
+
+    /// The same axes, those in `last` moved to the end.
+    pub(crate) fn move_last(&self, op: &'static str, last: &[usize]) -> Result<Layout, Error> {
+        for (k, &axis) in last.iter().enumerate() {
+            self.check_axis(op, axis)?;
+            if last[..k].contains(&axis) {
+                return Err(Error::RepeatedAxis { op, axes: last.to_vec(), shape: self.shape().to_vec() });
+            }
+        }
+        // The axes that stay keep their sequence, and so do the moved ones: `sum_axes([2, 0])` is `sum_axes([0, 2])`.
+        let mut to = *self;
+        let stay = (0..self.rank).filter(|axis| !last.contains(axis));
+        let moved = (0..self.rank).filter(|axis| last.contains(axis));
+        for (k, axis) in stay.chain(moved).enumerate() {
+            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
+        }
+        Ok(to)
+    }
+
+    /// The same elements in a shape with equally many, where the strides allow it (`None`: they do not).
+    ///
+    /// Elements are enumerated with the last axis fastest; groups of axes that lie densely in each other are regrouped.
+    pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
+        if !row_major {
+            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+            return self.reverse_axes().reshape(&reversed, true).map(|l| l.reverse_axes());
+        }
+        let mut to = Layout::dense(shape, true);
+        to.offset = self.offset;
+        if self.shape().contains(&0) {
+            return Some(to);
+        }
+        let (mut old, mut new) = (0, 0);
+        let from: Vec<usize> = (0..self.rank).filter(|&k| self.shape[k] != 1).collect();
+        while old < from.len() {
+            // The smallest group of old and of new axes with the same number of elements.
+            let (first_old, first_new) = (old, new);
+            let (mut n_old, mut n_new) = (self.shape[from[old]], shape[new]);
+            (old, new) = (old + 1, new + 1);
+            while n_old != n_new {
+                if n_old < n_new {
+                    n_old *= self.shape[from[old]];
+                    old += 1;
+                } else {
+                    n_new *= shape[new];
+                    new += 1;
+                }
+            }
+            let group = &from[first_old..old];
+            let dense = group
+                .windows(2)
+                .all(|w| self.strides[w[0]] == self.strides[w[1]] * self.shape[w[1]] as isize);
+            if !dense {
+                return None;
+            }
+            let mut stride = self.strides[group[group.len() - 1]];
+            for k in (first_new..new).rev() {
+                to.strides[k] = stride;
+                stride *= shape[k] as isize;
+            }
+        }
+        Some(to)
+    }
+
+    /// A larger shape of which this one repeats along the new and the unit axes, with stride 0.
+    pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
+        if shape.len() < self.rank {
+            return None;
+        }
+        let first = if row_major { shape.len() - self.rank } else { 0 };
+        let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
+        to.offset = self.offset;
+        for k in 0..self.rank {
+            match (self.shape[k], shape[first + k]) {
+                (from, into) if from == into => to.strides[first + k] = self.strides[k],
+                (1, _) => {}
+                _ => return None,
+            }
+        }
+        Some(to)
+    }
+
+    pub(crate) fn is_dense(&self, row_major: bool) -> bool {
+        is_dense(self.shape(), self.strides(), row_major)
+    }
+}
+
+/// Writes the strides of a dense layout. Zero extents count as one, so that no stride collapses.
+pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
+    let mut stride = 1isize;
+    for step in 0..shape.len() {
+        let k = if row_major { shape.len() - 1 - step } else { step };
+        strides[k] = stride;
+        stride = stride.wrapping_mul(shape[k].max(1) as isize);
+    }
+}
+
+/// Whether elements in enumeration order lie side by side. Strides of axes with fewer than two positions do not matter.
+pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
+    if shape.contains(&0) {
+        return true;
+    }
+    let mut expected = 1isize;
+    (0..shape.len()).all(|step| {
+        let k = if row_major { shape.len() - 1 - step } else { step };
+        let fits = shape[k] == 1 || strides[k] == expected;
+        expected = expected.wrapping_mul(shape[k] as isize);
+        fits
+    })
+}
+
+/// The number of elements of a shape, checked: elements and bytes fit in `isize`, and so do the strides.
+pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usize, Error> {
+    let overflow = || Error::Overflow { shape: shape.to_vec(), element_bytes };
+    // Zero extents count as one here: the strides of an empty tensor must be representable too.
+    let span = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d.max(1))).ok_or_else(overflow)?;
+    let bytes = span.checked_mul(element_bytes.max(1)).ok_or_else(overflow)?;
+    if bytes > isize::MAX as usize {
+        return Err(overflow());
+    }
+    Ok(if shape.contains(&0) { 0 } else { span })
+}
+
+pub(crate) fn check_axis(op: &'static str, axis: usize, shape: &[usize]) -> Result<(), Error> {
+    if axis < shape.len() {
+        return Ok(());
+    }
+    Err(Error::Axis { op, axis, shape: shape.to_vec() })
+}
+
+/// Each axis of the shape exactly once.
+fn check_axes(op: &'static str, axes: &[usize], shape: &[usize]) -> Result<(), Error> {
+    for (k, &axis) in axes.iter().enumerate() {
+        check_axis(op, axis, shape)?;
+        if axes[..k].contains(&axis) {
+            return Err(Error::RepeatedAxis { op, axes: axes.to_vec(), shape: shape.to_vec() });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_layouts() {
+        assert_eq!(Layout::dense(&[2, 3, 4], true).strides(), [12, 4, 1]);
+        assert_eq!(Layout::dense(&[2, 3, 4], false).strides(), [1, 2, 6]);
+        assert!(is_dense(&[2, 1, 3], &[3, 77, 1], true));
+        assert!(!is_dense(&[2, 3], &[1, 2], true));
+        assert!(is_dense(&[2, 3], &[1, 2], false));
+        assert!(is_dense(&[0, 3], &[9, 9], true));
+    }
+
+    #[test]
+    fn counts_are_checked() {
+        assert_eq!(element_count(&[2, 3], 8).unwrap(), 6);
+        assert_eq!(element_count(&[0, 3], 8).unwrap(), 0);
+        assert_eq!(element_count(&[], 8).unwrap(), 1);
+        for shape in [&[usize::MAX, 2][..], &[usize::MAX / 8 + 1], &[0, usize::MAX, 2]] {
+            assert!(matches!(element_count(shape, 8), Err(Error::Overflow { .. })), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn reshapes_regroup_dense_axes_only() {
+        let rows = Layout::dense(&[4, 6], true);
+        assert_eq!(rows.reshape(&[2, 2, 3, 2], true).unwrap().strides(), [12, 6, 2, 1]);
+        assert_eq!(rows.reshape(&[24], true).unwrap().strides(), [1]);
+        let turned = rows.permute(&[1, 0]).unwrap();
+        assert_eq!(turned.reshape(&[24], true), None);
+        assert_eq!(turned.reshape(&[2, 3, 4], true).unwrap().strides(), [3, 1, 6]);
+        assert_eq!(turned.reshape(&[24], false).unwrap().strides(), [1]);
+        let every_other = Layout::new(&[3], &[2]);
+        assert_eq!(every_other.reshape(&[3, 1], true).unwrap().strides()[0], 2);
+        assert!(Layout::new(&[0, 3], &[3, 1]).reshape(&[3, 0, 7], true).is_some());
+    }
+
+    #[test]
+    fn diagonals_add_strides() {
+        let cube = Layout::dense(&[3, 4, 3], true);
+        let diagonal = cube.diagonal("trace", 0, 2).unwrap();
+        assert_eq!((diagonal.shape(), diagonal.strides()), (&[4, 3][..], &[3, 13][..]));
+        assert!(matches!(cube.diagonal("trace", 0, 1), Err(Error::UnequalAxes { .. })));
+        assert!(matches!(cube.diagonal("trace", 2, 2), Err(Error::RepeatedAxis { .. })));
+        assert!(matches!(cube.diagonal("trace", 0, 3), Err(Error::Axis { .. })));
+    }
+}

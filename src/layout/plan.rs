@@ -1,0 +1,250 @@
+//! Loops over `K` operands of one shape, made as short and as dense as their strides allow.
+//!
+//! normalise (drop unit axes, turn negative strides round) → order (by stride) → fuse (axes that lie in each other in all
+//! operands). What is left has few axes; the last one is the inner loop.
+
+use super::is_dense;
+use crate::rank::MAX_RANK;
+
+/// A nest of loops over `K` operands: lengths and strides (in elements), outermost first, and where each operand starts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Plan<const K: usize> {
+    rank: usize,
+    shape: [usize; MAX_RANK],
+    strides: [[isize; K]; MAX_RANK],
+    offsets: [isize; K],
+}
+
+impl<const K: usize> Plan<K> {
+    /// A plan for elements that may be visited in any sequence.
+    pub(crate) fn unordered(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
+        Plan::unordered_by(shape, strides, 0)
+    }
+
+    /// The same, with the inner loop along the smallest strides of operand `key`.
+    pub(crate) fn unordered_by(shape: &[usize], strides: [&[isize]; K], key: usize) -> Plan<K> {
+        // Operands dense in the same order need no planning at all: one flat loop.
+        for row_major in [true, false] {
+            if strides.iter().all(|s| is_dense(shape, s, row_major)) {
+                return Plan::flat(shape.iter().product());
+            }
+        }
+        let mut plan = Plan::ordered_axes(shape, strides);
+        plan.turn_negative_strides();
+        plan.sort_by_stride(key);
+        plan.fuse();
+        plan
+    }
+
+    /// A plan that visits elements in the row-major sequence of `shape`.
+    pub(crate) fn ordered(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
+        let mut plan = Plan::ordered_axes(shape, strides);
+        plan.fuse();
+        plan
+    }
+
+    fn flat(len: usize) -> Plan<K> {
+        let mut plan = Plan { rank: 1, shape: [1; MAX_RANK], strides: [[1; K]; MAX_RANK], offsets: [0; K] };
+        plan.shape[0] = len;
+        plan
+    }
+
+    /// As given, without unit axes.
+    fn ordered_axes(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
+        let mut plan = Plan { rank: 0, shape: [1; MAX_RANK], strides: [[0; K]; MAX_RANK], offsets: [0; K] };
+        for (axis, &extent) in shape.iter().enumerate() {
+            if extent != 1 {
+                plan.shape[plan.rank] = extent;
+                plan.strides[plan.rank] = strides.map(|s| s[axis]);
+                plan.rank += 1;
+            }
+        }
+        plan
+    }
+
+    /// Walks an axis from its other end where no operand walks it forwards.
+    fn turn_negative_strides(&mut self) {
+        for axis in 0..self.rank {
+            let strides = &mut self.strides[axis];
+            if self.shape[axis] > 0 && strides.iter().all(|&s| s <= 0) && strides.iter().any(|&s| s < 0) {
+                for (offset, stride) in self.offsets.iter_mut().zip(strides) {
+                    *offset += *stride * (self.shape[axis] as isize - 1);
+                    *stride = -*stride;
+                }
+            }
+        }
+    }
+
+    /// Largest strides outermost: first those of operand `key`, then the others'.
+    fn sort_by_stride(&mut self, key: usize) {
+        let size = |strides: &[isize; K]| {
+            let mut size = strides.map(isize::unsigned_abs);
+            size.swap(0, key);
+            size
+        };
+        // Insertion sort: at most 16 axes, usually two or three, and it is stable.
+        for i in 1..self.rank {
+            let mut k = i;
+            while k > 0 && size(&self.strides[k - 1]) < size(&self.strides[k]) {
+                self.strides.swap(k - 1, k);
+                self.shape.swap(k - 1, k);
+                k -= 1;
+            }
+        }
+    }
+
+    /// Makes one axis of two neighbours where every operand steps from the end of the inner to the next of the outer.
+    fn fuse(&mut self) {
+        let mut kept = 0;
+        for axis in 1..self.rank {
+            let extent = self.shape[axis] as isize;
+            let (outer, inner) = (self.strides[kept], self.strides[axis]);
+            if (0..K).all(|k| outer[k] == inner[k].wrapping_mul(extent)) {
+                self.shape[kept] *= self.shape[axis];
+                self.strides[kept] = inner;
+            } else {
+                kept += 1;
+                (self.shape[kept], self.strides[kept]) = (self.shape[axis], inner);
+            }
+        }
+        self.rank = self.rank.min(kept + 1);
+    }
+
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.outer_shape().iter().product::<usize>() * self.inner_len()
+    }
+
+    /// The length of the inner loop: 1 where there are no axes.
+    pub(crate) fn inner_len(&self) -> usize {
+        if self.rank == 0 { 1 } else { self.shape[self.rank - 1] }
+    }
+
+    /// How far the inner loop steps in each operand.
+    pub(crate) fn inner_strides(&self) -> [isize; K] {
+        if self.rank == 0 { [1; K] } else { self.strides[self.rank - 1] }
+    }
+
+    /// The lengths of the loops around the inner one.
+    pub(crate) fn outer_shape(&self) -> &[usize] {
+        &self.shape[..self.rank.saturating_sub(1)]
+    }
+
+    pub(crate) fn outer_strides(&self) -> &[[isize; K]] {
+        &self.strides[..self.rank.saturating_sub(1)]
+    }
+
+    pub(crate) fn offsets(&self) -> [isize; K] {
+        self.offsets
+    }
+
+    /// Without one of the loops around the inner one, as if it stood at its first position.
+    pub(crate) fn without_outer(&self, axis: usize) -> Plan<K> {
+        debug_assert!(axis + 1 < self.rank);
+        let mut plan = *self;
+        plan.shape.copy_within(axis + 1..self.rank, axis);
+        plan.strides.copy_within(axis + 1..self.rank, axis);
+        plan.rank -= 1;
+        plan
+    }
+
+    /// The lower and the upper half of the outermost loop, where it has two positions or more.
+    pub(crate) fn halves(&self) -> Option<(Plan<K>, Plan<K>)> {
+        self.halves_at(1)
+    }
+
+    /// The same, cut at a multiple of `grain` where the outermost loop is the only one.
+    pub(crate) fn halves_at(&self, grain: usize) -> Option<(Plan<K>, Plan<K>)> {
+        let grain = if self.rank == 1 { grain } else { 1 };
+        let axis = (0..self.rank).find(|&axis| self.shape[axis] > 1)?;
+        let at = (self.shape[axis] / 2).next_multiple_of(grain);
+        if at >= self.shape[axis] {
+            return None;
+        }
+        let (mut low, mut high) = (*self, *self);
+        low.shape[axis] = at;
+        high.shape[axis] -= at;
+        for (offset, stride) in high.offsets.iter_mut().zip(self.strides[axis]) {
+            *offset += stride * at as isize;
+        }
+        Some((low, high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::layout::walk::Walk;
+
+    fn visited<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
+        let mut walk = Walk::outer(plan);
+        let mut seen = Vec::new();
+        for _ in 0..plan.outer_shape().iter().product() {
+            let at = walk.offsets();
+            for i in 0..plan.inner_len() as isize {
+                seen.push(core::array::from_fn(|k| at[k] + i * plan.inner_strides()[k]));
+            }
+            walk.advance();
+        }
+        seen
+    }
+
+    /// Every index of the shape, by counting.
+    fn brute<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Vec<[isize; K]> {
+        let mut all = vec![[0; K]];
+        for (axis, &extent) in shape.iter().enumerate() {
+            all = all
+                .iter()
+                .flat_map(|at| {
+                    (0..extent as isize).map(move |i| core::array::from_fn(|k| at[k] + i * strides[k][axis]))
+                })
+                .collect();
+        }
+        all
+    }
+
+    #[test]
+    fn a_plan_visits_what_its_shape_says() {
+        let cases: &[(&[usize], &[isize], &[isize])] = &[
+            (&[], &[], &[]),
+            (&[4], &[1], &[-3]),
+            (&[2, 3, 4], &[12, 4, 1], &[1, 2, 6]),
+            (&[2, 3, 4], &[12, 4, 1], &[0, 0, 1]),
+            (&[2, 1, 3], &[-3, 9, -1], &[-3, 9, -1]),
+            (&[3, 0, 2], &[2, 2, 1], &[2, 2, 1]),
+            (&[2, 2, 2, 2], &[8, 4, 2, 1], &[1, 8, -2, 4]),
+        ];
+        for &(shape, a, b) in cases {
+            let mut expected = brute(shape, [a, b]);
+            assert_eq!(visited(&Plan::ordered(shape, [a, b])), expected, "ordered {shape:?}");
+            for key in [0, 1] {
+                let mut seen = visited(&Plan::unordered_by(shape, [a, b], key));
+                seen.sort();
+                expected.sort();
+                assert_eq!(seen, expected, "unordered {shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn dense_axes_fuse() {
+        let dense = Layout::dense(&[2, 3, 4], true);
+        let plan = Plan::unordered(dense.shape(), [dense.strides(), dense.strides()]);
+        assert_eq!((plan.outer_shape(), plan.inner_len()), (&[][..], 24));
+        let rows = Plan::unordered(&[2, 3, 4], [dense.strides(), &[0, 4, 1]]);
+        assert_eq!((rows.outer_shape(), rows.inner_len()), (&[2][..], 12));
+        let backwards = Plan::unordered(&[5], [&[-1], &[-1]]);
+        assert_eq!((backwards.offsets(), backwards.inner_strides()), ([-4, -4], [1, 1]));
+    }
+
+    #[test]
+    fn halves_cover_the_whole() {
+        let plan = Plan::unordered(&[5, 7], [&[7, 1], &[1, 5]]);
+        let (low, high) = plan.halves().unwrap();
+        let mut seen = visited(&low);
+        seen.extend(visited(&high));
+        assert_eq!(seen, visited(&plan));
+        assert!(Plan::<1>::unordered(&[1], [&[1]]).halves().is_none());
+    }
+}

@@ -1,0 +1,125 @@
+//! One argument of a slice for each axis, turned into a layout.
+
+use super::Layout;
+use crate::error::Error;
+use crate::rank::MAX_RANK;
+
+/// What a slice does with one axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum SliceItem {
+    /// One position; the axis is gone. Negative counts from the end.
+    Index(isize),
+    /// Positions from `start` up to `end` (negative counts from the end, `None` is the end) in steps; a negative step
+    /// walks the same positions from the last one.
+    Range { start: isize, end: Option<isize>, inclusive: bool, step: isize },
+    /// A new axis of length 1.
+    NewAxis,
+}
+
+impl Layout {
+    pub(crate) fn slice(&self, items: &[SliceItem]) -> Result<Layout, Error> {
+        let mut to = Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: self.offset };
+        let mut axis = 0;
+        for item in items {
+            let (extent, stride) =
+                match *item {
+                    SliceItem::NewAxis => (1, 0),
+                    SliceItem::Index(index) => {
+                        let at = from_end(index, self.shape[axis]);
+                        if at < 0 || at as usize >= self.shape[axis] {
+                            let shape = self.shape().to_vec();
+                            return Err(Error::Index { op: "slice", index, axis, shape });
+                        }
+                        to.offset += at * self.strides[axis];
+                        axis += 1;
+                        continue;
+                    }
+                    SliceItem::Range { start, end, inclusive, step } => {
+                        let (first, extent) = positions(self.shape[axis], start, end, inclusive, step)
+                            .map_err(|why| Error::Range {
+                                range: written(start, end, inclusive, step),
+                                axis,
+                                shape: self.shape().to_vec(),
+                                why,
+                            })?;
+                        let stride = self.strides[axis];
+                        if extent > 0 {
+                            to.offset += first * stride;
+                        }
+                        axis += 1;
+                        // With one position the stride is never used; it could overflow for a huge step.
+                        (extent, if extent > 1 { stride * step } else { stride })
+                    }
+                };
+            (to.shape[to.rank], to.strides[to.rank]) = (extent, stride);
+            to.rank += 1;
+        }
+        Ok(to)
+    }
+}
+
+fn from_end(index: isize, extent: usize) -> isize {
+    if index < 0 { index.saturating_add_unsigned(extent) } else { index }
+}
+
+/// The first position, and how many there are.
+fn positions(
+    extent: usize,
+    start: isize,
+    end: Option<isize>,
+    inclusive: bool,
+    step: isize,
+) -> Result<(isize, usize), &'static str> {
+    if step == 0 {
+        return Err("a step of 0 goes nowhere");
+    }
+    let n = extent as isize;
+    let first = from_end(start, extent);
+    let last = match end {
+        None => n,
+        Some(end) => from_end(end, extent).saturating_add(isize::from(inclusive)),
+    };
+    if first < 0 || last < 0 {
+        return Err("it begins or ends before the first position");
+    }
+    if first > n || last > n {
+        return Err("it reaches beyond the end of the axis");
+    }
+    if first > last {
+        return Err("it ends before it begins; give a negative step to walk backwards");
+    }
+    let (length, stride) = ((last - first) as usize, step.unsigned_abs());
+    let begin = if step > 0 { first } else { last - 1 };
+    Ok((begin, length.div_ceil(stride)))
+}
+
+fn written(start: isize, end: Option<isize>, inclusive: bool, step: isize) -> String {
+    let start = if start == 0 { String::new() } else { start.to_string() };
+    let end = end.map_or(String::new(), |end| format!("{}{end}", if inclusive { "=" } else { "" }));
+    let step = if step == 1 { String::new() } else { format!("; {step}") };
+    format!("{start}..{end}{step}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_as_rust_ranges_with_steps() {
+        assert_eq!(positions(10, 1, Some(8), false, 3), Ok((1, 3)));
+        assert_eq!(positions(10, 0, None, false, -1), Ok((9, 10)));
+        assert_eq!(positions(10, 2, Some(7), false, -2), Ok((6, 3)));
+        assert_eq!(positions(10, -3, None, false, 1), Ok((7, 3)));
+        assert_eq!(positions(10, 0, Some(-1), true, 1), Ok((0, 10)));
+        assert_eq!(positions(10, 10, None, false, 1), Ok((10, 0)));
+        assert_eq!(positions(0, 0, None, false, -1), Ok((-1, 0)));
+        assert_eq!(positions(3, 0, None, false, isize::MIN), Ok((2, 1)));
+        for (start, end, step) in
+            [(0, Some(11), 1), (11, None, 1), (-11, None, 1), (5, Some(4), 1), (0, None, 0)]
+        {
+            assert!(positions(10, start, end, false, step).is_err(), "{start} {end:?} {step}");
+        }
+        assert!(positions(3, 0, Some(isize::MAX), true, 1).is_err());
+    }
+}

@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub use num_complex;
+pub use num_traits;
+
+mod axis;
+pub mod device;
+mod element;
+mod error;
+mod fmt;
+mod layout;
+mod ops;
+mod order;
+mod rank;
+mod tensor;
+
+pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
+pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
+pub use element::{CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use error::Error;
+pub use num_complex::Complex;
+pub use ops::{
+    AxisIter, AxisIterMut, Lanes, LanesMut, NestedArray, NewAxis, Operands, SameInBothOrders, SliceArg,
+    SliceOf, Stepped, TensorIndex, op,
+};
+pub use order::{ColMajor, Order, RowMajor};
+pub use rank::{
+    Broadcast, BroadcastTo, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks, MergeAxes,
+    Rank, RemoveAxes, Removed,
+};
+pub use tensor::{Owned, Storage, StorageMut, Tensor, TensorView, TensorViewMut, View, ViewMut, ViewOf};
+
+/// What most programs need: `use vierbein::prelude::*;`.
+pub mod prelude {
+    #[doc(no_inline)]
+    pub use crate::{
+        Axis, Backend, ColMajor, Complex, Cpu, Cuda, Device, Dim, Element, Inexact, InsertAxes, NewAxis,
+        Order, Rank, RealFloat, RealScalar, RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut,
+        s, tensor,
+    };
+}

@@ -1,0 +1,90 @@
+//! Writing into an existing tensor or mutable view.
+
+use super::apply::repeat_to;
+use super::construct::Constant;
+use crate::device::{Device, Elementwise, Permute, SameDevice, SameDtype, SameOrder};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::{BroadcastTo, Dim};
+use crate::tensor::{Storage, StorageMut, Tensor};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
+    ///
+    /// # Panics
+    /// Where `from` does not broadcast to the shape of `self`.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let mut x = tensor![[1, 2], [3, 4]];
+    /// x.index_axis_mut(1, 0).assign(&tensor![7, 8]);
+    /// assert_eq!(x, tensor![[7, 2], [8, 4]]);
+    /// ```
+    #[track_caller]
+    pub fn assign<U, E, P, Dev2, S2>(&mut self, from: &Tensor<U, E, P, Dev2, S2>)
+    where
+        T: SameDtype<U>,
+        U: Element,
+        E: BroadcastTo<D>,
+        O: SameOrder<P>,
+        P: Order,
+        Dev: Permute<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S2: Storage<U, Dev2>,
+    {
+        expect(self.try_assign(from));
+    }
+
+    /// [`assign`](Tensor::assign) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `from` does not broadcast to the shape of `self`; nothing is changed then.
+    pub fn try_assign<U, E, P, Dev2, S2>(&mut self, from: &Tensor<U, E, P, Dev2, S2>) -> Result<(), Error>
+    where
+        T: SameDtype<U>,
+        U: Element,
+        E: BroadcastTo<D>,
+        O: SameOrder<P>,
+        P: Order,
+        Dev: Permute<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S2: Storage<U, Dev2>,
+    {
+        let from = from.agree::<T, O, Dev>();
+        let repeated = repeat_to("assign", &from, self.shape().as_ref())?;
+        let (output, device) = self.output();
+        device.copy(output, from.operand_in(&repeated))
+    }
+
+    /// Overwrites every element with one value.
+    ///
+    /// # Panics
+    /// Where the device fails.
+    ///
+    /// ```
+    /// use vierbein::{s, tensor};
+    /// let mut x = tensor![1, 2, 3, 4];
+    /// x.slice_mut(s![..;2]).fill(0);
+    /// assert_eq!(x, tensor![0, 2, 0, 4]);
+    /// ```
+    #[track_caller]
+    pub fn fill(&mut self, value: T)
+    where
+        Dev: Elementwise<T>,
+    {
+        expect(self.try_fill(value));
+    }
+
+    /// [`fill`](Tensor::fill) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub fn try_fill(&mut self, value: T) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+    {
+        let (output, device) = self.output();
+        device.generate(&Constant(value), output)
+    }
+}

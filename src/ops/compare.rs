@@ -1,0 +1,233 @@
+//! Comparisons to tensors of `bool`, and logic on those.
+
+use super::apply::{Operands, binary};
+use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
+use crate::element::{Element, Inexact, RealScalar, Scalar};
+use crate::error::expect;
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, Dim};
+use crate::tensor::{Storage, Tensor};
+use core::ops;
+
+macro_rules! comparisons {
+    ($($Op:ident, $method:ident, $bound:ident, $symbol:tt, $verb:literal, $expected:literal;)*) => {$(
+        #[doc = concat!("`a ", $symbol, " b`, as an operation.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+
+        impl<T: $bound> BinaryOp<T, T> for $Op {
+            type Output = bool;
+            const NAME: &'static str = $verb;
+            #[inline]
+            fn apply(&self, a: T, b: T) -> bool {
+                comparisons!(@ $symbol, a, b)
+            }
+        }
+
+        impl<T: Element, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
+            Tensor<T, D, O, Dev, S>
+        {
+            #[doc = concat!("Where `self ", $symbol, " right`, element by element; `right` is a tensor to broadcast with, or a scalar.")]
+            #[doc = concat!("With a `Result`: `x.try_apply2(op::", stringify!($Op), ", right)`.")]
+            ///
+            /// # Panics
+            /// Where the shapes do not broadcast, or the device has no memory left.
+            ///
+            /// ```
+            /// use vierbein::tensor;
+            #[doc = concat!("assert_eq!(tensor![1, 2, 3].", stringify!($method), "(2), ", $expected, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $method<R: Operands<T, D, O, Dev>>(
+                &self,
+                right: R,
+            ) -> Tensor<bool, R::Common, O, Dev>
+            where
+                T: $bound,
+            {
+                expect(right.combine($Op, self))
+            }
+        }
+    )*};
+    (@ "==", $a:expr, $b:expr) => { $a == $b };
+    (@ "!=", $a:expr, $b:expr) => { $a != $b };
+    (@ "<", $a:expr, $b:expr) => { $a < $b };
+    (@ "<=", $a:expr, $b:expr) => { $a <= $b };
+    (@ ">", $a:expr, $b:expr) => { $a > $b };
+    (@ ">=", $a:expr, $b:expr) => { $a >= $b };
+}
+
+comparisons! {
+    Equal, equal, Element, "==", "compare", "tensor![false, true, false]";
+    NotEqual, not_equal, Element, "!=", "compare", "tensor![true, false, true]";
+    Less, less, RealScalar, "<", "compare", "tensor![true, false, false]";
+    LessEqual, less_equal, RealScalar, "<=", "compare", "tensor![true, true, false]";
+    Greater, greater, RealScalar, ">", "compare", "tensor![false, false, true]";
+    GreaterEqual, greater_equal, RealScalar, ">=", "compare", "tensor![false, true, true]";
+}
+
+macro_rules! tests_of_one {
+    ($($Op:ident, $method:ident, $doc:literal, $expected:literal, |$x:ident| $body:expr;)*) => {$(
+        #[doc = concat!($doc, ", as an operation.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+        impl<T: Inexact> UnaryOp<T> for $Op {
+            type Output = bool;
+            const NAME: &'static str = "examine";
+            fn apply(&self, $x: T) -> bool {
+                $body
+            }
+        }
+        impl<T: Inexact, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
+            Tensor<T, D, O, Dev, S>
+        {
+            #[doc = concat!($doc, ", element by element.")]
+            ///
+            /// # Panics
+            /// Where the device has no memory left.
+            ///
+            /// ```
+            /// use vierbein::tensor;
+            #[doc = concat!("assert_eq!(tensor![1.0, f64::NAN, f64::INFINITY].", stringify!($method), "(), ", $expected, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $method(&self) -> Tensor<bool, D, O, Dev> {
+                self.apply($Op)
+            }
+        }
+    )*};
+}
+tests_of_one! {
+    IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.is_nan();
+    IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.is_finite();
+    IsInfinite, is_infinite, "Whether it is infinite", "tensor![false, false, true]", |x| !x.is_finite() && !x.is_nan();
+}
+
+// ------------------------------------------------------------------ logic
+
+macro_rules! logic {
+    ($($Op:ident, $method:ident, $symbol:literal;)*) => {$(
+        #[doc = concat!("`a ", $symbol, " b`, bit by bit, as an operation.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+        impl<T: Element + ops::$Op<Output = T>> BinaryOp<T, T> for $Op {
+            type Output = T;
+            const NAME: &'static str = "combine";
+            #[inline]
+            fn apply(&self, a: T, b: T) -> T {
+                ops::$Op::$method(a, b)
+            }
+        }
+        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<&Tensor<U, E, P, Dev2, S2>>
+            for &Tensor<T, D, O, Dev, S>
+        where
+            T: Element + SameDtype<U> + ops::$Op<Output = T>,
+            U: Element,
+            D: Dim + Broadcast<E>,
+            E: Dim,
+            O: Order + SameOrder<P>,
+            P: Order,
+            Dev: Elementwise<T> + SameDevice<Dev2>,
+            Dev2: Device,
+            S: Storage<T, Dev>,
+            S2: Storage<U, Dev2>,
+        {
+            type Output = Tensor<T, Common<D, E>, O, Dev>;
+            #[track_caller]
+            fn $method(self, right: &Tensor<U, E, P, Dev2, S2>) -> Self::Output {
+                expect(binary($Op, self, &right.agree::<T, O, Dev>()))
+            }
+        }
+        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<Tensor<U, E, P, Dev2, S2>>
+            for Tensor<T, D, O, Dev, S>
+        where
+            T: Element + SameDtype<U> + ops::$Op<Output = T>,
+            U: Element,
+            D: Dim + Broadcast<E>,
+            E: Dim,
+            O: Order + SameOrder<P>,
+            P: Order,
+            Dev: Elementwise<T> + SameDevice<Dev2>,
+            Dev2: Device,
+            S: Storage<T, Dev>,
+            S2: Storage<U, Dev2>,
+        {
+            type Output = Tensor<T, Common<D, E>, O, Dev>;
+            #[track_caller]
+            fn $method(self, right: Tensor<U, E, P, Dev2, S2>) -> Self::Output {
+                expect(binary($Op, &self, &right.agree::<T, O, Dev>()))
+            }
+        }
+    )*};
+}
+logic! {
+    BitAnd, bitand, "&";
+    BitOr, bitor, "|";
+    BitXor, bitxor, "^";
+}
+
+/// `!a`, bit by bit, as an operation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Not;
+impl<T: Element + ops::Not<Output = T>> UnaryOp<T> for Not {
+    type Output = T;
+    const NAME: &'static str = "invert";
+    fn apply(&self, a: T) -> T {
+        !a
+    }
+}
+impl<T, D, O, Dev, S> ops::Not for &Tensor<T, D, O, Dev, S>
+where
+    T: Element + ops::Not<Output = T>,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+{
+    type Output = Tensor<T, D, O, Dev>;
+    #[track_caller]
+    fn not(self) -> Self::Output {
+        self.apply(Not)
+    }
+}
+impl<T, D, O, Dev, S> ops::Not for Tensor<T, D, O, Dev, S>
+where
+    T: Element + ops::Not<Output = T>,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+{
+    type Output = Tensor<T, D, O, Dev>;
+    #[track_caller]
+    fn not(self) -> Self::Output {
+        self.apply(Not)
+    }
+}
+
+impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Whether both have the same shape and every pair of elements satisfies `|a − b| ≤ absolute + relative · |b|`
+    /// (NumPy's rule). Nothing is close to NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert!(tensor![1.0, 2.0].all_close(&tensor![1.0, 2.0 + 1e-12], 1e-9, 0.0));
+    /// ```
+    pub fn all_close<S2: Storage<T, Dev>>(
+        &self,
+        other: &Tensor<T, D, O, Dev, S2>,
+        relative: T::Magnitude,
+        absolute: T::Magnitude,
+    ) -> bool
+    where
+        Dev: crate::device::HostAccess,
+    {
+        use crate::element::CastTo;
+        let size = |x: T| -> T::Magnitude { Scalar::abs(CastTo::<T::Float>::cast_to(x)) };
+        self.shape() == other.shape()
+            && self.iter().zip(other.iter()).all(|(&a, &b)| {
+                let difference = CastTo::<T::Float>::cast_to(a) - CastTo::<T::Float>::cast_to(b);
+                a == b || Scalar::abs(difference) <= absolute + relative * size(b)
+            })
+    }
+}

@@ -1,0 +1,507 @@
+//! Making tensors.
+
+use crate::device::{Cpu, CpuBuffer, Device, Elementwise, Generator, host};
+use crate::element::{Element, RealFloat, RealScalar, Scalar};
+use crate::error::{Error, expect};
+use crate::layout::element_count;
+use crate::layout::walk::Walk;
+use crate::order::Order;
+use crate::rank::{Dim, InsertAxes, IntoShape, Rank};
+use crate::tensor::Tensor;
+
+/// The same value everywhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Constant<T>(pub(crate) T);
+
+impl<T: Element> Generator<T> for Constant<T> {
+    fn apply(&self, _: usize) -> T {
+        self.0
+    }
+}
+
+/// One on the diagonal of a square matrix.
+#[derive(Debug, Clone, Copy)]
+struct Identity {
+    n: usize,
+}
+
+impl<T: Scalar> Generator<T> for Identity {
+    fn apply(&self, k: usize) -> T {
+        if k.is_multiple_of(self.n + 1) { T::one() } else { T::zero() }
+    }
+}
+
+/// `start + k · step`.
+#[derive(Debug, Clone, Copy)]
+struct Ramp<T> {
+    start: T,
+    step: T,
+}
+
+impl<T: RealScalar> Generator<T> for Ramp<T> {
+    fn apply(&self, k: usize) -> T {
+        self.start + T::from_usize(k) * self.step
+    }
+}
+
+/// Equal steps between two ends, both of which are met exactly.
+#[derive(Debug, Clone, Copy)]
+struct Between<T> {
+    start: T,
+    end: T,
+    last: usize,
+}
+
+impl<T: RealFloat> Generator<T> for Between<T> {
+    fn apply(&self, k: usize) -> T {
+        if k == self.last && k > 0 {
+            return self.end;
+        }
+        let step = (self.end - self.start) / T::from_usize(self.last.max(1));
+        self.start + T::from_usize(k) * step
+    }
+}
+
+/// `f` and its twins: on the default device or a given one, panicking or with a `Result`.
+macro_rules! constructors {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident, $name_in:ident, $try_name_in:ident ($($arg:ident: $ty:ty),*) where [$($bound:tt)*]
+        |$device:ident| $body:expr;
+    )*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Self
+            where
+                Dev: Default,
+                $($bound)*
+            {
+                expect(Self::$try_name(shape $(, $arg)*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") with a `Result`.")]
+            ///
+            /// # Errors
+            /// Where the shape exceeds the address space or the device has no memory left.
+            pub fn $try_name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
+            where
+                Dev: Default,
+                $($bound)*
+            {
+                Self::$try_name_in(shape $(, $arg)*, &Dev::default())
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
+            ///
+            /// # Panics
+            /// Where the shape exceeds the address space or the device has no memory left.
+            #[track_caller]
+            pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, device: &Dev) -> Self
+            where
+                $($bound)*
+            {
+                expect(Self::$try_name_in(shape $(, $arg)*, device))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device, with a `Result`.")]
+            ///
+            /// # Errors
+            /// Where the shape exceeds the address space or the device has no memory left.
+            pub fn $try_name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
+            where
+                $($bound)*
+            {
+                let shape = shape.into_shape();
+                let make: fn(D::Shape $(, $ty)*, &Dev) -> Result<Self, Error> = $body;
+                make(shape $(, $arg)*, $device)
+            }
+        }
+    )*};
+}
+
+constructors! {
+    /// Zeros (`false` for `bool`).
+    ///
+    /// The rank comes from the shape, order and device from the use; `Tensor::<f64, _>::zeros(..)` takes the defaults.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// assert_eq!(Tensor::<f64, _>::zeros([2, 3]).sum().item(), 0.0);
+    /// ```
+    zeros, try_zeros, zeros_in, try_zeros_in() where [] |device| |shape, device| {
+        let len = element_count(shape.as_ref(), size_of::<T>())?;
+        Ok(Tensor::dense(device.alloc_zeroed(len)?, shape, device.clone()))
+    };
+
+    /// Ones.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// assert_eq!(Tensor::<i32, _>::ones([2, 3]).sum().item(), 6);
+    /// ```
+    ones, try_ones, ones_in, try_ones_in() where [T: Scalar, Dev: Elementwise<T>]
+    |device| |shape, device| Tensor::generate(shape, Constant(T::one()), device);
+
+    /// The same value everywhere.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::<bool, _>::full([2], true), tensor![true, true]);
+    /// ```
+    full, try_full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
+    |device| |shape, value, device| Tensor::generate(shape, Constant(value), device);
+
+    /// From a `Vec` of all elements, in the sequence of the order: the last axis fastest (row-major) or the first
+    /// (column-major). On the host nothing is copied.
+    ///
+    /// # Panics
+    /// If the number of elements is not the shape's.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = Tensor::<i32, _>::from_vec([2, 2], vec![1, 2, 3, 4]);
+    /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
+    /// ```
+    from_vec, try_from_vec, from_vec_in, try_from_vec_in(data: Vec<T>) where []
+    |device| |shape, data, device| {
+        check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
+        Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
+    };
+
+    /// From a slice of all elements, in the sequence of the order.
+    ///
+    /// # Panics
+    /// If the number of elements is not the shape's.
+    ///
+    /// ```
+    /// use vierbein::{ColMajor, Tensor, tensor};
+    /// let x = Tensor::<i32, _, ColMajor>::from_slice([2, 2], &[1, 2, 3, 4]);
+    /// assert_eq!(x[[0, 1]], 3);
+    /// ```
+    from_slice, try_from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
+    |device| |shape, data, device| {
+        check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
+        Ok(Tensor::dense(host::upload(device, data)?, shape, device.clone()))
+    };
+}
+
+fn check_len(op: &'static str, shape: &[usize], found: usize, bytes: usize) -> Result<(), Error> {
+    if element_count(shape, bytes)? != found {
+        return Err(Error::Length { op, shape: shape.to_vec(), found });
+    }
+    Ok(())
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    pub(crate) fn generate<F: Generator<T>>(shape: D::Shape, op: F, device: &Dev) -> Result<Self, Error>
+    where
+        Dev: Elementwise<T>,
+    {
+        let mut out = Tensor::allocate(shape, device.clone())?;
+        let (output, device) = out.output();
+        device.generate(&op, output)?;
+        Ok(out)
+    }
+
+    /// Each element from its index, in the sequence of the order.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = Tensor::<_, _>::from_fn([2, 3], |[i, j]| 10 * i as i32 + j as i32);
+    /// assert_eq!(x, tensor![[0, 1, 2], [10, 11, 12]]);
+    /// ```
+    #[track_caller]
+    pub fn from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Self
+    where
+        Dev: Default,
+    {
+        expect(Self::try_from_fn_in(shape, f, &Dev::default()))
+    }
+
+    /// [`from_fn`](Tensor::from_fn) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shape exceeds the address space or the device has no memory left.
+    pub fn try_from_fn_in<Sh: IntoShape<Dim = D>>(
+        shape: Sh,
+        mut f: impl FnMut(D::Shape) -> T,
+        device: &Dev,
+    ) -> Result<Self, Error> {
+        let shape = shape.into_shape();
+        let mut data = host::zeros(element_count(shape.as_ref(), size_of::<T>())?)?;
+        // The odometer turns its last axis fastest: column-major indices are the reversed ones of the reversed shape.
+        let mut extents = shape;
+        if !O::ROW_MAJOR {
+            extents.as_mut().reverse();
+        }
+        let mut walk = Walk::<0>::row_major(extents.as_ref(), []);
+        for value in &mut data {
+            let mut index = D::Shape::default();
+            index.as_mut().copy_from_slice(walk.index());
+            if !O::ROW_MAJOR {
+                index.as_mut().reverse();
+            }
+            *value = f(index);
+            walk.advance();
+        }
+        Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
+    /// A tensor of rank 0: one value, which broadcasts with everything.
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let two = Tensor::scalar(2.0);
+    /// assert_eq!(&tensor![1.0, 2.0] * &two, tensor![2.0, 4.0]);
+    /// ```
+    #[track_caller]
+    pub fn scalar(value: T) -> Self
+    where
+        Dev: Default,
+    {
+        Tensor::from_slice([], &[value])
+    }
+}
+
+impl<T: Scalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<2>, O, Dev> {
+    /// The identity matrix of `n` rows and columns.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::eye(2), tensor![[1, 0], [0, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn eye(n: usize) -> Self
+    where
+        Dev: Default,
+    {
+        expect(Self::try_eye_in(n, &Dev::default()))
+    }
+
+    /// [`eye`](Tensor::eye) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shape exceeds the address space or the device has no memory left.
+    pub fn try_eye_in(n: usize, device: &Dev) -> Result<Self, Error> {
+        Tensor::generate([n, n], Identity { n }, device)
+    }
+}
+
+impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
+    /// `start, start + 1, ..` up to but not including `end`.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::arange(0..4), tensor![0, 1, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn arange(range: core::ops::Range<T>) -> Self
+    where
+        Dev: Default,
+    {
+        expect(Self::try_arange_in(range, T::one(), &Dev::default()))
+    }
+
+    /// `start, start + step, ..` up to but not including `end`; a negative step goes down.
+    ///
+    /// For floating types the number of elements is `⌈(end − start) / step⌉`, reckoned in `f64`: rounding decides whether an
+    /// element close to `end` is there. Where that matters, [`linspace`](Tensor::linspace) is exact.
+    ///
+    /// # Panics
+    /// If `step` is zero or NaN, or where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::arange_step(10..0, -4), tensor![10, 6, 2]);
+    /// ```
+    #[track_caller]
+    pub fn arange_step(range: core::ops::Range<T>, step: T) -> Self
+    where
+        Dev: Default,
+    {
+        expect(Self::try_arange_in(range, step, &Dev::default()))
+    }
+
+    /// [`arange_step`](Tensor::arange_step) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `step` is zero or NaN; otherwise where the device has no memory left.
+    pub fn try_arange_in(range: core::ops::Range<T>, step: T, device: &Dev) -> Result<Self, Error> {
+        let len = steps_between(range.start, range.end, step)?;
+        Tensor::generate([len], Ramp { start: range.start, step }, device)
+    }
+}
+
+/// How many of `start, start + step, ..` lie before `end`.
+fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
+    let argument = |why: String| Error::Argument { op: "count from start to end", why };
+    let zero = T::zero();
+    if !(step > zero || step < zero) {
+        return Err(argument(format!("the step is {step}; it must be positive or negative")));
+    }
+    if (step > zero && !(start < end)) || (step < zero && !(start > end)) {
+        return match start.partial_cmp(&end) {
+            Some(_) => Ok(0),
+            None => Err(argument(format!("{start} and {end} have no order"))),
+        };
+    }
+    if T::INTEGER {
+        // Exact in 128 bits for every integer type.
+        let distance = (end.to_i128() - start.to_i128()).unsigned_abs();
+        let len = distance.div_ceil(step.to_i128().unsigned_abs());
+        return usize::try_from(len)
+            .map_err(|_| argument(format!("{len} elements exceed the address space")));
+    }
+    let len = ((end.to_f64() - start.to_f64()) / step.to_f64()).ceil();
+    // Also false for NaN.
+    if len < isize::MAX as f64 {
+        Ok(len as usize)
+    } else {
+        Err(argument(format!("from {start} to {end} in steps of {step} there is no end")))
+    }
+}
+
+impl<T: RealFloat, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
+    /// `n` values in equal steps from `start` to `end`, both included. One value alone is `start`.
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::linspace(0.0, 1.0, 5), tensor![0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// ```
+    #[track_caller]
+    pub fn linspace(start: T, end: T, n: usize) -> Self
+    where
+        Dev: Default,
+    {
+        expect(Self::try_linspace_in(start, end, n, &Dev::default()))
+    }
+
+    /// [`linspace`](Tensor::linspace) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error> {
+        Tensor::generate([n], Between { start, end, last: n.saturating_sub(1) }, device)
+    }
+}
+
+// ------------------------------------------------------------------ nested arrays
+
+/// An element, or an array of arrays of them: what [`tensor!`](crate::tensor!) takes. The nesting is the rank.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element or a nested array of elements",
+    label = "expected numbers or `bool`, or arrays of them such as `[[1.0, 2.0], [3.0, 4.0]]`"
+)]
+pub trait NestedArray: Copy {
+    /// The element type.
+    type Element: Element;
+    /// The depth of the nesting.
+    type Dim: Dim;
+    #[doc(hidden)]
+    fn extents(out: &mut [usize]);
+    #[doc(hidden)]
+    fn at(&self, index: &[usize]) -> Self::Element;
+}
+
+macro_rules! leaves {
+    ($($t:ty)*) => {$(
+        impl NestedArray for $t {
+            type Element = $t;
+            type Dim = Rank<0>;
+            fn extents(_: &mut [usize]) {}
+            fn at(&self, _: &[usize]) -> $t {
+                *self
+            }
+        }
+    )*};
+}
+leaves!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 crate::c32 crate::c64);
+
+impl<A: NestedArray, const N: usize> NestedArray for [A; N]
+where
+    A::Dim: InsertAxes<1>,
+{
+    type Element = A::Element;
+    type Dim = <A::Dim as InsertAxes<1>>::Inserted;
+    fn extents(out: &mut [usize]) {
+        out[0] = N;
+        A::extents(&mut out[1..]);
+    }
+    fn at(&self, index: &[usize]) -> A::Element {
+        self[index[0]].at(&index[1..])
+    }
+}
+
+impl<A: NestedArray, const N: usize, O: Order, Dev: Device + Default> From<[A; N]>
+    for Tensor<A::Element, <A::Dim as InsertAxes<1>>::Inserted, O, Dev>
+where
+    A::Dim: InsertAxes<1>,
+{
+    /// From nested arrays: `[i][j]` becomes the element at index `[i, j]`, in every order.
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    fn from(array: [A; N]) -> Self {
+        let mut shape = <<A::Dim as InsertAxes<1>>::Inserted as Dim>::Shape::default();
+        <[A; N]>::extents(shape.as_mut());
+        Tensor::from_fn(shape, |index| array.at(index.as_ref()))
+    }
+}
+
+impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
+    /// A vector of the elements, without a copy.
+    fn from(data: Vec<T>) -> Self {
+        let len = data.len();
+        Tensor::dense(CpuBuffer::from_vec(data), [len], Cpu)
+    }
+}
+
+impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
+    /// A vector of the elements.
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        Vec::from_iter(elements).into()
+    }
+}
+
+/// A row-major tensor on the host from nested lists; the nesting is its rank.
+///
+/// ```
+/// use vierbein::{Rank, Tensor, tensor};
+/// let x: Tensor<f64, Rank<2>> = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// assert_eq!(x.shape(), [2, 3]);
+/// ```
+///
+/// A column-major one is `Tensor::<_, _, ColMajor>::from([[1.0, 2.0], [3.0, 4.0]])`.
+#[macro_export]
+macro_rules! tensor {
+    ($($element:tt)*) => {
+        $crate::Tensor::<_, _>::from([$($element)*])
+    };
+}

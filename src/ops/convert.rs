@@ -1,0 +1,309 @@
+//! Between orders, devices and owners: what is free and what copies.
+
+use crate::device::{Device, HostAccess, Permute, host};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::tensor::{Storage, StorageMut, Tensor, ViewOf};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A copy of its own, dense in the tensor's order.
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert!(x.t().to_owned().is_contiguous());
+    /// ```
+    #[track_caller]
+    pub fn to_owned(&self) -> Tensor<T, D, O, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        expect(self.try_to_owned())
+    }
+
+    /// [`to_owned`](Tensor::to_owned) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    pub fn try_to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        self.try_to_order()
+    }
+
+    /// A copy with the same elements at the same indices, dense in order `P`.
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]].to_order::<ColMajor>();
+    /// assert_eq!(x[[1, 2]], 6);
+    /// assert_eq!(x.as_slice(), [1, 4, 2, 5, 3, 6]);
+    /// ```
+    #[track_caller]
+    pub fn to_order<P: Order>(&self) -> Tensor<T, D, P, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        expect(self.try_to_order())
+    }
+
+    /// [`to_order`](Tensor::to_order) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    pub fn try_to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
+        let (output, device) = out.output();
+        device.copy(output, self.operand())?;
+        Ok(out)
+    }
+
+    /// A free view with the same elements at the same indices, enumerated in order `P`.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let y = x.as_order::<ColMajor>();
+    /// assert_eq!(y[[0, 1]], 2);
+    /// assert_eq!(y.iter().copied().collect::<Vec<_>>(), [1, 3, 2, 4]);
+    /// ```
+    pub fn as_order<P: Order>(&self) -> ViewOf<'_, T, D, P, Dev, S> {
+        self.view().with_layout(&self.layout())
+    }
+
+    /// A free view with the axes reversed and the order transposed: what was dense stays dense.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// let y = x.flip_order();
+    /// assert_eq!((y.shape(), y[[2, 1]], y.is_contiguous()), ([3, 2], 6, true));
+    /// ```
+    pub fn flip_order(&self) -> ViewOf<'_, T, D, O::Transposed, Dev, S> {
+        self.view().with_layout(&self.layout().reverse_axes())
+    }
+
+    /// A copy on another device, dense in the tensor's order.
+    ///
+    /// # Errors
+    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Cuda, Error, tensor};
+    /// let x = tensor![1.0, 2.0];
+    /// assert_eq!(x.to_device::<Cpu>()?, x);
+    /// let error = x.to_device::<Cuda>().unwrap_err();
+    /// assert!(matches!(error, Error::DeviceUnavailable { .. }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_device<Dev2: Device + Default>(&self) -> Result<Tensor<T, D, O, Dev2>, Error> {
+        self.to_device_in(&Dev2::default())
+    }
+
+    /// [`to_device`](Tensor::to_device) for a given one.
+    ///
+    /// # Errors
+    /// As [`to_device`](Tensor::to_device).
+    pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
+        let buffer = device.adopt(self.enumerate_to_vec()?)?;
+        Ok(Tensor::dense(buffer, self.shape(), device.clone()))
+    }
+
+    /// The elements in the order's enumeration, copied to the host.
+    fn enumerate_to_vec(&self) -> Result<Vec<T>, Error> {
+        let layout = self.enumeration();
+        host::fetch(self.device(), self.operand_in(&layout)).map(host::Fetched::into_vec)
+    }
+
+    /// The elements in the order's enumeration, copied to a `Vec`.
+    ///
+    /// # Panics
+    /// Where the host has no memory left, or the device fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].t().to_vec(), [1, 3, 2, 4]);
+    /// ```
+    #[track_caller]
+    pub fn to_vec(&self) -> Vec<T> {
+        expect(self.enumerate_to_vec())
+    }
+
+    /// The elements as a slice, in the order's enumeration, if they lie side by side in it.
+    ///
+    /// # Errors
+    /// [`Error::NotContiguous`], which says how they lie. For owned tensors [`as_slice`](Tensor::as_slice) never fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.index_axis(0, 1).try_as_slice()?, [3, 4]);
+    /// assert!(x.t().try_as_slice().is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn try_as_slice(&self) -> Result<&[T], Error>
+    where
+        Dev: HostAccess,
+    {
+        self.operand().on_host().as_slice(O::ROW_MAJOR).ok_or_else(|| Error::NotContiguous {
+            op: "take the slice",
+            shape: self.shape().as_ref().to_vec(),
+            strides: self.strides().as_ref().to_vec(),
+            order: O::NAME,
+        })
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The elements as a mutable slice, in the order's enumeration, if they lie side by side in it.
+    ///
+    /// # Errors
+    /// [`Error::NotContiguous`], which says how they lie.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// x.index_axis_mut(0, 1).try_as_mut_slice()?.fill(0);
+    /// assert_eq!(x, vierbein::tensor![[1, 2], [0, 0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn try_as_mut_slice(&mut self) -> Result<&mut [T], Error>
+    where
+        Dev: HostAccess,
+    {
+        let error = Error::NotContiguous {
+            op: "take the slice",
+            shape: self.shape().as_ref().to_vec(),
+            strides: self.strides().as_ref().to_vec(),
+            order: O::NAME,
+        };
+        let (output, _) = self.output();
+        output.on_host().as_mut_slice(O::ROW_MAJOR).ok_or(error)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// The same memory with the axes reversed and the order transposed. Free.
+    ///
+    /// ```
+    /// use vierbein::{ColMajor, tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// let pointer = x.as_slice().as_ptr();
+    /// let y = x.into_flipped();
+    /// assert_eq!(y.shape(), [3, 2]);
+    /// assert_eq!(y.as_slice().as_ptr(), pointer);
+    /// ```
+    pub fn into_flipped(self) -> Tensor<T, D, O::Transposed, Dev> {
+        let mut shape = self.shape();
+        shape.as_mut().reverse();
+        let (buffer, device) = self.into_parts();
+        Tensor::dense(buffer, shape, device)
+    }
+
+    /// The elements, in the sequence of the order. Never fails: an owned tensor is dense.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].as_slice(), [1, 2, 3, 4]);
+    /// ```
+    pub fn as_slice(&self) -> &[T]
+    where
+        Dev: HostAccess,
+    {
+        self.operand().on_host().as_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+    }
+
+    /// The elements to change, in the sequence of the order. Never fails: an owned tensor is dense.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3];
+    /// x.as_mut_slice().reverse();
+    /// assert_eq!(x, vierbein::tensor![3, 2, 1]);
+    /// ```
+    pub fn as_mut_slice(&mut self) -> &mut [T]
+    where
+        Dev: HostAccess,
+    {
+        self.output().0.on_host().as_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+    }
+
+    /// The elements, in the sequence of the order. On the host this is the tensor's own memory; from another device they are
+    /// copied.
+    ///
+    /// # Panics
+    /// Where a device other than the host fails to copy.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].into_vec(), [1, 2, 3, 4]);
+    /// ```
+    #[track_caller]
+    pub fn into_vec(self) -> Vec<T> {
+        let (buffer, device) = self.into_parts();
+        expect(device.release(buffer))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev>
+where
+    D: SameInBothOrders,
+{
+    /// The same memory in the other order: for ranks 0 and 1 both are the same. Free.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let x: Tensor<i32, Rank<1>, ColMajor> = tensor![1, 2].into_order();
+    /// assert_eq!(x.as_slice(), [1, 2]);
+    /// ```
+    pub fn into_order<P: Order>(self) -> Tensor<T, D, P, Dev> {
+        let shape = self.shape();
+        let (buffer, device) = self.into_parts();
+        Tensor::dense(buffer, shape, device)
+    }
+}
+
+/// The ranks of which both orders are the same: 0 and 1.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has two orders in memory, so changing it is not free",
+    label = "only `Rank<0>` and `Rank<1>` change their order for free",
+    note = "copy with `.to_order::<O>()`, view with `.as_order::<O>()`, or reverse the axes with `.into_flipped()`"
+)]
+pub trait SameInBothOrders: Dim {}
+impl SameInBothOrders for Rank<0> {}
+impl SameInBothOrders for Rank<1> {}
+
+impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<0>, O, Dev, S> {
+    /// The value of a tensor of rank 0, copied to the host.
+    ///
+    /// # Panics
+    /// Where a device other than the host fails to copy.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let total: i32 = tensor![1, 2, 3].sum().item();
+    /// assert_eq!(total, 6);
+    /// ```
+    #[track_caller]
+    pub fn item(&self) -> T {
+        expect(self.try_item())
+    }
+
+    /// [`item`](Tensor::item) with a `Result`.
+    ///
+    /// # Errors
+    /// Where a device other than the host fails to copy.
+    pub fn try_item(&self) -> Result<T, Error> {
+        self.enumerate_to_vec().map(|values| values[0])
+    }
+}

@@ -1,0 +1,244 @@
+//! Single elements, positions along an axis, and cuts.
+
+use crate::axis::AxisArg;
+use crate::device::{Device, HostAccess, Operand, Output};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+use core::ops::{Index, IndexMut};
+
+/// An index of one element: an array of one `usize` for each axis, as in `x[[i, j]]`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{D}` cannot be indexed with `{Self}`",
+    label = "expected one `usize` for each axis",
+    note = "write `x[[i, j]]` for `Rank<2>`; several elements at once are `x.slice(s![1..3, ..])`"
+)]
+pub trait TensorIndex<D: Dim, Dev: Device>: Copy {
+    #[doc(hidden)]
+    fn index(self) -> D::Shape;
+    #[doc(hidden)]
+    fn of<T: Element>(self, x: Operand<'_, T, Dev>) -> Option<&T>;
+    #[doc(hidden)]
+    fn of_mut<T: Element>(self, x: Output<'_, T, Dev>) -> Option<&mut T>;
+}
+
+impl<const N: usize, Dev: HostAccess> TensorIndex<Rank<N>, Dev> for [usize; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    fn index(self) -> [usize; N] {
+        self
+    }
+    #[inline]
+    fn of<T: Element>(self, x: Operand<'_, T, Dev>) -> Option<&T> {
+        x.on_host().get(&self)
+    }
+    #[inline]
+    fn of_mut<T: Element>(self, x: Output<'_, T, Dev>) -> Option<&mut T> {
+        x.on_host().get_mut(&self)
+    }
+}
+
+impl<T, D, O, Dev, S, I> Index<I> for Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    I: TensorIndex<D, Dev>,
+{
+    type Output = T;
+    /// The element at an index.
+    ///
+    /// # Panics
+    /// If the index is out of bounds; [`get`](Tensor::get) returns `None` instead.
+    #[track_caller]
+    #[inline]
+    fn index(&self, index: I) -> &T {
+        match index.of(self.operand()) {
+            Some(element) => element,
+            None => out_of_bounds::<D>(index.index(), self.shape()),
+        }
+    }
+}
+
+impl<T, D, O, Dev, S, I> IndexMut<I> for Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: StorageMut<T, Dev>,
+    I: TensorIndex<D, Dev>,
+{
+    #[track_caller]
+    #[inline]
+    fn index_mut(&mut self, index: I) -> &mut T {
+        let shape = self.shape();
+        match index.of_mut(self.output().0) {
+            Some(element) => element,
+            None => out_of_bounds::<D>(index.index(), shape),
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
+    let pairs = index.as_ref().iter().zip(shape.as_ref());
+    let (axis, (&index, _)) =
+        pairs.enumerate().find(|(_, (i, n))| i >= n).expect("some index is out of bounds");
+    let index = isize::try_from(index).unwrap_or(isize::MAX);
+    panic!("{}", Error::Index { op: "index", index, axis, shape: shape.as_ref().to_vec() })
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The element at an index, or `None` where it is out of bounds.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.get([1, 0]), Some(&3));
+    /// assert_eq!(x.get([2, 0]), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, index: D::Shape) -> Option<&T>
+    where
+        Dev: HostAccess,
+    {
+        self.operand().on_host().get(index.as_ref())
+    }
+
+    /// A view at one position along an axis, which is gone then.
+    ///
+    /// # Panics
+    /// If the axis or the position is out of range.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.index_axis(1, 0), tensor![1, 3]);
+    /// ```
+    #[track_caller]
+    pub fn index_axis<R: Dim, A>(&self, axis: A, index: usize) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        expect(self.try_index_axis(axis, index))
+    }
+
+    /// [`index_axis`](Tensor::index_axis) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis or the position is out of range.
+    pub fn try_index_axis<R: Dim, A>(
+        &self,
+        axis: A,
+        index: usize,
+    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.cut(|layout| layout.index_axis(axis.index(), index))
+    }
+
+    /// Views of the first `at` positions along an axis and of the others.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or `at` exceeds its length.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![1, 2, 3, 4, 5];
+    /// let (low, high) = x.split_at(0, 2);
+    /// assert_eq!((low.len(), high[[0]]), (2, 3));
+    /// ```
+    #[track_caller]
+    #[expect(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_at<A: AxisArg<D>>(
+        &self,
+        axis: A,
+        at: usize,
+    ) -> (ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>) {
+        expect(self.try_split_at(axis, at))
+    }
+
+    /// [`split_at`](Tensor::split_at) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or `at` exceeds its length.
+    #[expect(clippy::type_complexity, reason = "a pair of views")]
+    pub fn try_split_at<A: AxisArg<D>>(
+        &self,
+        axis: A,
+        at: usize,
+    ) -> Result<(ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>), Error> {
+        let (low, high) = self.layout().split_at(axis.index(), at)?;
+        Ok((self.view().with_layout(&low), self.view().with_layout(&high)))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The element at an index to change, or `None` where it is out of bounds.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2];
+    /// *x.get_mut([1]).unwrap() = 7;
+    /// assert_eq!(x, vierbein::tensor![1, 7]);
+    /// ```
+    #[inline]
+    pub fn get_mut(&mut self, index: D::Shape) -> Option<&mut T>
+    where
+        Dev: HostAccess,
+    {
+        self.output().0.on_host().get_mut(index.as_ref())
+    }
+
+    /// [`index_axis`](Tensor::index_axis) as a mutable view.
+    ///
+    /// # Panics
+    /// If the axis or the position is out of range.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// x.index_axis_mut(0, 1).fill(0);
+    /// assert_eq!(x, vierbein::tensor![[1, 2], [0, 0]]);
+    /// ```
+    #[track_caller]
+    pub fn index_axis_mut<R: Dim, A>(&mut self, axis: A, index: usize) -> TensorViewMut<'_, T, R, O, Dev>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        expect(self.cut_mut(|layout| layout.index_axis(axis.index(), index)))
+    }
+
+    /// Mutable views of the first `at` positions along an axis and of the others.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or `at` exceeds its length.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3];
+    /// let (mut low, high) = x.split_at_mut(0, 1);
+    /// low.assign(&high.index_axis(0, 1));
+    /// assert_eq!(x, vierbein::tensor![3, 2, 3]);
+    /// ```
+    #[track_caller]
+    #[expect(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_at_mut<A: AxisArg<D>>(
+        &mut self,
+        axis: A,
+        at: usize,
+    ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>) {
+        let (low, high) = expect(self.layout().split_at(axis.index(), at));
+        let whole = self.view_mut();
+        // The two layouts share no position of the axis, so no element.
+        (whole.part(&low), whole.part(&high))
+    }
+}

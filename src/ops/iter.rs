@@ -1,0 +1,433 @@
+//! Iteration: elements, positions along an axis, lanes.
+
+use crate::axis::AxisArg;
+use crate::device::{Device, HostAccess, Iter, IterMut};
+use crate::element::Element;
+use crate::error::expect;
+use crate::layout::Layout;
+use crate::layout::walk::Walk;
+use crate::order::Order;
+use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::tensor::{BorrowedStorage, Storage, StorageMut, Tensor, TensorView, TensorViewMut};
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The elements, in the order's enumeration.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.t().iter().copied().collect::<Vec<_>>(), [1, 3, 2, 4]);
+    /// ```
+    pub fn iter(&self) -> Iter<'_, T>
+    where
+        Dev: HostAccess,
+    {
+        self.agree::<T, O, Dev>().into_elements()
+    }
+
+    /// The elements with their indices, in the order's enumeration.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// for ([i, j], &value) in x.indexed_iter() {
+    ///     assert_eq!(x[[i, j]], value);
+    /// }
+    /// ```
+    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (D::Shape, &T)>
+    where
+        Dev: HostAccess,
+    {
+        let layout = self.enumeration();
+        let mut walk = Walk::<0>::row_major(layout.shape(), []);
+        self.iter().map(move |element| {
+            let mut index = D::Shape::default();
+            index.as_mut().copy_from_slice(walk.index());
+            if !O::ROW_MAJOR {
+                index.as_mut().reverse();
+            }
+            walk.advance();
+            (index, element)
+        })
+    }
+
+    /// Views at each position along an axis, one after the other.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let sums: Vec<i32> = x.axis_iter(0).map(|row| row.sum().item()).collect();
+    /// assert_eq!(sums, [3, 7]);
+    /// ```
+    #[track_caller]
+    pub fn axis_iter<R: Dim, A>(&self, axis: A) -> AxisIter<T, D, O, Dev, S::Shared<'_>, R>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let axis = axis.index();
+        expect(self.layout().check_axis("iterate", axis));
+        let len = self.shape().as_ref()[axis];
+        AxisIter { base: self.view(), axis, next: 0, end: len, rank: PhantomData }
+    }
+
+    /// The same on several threads, as rayon's indexed parallel iterator.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let sums: Vec<i32> = x.par_axis_iter(0).map(|row| row.sum().item()).collect();
+    /// assert_eq!(sums, [3, 7]);
+    /// ```
+    #[cfg(feature = "rayon")]
+    #[track_caller]
+    pub fn par_axis_iter<R: Dim, A>(
+        &self,
+        axis: A,
+    ) -> impl rayon::iter::IndexedParallelIterator<Item = Tensor<T, R, O, Dev, S::Shared<'_>>>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+        for<'b> S::Shared<'b>: Send + Sync,
+    {
+        use rayon::iter::{IntoParallelIterator, ParallelIterator};
+        let views = self.axis_iter(axis);
+        (0..views.len()).into_par_iter().map(move |i| views.at(i))
+    }
+
+    /// The one-dimensional views along an axis, one for each index of the other axes, in the order's enumeration of those.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let columns: Vec<_> = x.lanes(0).map(|lane| lane.to_vec()).collect();
+    /// assert_eq!(columns, [[1, 3], [2, 4]]);
+    /// ```
+    #[track_caller]
+    pub fn lanes<A>(&self, axis: A) -> Lanes<T, D, O, Dev, S::Shared<'_>>
+    where
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+    {
+        Lanes { base: self.view(), places: LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR) }
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The elements to change, in the order's enumeration.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[0, 0], [0, 0]];
+    /// for (k, element) in x.iter_mut().enumerate() {
+    ///     *element = k as i32;
+    /// }
+    /// assert_eq!(x, vierbein::tensor![[0, 1], [2, 3]]);
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, T>
+    where
+        Dev: HostAccess,
+    {
+        self.view_mut().into_elements_mut()
+    }
+
+    /// Mutable views at each position along an axis, one after the other.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// for (i, mut row) in x.axis_iter_mut(0).enumerate() {
+    ///     row.fill(i as i32);
+    /// }
+    /// assert_eq!(x, vierbein::tensor![[0, 0], [1, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> AxisIterMut<'_, T, D, O, Dev, R>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let axis = axis.index();
+        expect(self.layout().check_axis("iterate", axis));
+        let end = self.shape().as_ref()[axis];
+        AxisIterMut { base: self.view_mut(), axis, next: 0, end, rank: PhantomData }
+    }
+
+    /// The same on several threads, as rayon's indexed parallel iterator.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// x.par_axis_iter_mut(1).for_each(|mut column| column.fill(0));
+    /// assert_eq!(x, vierbein::tensor![[0, 0], [0, 0]]);
+    /// ```
+    #[cfg(feature = "rayon")]
+    #[track_caller]
+    pub fn par_axis_iter_mut<R: Dim, A>(
+        &mut self,
+        axis: A,
+    ) -> impl rayon::iter::IndexedParallelIterator<Item = TensorViewMut<'_, T, R, O, Dev>>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        use rayon::iter::IntoParallelIterator;
+        self.axis_iter_mut(axis).collect::<Vec<_>>().into_par_iter()
+    }
+
+    /// [`lanes`](Tensor::lanes) as mutable views.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[3, 1], [2, 4]];
+    /// for mut lane in x.lanes_mut(1) {
+    ///     lane.try_as_mut_slice().unwrap().sort();
+    /// }
+    /// assert_eq!(x, vierbein::tensor![[1, 3], [2, 4]]);
+    /// ```
+    #[track_caller]
+    pub fn lanes_mut<A>(&mut self, axis: A) -> LanesMut<'_, T, D, O, Dev>
+    where
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+    {
+        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR);
+        LanesMut { base: self.view_mut(), places }
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: Storage<T, Dev>> IntoIterator
+    for &'a Tensor<T, D, O, Dev, S>
+{
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> IntoIterator
+    for &'a mut Tensor<T, D, O, Dev, S>
+{
+    type Item = &'a mut T;
+    type IntoIter = IterMut<'a, T>;
+    fn into_iter(self) -> IterMut<'a, T> {
+        self.iter_mut()
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+    /// References for as long as the view borrows.
+    fn into_iter(self) -> Iter<'a, T> {
+        self.into_elements()
+    }
+}
+
+/// Views at each position along an axis.
+#[derive(Debug)]
+pub struct AxisIter<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>, R> {
+    base: Tensor<T, D, O, Dev, S>,
+    axis: usize,
+    next: usize,
+    end: usize,
+    rank: PhantomData<R>,
+}
+
+impl<T, D, O, Dev, S, R> AxisIter<T, D, O, Dev, S, R>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+    R: Dim,
+{
+    fn at(&self, index: usize) -> Tensor<T, R, O, Dev, S> {
+        let layout = self.base.layout().index_axis(self.axis, index);
+        self.base.again().with_layout(&layout.expect("the position lies within the axis"))
+    }
+}
+
+impl<T, D, O, Dev, S, R> Iterator for AxisIter<T, D, O, Dev, S, R>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+    R: Dim,
+{
+    type Item = Tensor<T, R, O, Dev, S>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.end {
+            return None;
+        }
+        self.next += 1;
+        Some(self.at(self.next - 1))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.end - self.next, Some(self.end - self.next))
+    }
+}
+
+impl<T, D, O, Dev, S, R> DoubleEndedIterator for AxisIter<T, D, O, Dev, S, R>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+    R: Dim,
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.next == self.end {
+            return None;
+        }
+        self.end -= 1;
+        Some(self.at(self.end))
+    }
+}
+
+/// Mutable views at each position along an axis.
+#[derive(Debug)]
+pub struct AxisIterMut<'a, T: Element, D: Dim, O: Order, Dev: Device, R> {
+    base: TensorViewMut<'a, T, D, O, Dev>,
+    axis: usize,
+    next: usize,
+    end: usize,
+    rank: PhantomData<R>,
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIterMut<'a, T, D, O, Dev, R> {
+    type Item = TensorViewMut<'a, T, R, O, Dev>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.end {
+            return None;
+        }
+        self.next += 1;
+        let layout = self.base.layout().index_axis(self.axis, self.next - 1);
+        // Each position is handed out once, and positions share no element.
+        Some(self.base.part(&layout.expect("the position lies within the axis")))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.end - self.next, Some(self.end - self.next))
+    }
+}
+
+/// Where the lanes along an axis begin.
+#[derive(Debug, Clone)]
+struct LanePlaces {
+    lane: Layout,
+    walk: Walk<1>,
+    left: usize,
+}
+
+impl LanePlaces {
+    #[track_caller]
+    fn new(layout: &Layout, axis: usize, row_major: bool) -> LanePlaces {
+        expect(layout.check_axis("take lanes", axis));
+        let lane = Layout::new(&layout.shape()[axis..=axis], &layout.strides()[axis..=axis]);
+        let others = layout.without(axis);
+        let others = if row_major { others } else { others.reverse_axes() };
+        let walk = Walk::row_major(others.shape(), [others.strides()]);
+        LanePlaces { lane, walk, left: others.shape().iter().product() }
+    }
+}
+
+impl Iterator for LanePlaces {
+    type Item = Layout;
+    fn next(&mut self) -> Option<Layout> {
+        self.left = self.left.checked_sub(1)?;
+        let [offset] = self.walk.offsets();
+        self.walk.advance();
+        Some(self.lane.moved(offset))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+/// One-dimensional views along an axis.
+#[derive(Debug)]
+pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
+    base: Tensor<T, D, O, Dev, S>,
+    places: LanePlaces,
+}
+
+impl<T, D, O, Dev, S> Iterator for Lanes<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+{
+    type Item = Tensor<T, Rank<1>, O, Dev, S>;
+    fn next(&mut self) -> Option<Self::Item> {
+        self.places.next().map(|lane| self.base.again().with_layout(&lane))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+}
+
+/// Mutable one-dimensional views along an axis.
+#[derive(Debug)]
+pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
+    base: TensorViewMut<'a, T, D, O, Dev>,
+    places: LanePlaces,
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T, D, O, Dev> {
+    type Item = TensorViewMut<'a, T, Rank<1>, O, Dev>;
+    fn next(&mut self) -> Option<Self::Item> {
+        // Each lane is handed out once, and lanes share no element.
+        self.places.next().map(|lane| self.base.part(&lane))
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+}
+
+macro_rules! exact {
+    ($($Iter:ident [$($life:lifetime)?] [$($S:ident)?] [$($R:ident)?];)*) => {$(
+        impl<$($life,)? T, D, O, Dev, $($S,)? $($R,)?> ExactSizeIterator for $Iter<$($life,)? T, D, O, Dev, $($S,)? $($R,)?>
+        where
+            T: Element, D: Dim, O: Order, Dev: Device,
+            $($S: BorrowedStorage<T, Dev> + Copy,)?
+            $($R: Dim,)?
+        {}
+        impl<$($life,)? T, D, O, Dev, $($S,)? $($R,)?> FusedIterator for $Iter<$($life,)? T, D, O, Dev, $($S,)? $($R,)?>
+        where
+            T: Element, D: Dim, O: Order, Dev: Device,
+            $($S: BorrowedStorage<T, Dev> + Copy,)?
+            $($R: Dim,)?
+        {}
+    )*};
+}
+exact! {
+    AxisIter [] [S] [R];
+    Lanes [] [S] [];
+    AxisIterMut ['a] [] [R];
+    LanesMut ['a] [] [];
+}

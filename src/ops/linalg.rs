@@ -1,0 +1,154 @@
+//! Matrix products by the order's rule.
+
+use crate::device::{Device, Gemm, SameDevice, SameDtype, SameOrder};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, expect};
+use crate::layout::Layout;
+use crate::layout::broadcast::common_shape;
+use crate::order::Order;
+use crate::rank::{Dim, MAX_RANK, MatmulRanks, Rank};
+use crate::tensor::{Storage, Tensor};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The product of matrices, vectors and batches of matrices. The rank of the result is in its type.
+    ///
+    /// | shapes, row-major | shapes, column-major | result |
+    /// |---|---|---|
+    /// | `[k]`, `[k]` | the same | rank 0 |
+    /// | `[.., m, k]`, `[k]` | `[m, k, ..]`, `[k]` | `[.., m]` or `[m, ..]` |
+    /// | `[k]`, `[.., k, n]` | `[k]`, `[k, n, ..]` | `[.., n]` or `[n, ..]` |
+    /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
+    ///
+    /// Batch axes broadcast. Transposed and sliced views go in as they are, without a copy. Integers are accumulated in 64 or
+    /// 128 bits; a result that does not fit is an error in builds with debug assertions and wraps otherwise.
+    ///
+    /// # Panics
+    /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(a.matmul(&tensor![[5, 6], [7, 8]]), tensor![[19, 22], [43, 50]]);
+    /// assert_eq!(a.matmul(&tensor![1, 1]), tensor![3, 7]);
+    /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
+    /// ```
+    #[track_caller]
+    pub fn matmul<U, E, R, P, Dev2, S2>(&self, right: &Tensor<U, E, P, Dev2, S2>) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar + SameDtype<U>,
+        U: Element,
+        D: MatmulRanks<E, Product = R>,
+        E: Dim,
+        R: Dim,
+        O: SameOrder<P>,
+        P: Order,
+        Dev: Gemm<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S2: Storage<U, Dev2>,
+    {
+        expect(self.try_matmul(right))
+    }
+
+    /// [`matmul`](Tensor::matmul) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
+    pub fn try_matmul<U, E, R, P, Dev2, S2>(
+        &self,
+        right: &Tensor<U, E, P, Dev2, S2>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar + SameDtype<U>,
+        U: Element,
+        D: MatmulRanks<E, Product = R>,
+        E: Dim,
+        R: Dim,
+        O: SameOrder<P>,
+        P: Order,
+        Dev: Gemm<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S2: Storage<U, Dev2>,
+    {
+        let right = right.agree::<T, O, Dev>();
+        let disagree = |why: String| Error::Matmul {
+            left: self.shape().as_ref().to_vec(),
+            right: right.shape().as_ref().to_vec(),
+            row_major: O::ROW_MAJOR,
+            why,
+        };
+        // Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
+        let (mut a, mut b) = (self.enumeration(), right.enumeration());
+        let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, E::NDIM == 1);
+        if !O::ROW_MAJOR {
+            (a, b) = (b, a);
+            (a_is_vector, b_is_vector) = (b_is_vector, a_is_vector);
+        }
+        if a_is_vector {
+            a = a.insert_axis(0)?;
+        }
+        if b_is_vector {
+            b = b.insert_axis(1)?;
+        }
+        let (batch_a, &[m, k]) = split_matrix(a.shape());
+        let (batch_b, &[k_b, n]) = split_matrix(b.shape());
+        if k != k_b {
+            let (l, r) = if O::ROW_MAJOR { (k, k_b) } else { (k_b, k) };
+            return Err(disagree(format!("the summed axes have lengths {l} and {r}")));
+        }
+        let batch = common_batch(batch_a, batch_b)
+            .ok_or_else(|| disagree("the batch axes do not broadcast".into()))?;
+        let rank = batch_a.len().max(batch_b.len());
+        // The full shape of the result, without the unit axis of a vector, in the order's own sequence of axes.
+        let mut full = [0; MAX_RANK];
+        full[..rank].copy_from_slice(&batch[..rank]);
+        let mut kept = rank;
+        for (extent, is_vector) in [(m, a_is_vector), (n, b_is_vector)] {
+            if !is_vector {
+                full[kept] = extent;
+                kept += 1;
+            }
+        }
+        let mut shape = R::Shape::default();
+        shape.as_mut().copy_from_slice(&full[..kept]);
+        if !O::ROW_MAJOR {
+            shape.as_mut().reverse();
+        }
+        let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device().clone())?;
+        let mut c = out.enumeration();
+        if a_is_vector {
+            c = c.insert_axis(rank)?;
+        }
+        if b_is_vector {
+            c = c.insert_axis(rank + 1)?;
+        }
+        let repeat = |x: Layout, [rows, columns]: [usize; 2]| {
+            let mut shape = [0; MAX_RANK];
+            shape[..rank].copy_from_slice(&batch[..rank]);
+            (shape[rank], shape[rank + 1]) = (rows, columns);
+            x.broadcast_to(&shape[..rank + 2], true).expect("the batches were found to broadcast")
+        };
+        let (a, b) = (repeat(a, [m, k]), repeat(b, [k, n]));
+        let (output, device) = out.output_in(&c);
+        let (x, y) = if O::ROW_MAJOR {
+            (self.operand_in(&a), right.operand_in(&b))
+        } else {
+            (right.operand_in(&a), self.operand_in(&b))
+        };
+        device.gemm(T::one(), x, y, T::zero(), output)?;
+        Ok(out)
+    }
+}
+
+/// The batch axes and the two of the matrix.
+fn split_matrix(shape: &[usize]) -> (&[usize], &[usize; 2]) {
+    shape.split_last_chunk::<2>().expect("vectors were made matrices")
+}
+
+/// The common shape of two batches, trailing axes aligned.
+fn common_batch(a: &[usize], b: &[usize]) -> Option<[usize; MAX_RANK]> {
+    let common = common_shape::<Rank<16>>(&[a, b], true)?;
+    let rank = a.len().max(b.len());
+    let mut batch = [1; MAX_RANK];
+    batch[..rank].copy_from_slice(&common[MAX_RANK - rank..]);
+    Some(batch)
+}

@@ -1,0 +1,41 @@
+//! Typed front-ends: they name the resulting rank, check shapes, and hand rank-erased operands to the device.
+
+mod apply;
+mod arithmetic;
+mod assign;
+mod compare;
+mod construct;
+mod convert;
+mod index;
+mod iter;
+mod linalg;
+#[cfg(feature = "rand")]
+mod random;
+mod reduce;
+mod shape;
+mod slice;
+mod unary;
+
+pub use apply::Operands;
+pub use construct::NestedArray;
+pub use convert::SameInBothOrders;
+pub use index::TensorIndex;
+pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
+pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
+
+/// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and their twins that return
+/// a `Result`.
+///
+/// ```
+/// use vierbein::{op, tensor};
+/// assert_eq!(tensor![1.0, 4.0].apply(op::Sqrt), tensor![1.0, 2.0]);
+/// ```
+pub mod op {
+    pub use super::arithmetic::{Add, AddScaled, Div, Mul, Neg, Rem, Sub};
+    pub use super::compare::{
+        BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, IsFinite, IsInfinite, IsNan, Less, LessEqual,
+        Not, NotEqual,
+    };
+    pub use super::reduce::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Moments, Norm, Prod, Std, Sum, Var};
+    pub use super::unary::*;
+}

@@ -1,0 +1,53 @@
+//! Random tensors, from any distribution of the `rand` family.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::{Dim, IntoShape};
+use crate::tensor::Tensor;
+use rand::Rng;
+use rand::distr::Distribution;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// Samples of a distribution, drawn in the order's enumeration: the same generator gives the same tensor.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use rand::{SeedableRng, distr::StandardUniform, rngs::StdRng};
+    /// use vierbein::Tensor;
+    /// let mut rng = StdRng::seed_from_u64(1);
+    /// let x = Tensor::<f64, _>::random([2, 3], StandardUniform, &mut rng);
+    /// assert!(x.iter().all(|&v| (0.0..1.0).contains(&v)));
+    /// ```
+    #[track_caller]
+    pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Self
+    where
+        Sh: IntoShape<Dim = D>,
+        Di: Distribution<T>,
+        R: Rng + ?Sized,
+        Dev: Default,
+    {
+        expect(Self::try_random_in(shape, distribution, rng, &Dev::default()))
+    }
+
+    /// [`random`](Tensor::random) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shape exceeds the address space or the device has no memory left.
+    pub fn try_random_in<Sh, Di, R>(
+        shape: Sh,
+        distribution: Di,
+        rng: &mut R,
+        device: &Dev,
+    ) -> Result<Self, Error>
+    where
+        Sh: IntoShape<Dim = D>,
+        Di: Distribution<T>,
+        R: Rng + ?Sized,
+    {
+        Self::try_from_fn_in(shape, |_| distribution.sample(rng), device)
+    }
+}

@@ -1,0 +1,422 @@
+//! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
+
+use crate::axis::{AxisArg, OtherAxis};
+use crate::device::{Device, Elementwise, Permute};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, expect};
+use crate::layout::Layout;
+use crate::layout::element_count;
+use crate::order::Order;
+use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes};
+use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The view that a layout made of this tensor's describes.
+    pub(crate) fn cut<E: Dim>(
+        &self,
+        change: impl FnOnce(&Layout) -> Result<Layout, Error>,
+    ) -> Result<ViewOf<'_, T, E, O, Dev, S>, Error> {
+        Ok(self.view().with_layout(&change(&self.layout())?))
+    }
+
+    /// A view whose axis `k` is axis `axes[k]` of this one.
+    ///
+    /// # Panics
+    /// If `axes` is not a permutation of the tensor's axes.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
+    /// assert_eq!(x.permute([2, 0, 1]).shape(), [4, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn permute(&self, axes: D::Shape) -> ViewOf<'_, T, D, O, Dev, S> {
+        expect(self.try_permute(axes))
+    }
+
+    /// [`permute`](Tensor::permute) with a `Result`.
+    ///
+    /// # Errors
+    /// If `axes` is not a permutation of the tensor's axes.
+    pub fn try_permute(&self, axes: D::Shape) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+        self.cut(|layout| layout.permute(axes.as_ref()))
+    }
+
+    /// A view with two axes exchanged.
+    ///
+    /// # Panics
+    /// If an axis is out of range.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
+    /// assert_eq!(x.swap_axes(0, 2).shape(), [4, 3, 2]);
+    /// ```
+    #[track_caller]
+    pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(&self, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S> {
+        expect(self.try_swap_axes(a, b))
+    }
+
+    /// [`swap_axes`](Tensor::swap_axes) with a `Result`.
+    ///
+    /// # Errors
+    /// If an axis is out of range.
+    pub fn try_swap_axes<A: AxisArg<D>, B: AxisArg<D>>(
+        &self,
+        a: A,
+        b: B,
+    ) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+        self.cut(|layout| layout.swap_axes(a.index(), b.index()))
+    }
+
+    /// A view with all axes in the opposite sequence: the transpose of a matrix.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
+    /// assert_eq!(x.reverse_axes().shape(), [4, 3, 2]);
+    /// ```
+    pub fn reverse_axes(&self) -> ViewOf<'_, T, D, O, Dev, S> {
+        self.view().with_layout(&self.layout().reverse_axes())
+    }
+
+    /// A view with a new axis of length 1 before axis `at`; `at` may be the rank, for an axis at the end.
+    ///
+    /// # Panics
+    /// If `at` exceeds the rank.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let column = tensor![1, 2, 3];
+    /// assert_eq!(column.insert_axis(1).shape(), [3, 1]);
+    /// ```
+    #[track_caller]
+    pub fn insert_axis<R: Dim>(&self, at: usize) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: InsertAxes<1, Inserted = R>,
+    {
+        expect(self.try_insert_axis(at))
+    }
+
+    /// [`insert_axis`](Tensor::insert_axis) with a `Result`.
+    ///
+    /// # Errors
+    /// If `at` exceeds the rank.
+    pub fn try_insert_axis<R: Dim>(&self, at: usize) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: InsertAxes<1, Inserted = R>,
+    {
+        self.cut(|layout| layout.insert_axis(at))
+    }
+
+    /// A view without an axis of length 1.
+    ///
+    /// # Panics
+    /// If the axis is out of range or longer than 1.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2, 3]].remove_axis(0), tensor![1, 2, 3]);
+    /// ```
+    #[doc(alias = "squeeze")]
+    #[track_caller]
+    pub fn remove_axis<R: Dim, A>(&self, axis: A) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        expect(self.try_remove_axis(axis))
+    }
+
+    /// [`remove_axis`](Tensor::remove_axis) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range or longer than 1.
+    pub fn try_remove_axis<R: Dim, A>(&self, axis: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.cut(|layout| layout.remove_axis(axis.index()))
+    }
+
+    /// A view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or the two are the same or differ in length.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.diagonal(0, 1), tensor![1, 4]);
+    /// ```
+    #[track_caller]
+    pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+    {
+        expect(self.try_diagonal(a, b))
+    }
+
+    /// [`diagonal`](Tensor::diagonal) with a `Result`.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or the two are the same or differ in length.
+    pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+    {
+        self.cut(|layout| layout.diagonal("take the diagonal", a.index(), b.index()))
+    }
+
+    /// A view repeated to a larger shape: along new axes (leading in row-major, trailing in column-major order) and along
+    /// axes of length 1. Nothing is copied: repeated elements are the same ones.
+    ///
+    /// # Panics
+    /// If the shape does not broadcast to the new one.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2].broadcast_to([2, 2]), tensor![[1, 2], [1, 2]]);
+    /// ```
+    #[track_caller]
+    pub fn broadcast_to<Sh>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S>
+    where
+        Sh: IntoShape,
+        D: BroadcastTo<Sh::Dim>,
+    {
+        expect(self.try_broadcast_to(shape))
+    }
+
+    /// [`broadcast_to`](Tensor::broadcast_to) with a `Result`.
+    ///
+    /// # Errors
+    /// If the shape does not broadcast to the new one.
+    pub fn try_broadcast_to<Sh>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error>
+    where
+        Sh: IntoShape,
+        D: BroadcastTo<Sh::Dim>,
+    {
+        let shape = shape.into_shape();
+        element_count(shape.as_ref(), size_of::<T>())?;
+        self.cut(|layout| {
+            let repeated = layout.broadcast_to(shape.as_ref(), O::ROW_MAJOR);
+            repeated.ok_or_else(|| Error::AssignTo {
+                op: "broadcast",
+                to: shape.as_ref().to_vec(),
+                from: layout.shape().to_vec(),
+                row_major: O::ROW_MAJOR,
+            })
+        })
+    }
+
+    /// A view of the same elements, in the order's enumeration, in another shape with equally many.
+    ///
+    /// On an owned tensor this always works; on a view, where its strides allow it without a copy. To copy where they do
+    /// not, use [`reshape`](Tensor::reshape).
+    ///
+    /// # Panics
+    /// If the numbers of elements differ, or a view's strides do not allow it.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.as_shape([3, 2]), tensor![[1, 2], [3, 4], [5, 6]]);
+    /// assert!(x.t().try_as_shape([6]).is_err());
+    /// ```
+    #[track_caller]
+    pub fn as_shape<Sh: IntoShape>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
+        expect(self.try_as_shape(shape))
+    }
+
+    /// [`as_shape`](Tensor::as_shape) with a `Result`.
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or a view's strides do not allow it.
+    pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
+        let shape = shape.into_shape();
+        same_count(self.shape().as_ref(), shape.as_ref())?;
+        self.cut(|layout| {
+            let reshaped = layout.reshape(shape.as_ref(), O::ROW_MAJOR);
+            reshaped.ok_or_else(|| Error::NotContiguous {
+                op: "reshape without a copy",
+                shape: layout.shape().to_vec(),
+                strides: layout.strides().to_vec(),
+                order: O::NAME,
+            })
+        })
+    }
+
+    /// The same elements, in the order's enumeration, in another shape with equally many. Takes the tensor: an owned one
+    /// keeps its memory, a view is copied.
+    ///
+    /// # Panics
+    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let x = Tensor::arange(0..6);
+    /// assert_eq!(x.clone().reshape([2, 3]), tensor![[0, 1, 2], [3, 4, 5]]);
+    /// let columns = x.to_order::<ColMajor>().reshape([2, 3]);
+    /// assert_eq!(columns.to_order::<RowMajor>(), tensor![[0, 2, 4], [1, 3, 5]]);
+    /// ```
+    #[track_caller]
+    pub fn reshape<Sh: IntoShape>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        expect(self.try_reshape(shape))
+    }
+
+    /// [`reshape`](Tensor::reshape) with a `Result`.
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    pub fn try_reshape<Sh: IntoShape>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
+        let (from, shape) = (self.shape(), shape.into_shape());
+        same_count(from.as_ref(), shape.as_ref())?;
+        let owned = match self.into_result::<D>(&from) {
+            Ok(owned) => owned,
+            Err(view) => view.try_to_owned()?,
+        };
+        let (buffer, device) = owned.into_parts();
+        Ok(Tensor::dense(buffer, shape, device))
+    }
+
+    /// All elements in the order's enumeration, as one axis. An owned tensor keeps its memory, a view is copied.
+    ///
+    /// # Panics
+    /// Where the device has no memory left for a copy.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].flatten(), tensor![1, 2, 3, 4]);
+    /// ```
+    #[track_caller]
+    pub fn flatten(self) -> Tensor<T, Rank<1>, O, Dev>
+    where
+        Dev: Permute<T>,
+    {
+        let len = self.len();
+        self.reshape([len])
+    }
+}
+
+/// Whether two shapes have equally many elements; either product may overflow.
+fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
+    let count = element_count(to, 1).ok();
+    if count != Some(from.iter().product()) {
+        return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() });
+    }
+    Ok(())
+}
+
+impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+    /// The transpose of a matrix, as a view.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].t(), tensor![[1, 3], [2, 4]]);
+    /// ```
+    pub fn t(&self) -> ViewOf<'_, T, Rank<2>, O, Dev, S> {
+        self.reverse_axes()
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The mutable view that a layout made of this tensor's describes.
+    pub(crate) fn cut_mut<E: Dim>(
+        &mut self,
+        change: impl FnOnce(&Layout) -> Result<Layout, Error>,
+    ) -> Result<TensorViewMut<'_, T, E, O, Dev>, Error> {
+        let layout = change(&self.layout())?;
+        Ok(self.view_mut().with_layout(&layout))
+    }
+
+    /// [`permute`](Tensor::permute) as a mutable view.
+    ///
+    /// # Panics
+    /// If `axes` is not a permutation of the tensor's axes.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// x.permute_mut([1, 0]).assign(&vierbein::tensor![[5, 6], [7, 8]]);
+    /// assert_eq!(x, vierbein::tensor![[5, 7], [6, 8]]);
+    /// ```
+    #[track_caller]
+    pub fn permute_mut(&mut self, axes: D::Shape) -> TensorViewMut<'_, T, D, O, Dev> {
+        expect(self.cut_mut(|layout| layout.permute(axes.as_ref())))
+    }
+
+    /// [`diagonal`](Tensor::diagonal) as a mutable view.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or the two are the same or differ in length.
+    ///
+    /// ```
+    /// let mut x = vierbein::Tensor::<f64, _>::ones([2, 2]);
+    /// x.diagonal_mut(0, 1).fill(0.0);
+    /// assert_eq!(x, vierbein::tensor![[0.0, 1.0], [1.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> TensorViewMut<'_, T, R, O, Dev>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+    {
+        expect(self.cut_mut(|l| l.diagonal("take the diagonal", a.index(), b.index())))
+    }
+
+    /// [`as_shape`](Tensor::as_shape) as a mutable view.
+    ///
+    /// # Panics
+    /// If the numbers of elements differ, or a view's strides do not allow it.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3, 4];
+    /// x.as_shape_mut([2, 2]).index_axis_mut(1, 0).fill(0);
+    /// assert_eq!(x, vierbein::tensor![0, 2, 0, 4]);
+    /// ```
+    #[track_caller]
+    pub fn as_shape_mut<Sh: IntoShape>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev> {
+        let layout = expect(self.try_as_shape(shape).map(|view| view.layout()));
+        self.view_mut().with_layout(&layout)
+    }
+}
+
+impl<T: Scalar, O: Order, Dev: Elementwise<T> + Permute<T>> Tensor<T, Rank<2>, O, Dev> {
+    /// The square matrix with this diagonal, and zeros elsewhere.
+    ///
+    /// # Panics
+    /// Where the shape exceeds the address space or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// assert_eq!(Tensor::from_diagonal(&tensor![1, 2]), tensor![[1, 0], [0, 2]]);
+    /// ```
+    #[track_caller]
+    pub fn from_diagonal<S: Storage<T, Dev>>(diagonal: &Tensor<T, Rank<1>, O, Dev, S>) -> Self {
+        expect(Self::try_from_diagonal(diagonal))
+    }
+
+    /// [`from_diagonal`](Tensor::from_diagonal) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shape exceeds the address space or the device has no memory left.
+    pub fn try_from_diagonal<S: Storage<T, Dev>>(
+        diagonal: &Tensor<T, Rank<1>, O, Dev, S>,
+    ) -> Result<Self, Error> {
+        let [n] = diagonal.shape();
+        let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
+        out.cut_mut::<Rank<1>>(|l| l.diagonal("write the diagonal", 0, 1))?.try_assign(diagonal)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,258 @@
+//! The `s!` macro: a slice argument for each axis, and the rank of the result in the type.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::layout::slice::SliceItem;
+use crate::order::Order;
+use crate::rank::{Dim, InsertAxes, MAX_RANK, Rank, RemoveAxes};
+use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+/// In a slice: a new axis of length 1.
+///
+/// ```
+/// use vierbein::{NewAxis, s, tensor};
+/// assert_eq!(tensor![1, 2].slice(s![.., NewAxis]).shape(), [2, 1]);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NewAxis;
+
+/// In a slice: a range with a step, which `s![1..8;2]` writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Stepped<R>(pub R, pub isize);
+
+/// One argument of a slice: an index, a range, a range with a step, or [`NewAxis`].
+///
+/// `Left` is the rank that is still to be sliced, `Made` the rank of what is made so far.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot slice an axis",
+    label = "expected an index, a range or `NewAxis`",
+    note = "slice with integers, ranges such as `1..3`, `..` or `1..8;2`, and `NewAxis`"
+)]
+pub trait SliceArg<Left: Dim, Made: Dim> {
+    /// What is left to be sliced after this one.
+    type Left: Dim;
+    /// What is made with this one.
+    type Made: Dim;
+    #[doc(hidden)]
+    fn item(self) -> SliceItem;
+}
+
+/// A slice for a tensor of rank `D`: what [`s!`](crate::s!) makes.
+#[diagnostic::on_unimplemented(
+    message = "this slice does not fit a tensor of `{D}`",
+    label = "expected one index or range for each axis",
+    note = "write `..` for an axis that is to stay whole; `NewAxis` takes none"
+)]
+pub trait SliceOf<D: Dim> {
+    /// The rank of the result: ranges and new axes count, indices do not.
+    type Sliced: Dim;
+    #[doc(hidden)]
+    fn items(self) -> ([SliceItem; 2 * MAX_RANK], usize);
+}
+
+impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
+    type Left = L;
+    type Made = M::Inserted;
+    fn item(self) -> SliceItem {
+        SliceItem::NewAxis
+    }
+}
+
+/// Too large for `isize` is too large for every axis.
+macro_rules! positions {
+    ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for $t {
+            type Left = L::Removed;
+            type Made = M;
+            fn item(self) -> SliceItem {
+                SliceItem::Index(isize::try_from(self).unwrap_or(isize::MAX))
+            }
+        }
+        positions!(@range $t, Range<$t>, |r| (r.start, Some(r.end), false));
+        positions!(@range $t, RangeInclusive<$t>, |r| (*r.start(), Some(*r.end()), true));
+        positions!(@range $t, RangeFrom<$t>, |r| (r.start, None, false));
+        positions!(@range $t, RangeTo<$t>, |r| (0, Some(r.end), false));
+        positions!(@range $t, RangeToInclusive<$t>, |r| (0, Some(r.end), true));
+    )*};
+    (@range $t:ty, $range:ty, |$r:ident| $parts:expr) => {
+        impl Bounds for $range {
+            fn bounds(self) -> (isize, Option<isize>, bool) {
+                let $r = self;
+                let (start, end, inclusive): ($t, Option<$t>, bool) = $parts;
+                let position = |x: $t| isize::try_from(x).unwrap_or(isize::MAX);
+                (position(start), end.map(position), inclusive)
+            }
+        }
+        positions!(@arg $range);
+    };
+    (@arg $range:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for $range {
+            type Left = L::Removed;
+            type Made = M::Inserted;
+            fn item(self) -> SliceItem {
+                let (start, end, inclusive) = self.bounds();
+                SliceItem::Range { start, end, inclusive, step: 1 }
+            }
+        }
+    };
+}
+
+/// The ends of a range as signed positions.
+#[doc(hidden)]
+pub trait Bounds {
+    fn bounds(self) -> (isize, Option<isize>, bool);
+}
+impl Bounds for RangeFull {
+    fn bounds(self) -> (isize, Option<isize>, bool) {
+        (0, None, false)
+    }
+}
+positions!(@arg RangeFull);
+positions!(i32 isize usize);
+
+#[diagnostic::do_not_recommend]
+impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R> {
+    type Left = L::Removed;
+    type Made = M::Inserted;
+    fn item(self) -> SliceItem {
+        let (start, end, inclusive) = self.0.bounds();
+        SliceItem::Range { start, end, inclusive, step: self.1 }
+    }
+}
+
+/// Nothing is left to be sliced.
+#[doc(hidden)]
+pub trait Exhausted {}
+impl Exhausted for Rank<0> {}
+
+/// What the first argument finds made: nothing.
+type R0 = Rank<0>;
+
+/// Tuples of one argument, of two, ..: each argument takes up where the one before it left off.
+macro_rules! tuples {
+    ([$($done:tt)*] ($l:ident $m:ident)) => {};
+    ([$($done:tt)*] ($l:ident $m:ident) ($arg:ident $left:ident $made:ident) $($rest:tt)*) => {
+        tuples!(@impl $($done)* ($arg $l $m $left $made); $left $made);
+        tuples!([$($done)* ($arg $l $m $left $made)] ($left $made) $($rest)*);
+    };
+    (@impl $(($arg:ident $l:ident $m:ident $left:ident $made:ident))*; $last:ident $sliced:ident) => {
+        #[diagnostic::do_not_recommend]
+        #[allow(non_snake_case)]
+        impl<L0: Dim, $($arg, $left: Dim, $made: Dim,)*> SliceOf<L0> for ($($arg,)*)
+        where
+            $($arg: SliceArg<$l, $m, Left = $left, Made = $made>,)*
+            $last: Exhausted,
+        {
+            type Sliced = $sliced;
+            fn items(self) -> ([SliceItem; 2 * MAX_RANK], usize) {
+                let mut items = [SliceItem::NewAxis; 2 * MAX_RANK];
+                let mut count = 0;
+                let ($($arg,)*) = self;
+                $(
+                    items[count] = SliceArg::<$l, $m>::item($arg);
+                    count += 1;
+                )*
+                (items, count)
+            }
+        }
+    };
+}
+tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (G L7 M7) (H L8 M8)
+    (I L9 M9) (J L10 M10) (K L11 M11) (L L12 M12) (M L13 M13) (N L14 M14) (P L15 M15) (Q L16 M16));
+
+/// A slice: one argument for each axis, and [`NewAxis`](crate::NewAxis) where one is to be added.
+///
+/// | argument | picks | axis in the result |
+/// |---|---|---|
+/// | `3`, `-1` | one position; negative counts from the end | none |
+/// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's ends; negative counts from the end | yes |
+/// | `..` | all positions | yes |
+/// | `0..9;2` | every second position of the range | yes |
+/// | `0..9;-1` | the range, walked from its last position | yes |
+/// | `NewAxis` | | a new one of length 1 |
+///
+/// ```
+/// use vierbein::{NewAxis, Rank, Tensor, s, tensor};
+/// let x = Tensor::arange(0..24).reshape([2, 3, 4]);
+/// let y: Tensor<i32, Rank<2>> = x.slice(s![0, .., 1..4;2]).to_owned();
+/// assert_eq!(y, tensor![[1, 3], [5, 7], [9, 11]]);
+/// assert_eq!(x.slice(s![-1, ..;-1, NewAxis, 0]).shape(), [3, 1]);
+/// ```
+#[macro_export]
+macro_rules! s {
+    ($($argument:expr $(; $step:expr)?),* $(,)?) => {
+        ($($crate::s!(@argument $argument $(; $step)?),)*)
+    };
+    (@argument $argument:expr) => { $argument };
+    (@argument $argument:expr; $step:expr) => { $crate::Stepped($argument, $step) };
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The view that a [slice](crate::s!) describes.
+    ///
+    /// # Panics
+    /// If an index or range does not fit its axis.
+    ///
+    /// ```
+    /// use vierbein::{s, tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.slice(s![.., 1..]), tensor![[2, 3], [5, 6]]);
+    /// assert_eq!(x.slice(s![-1, ..;-1]), tensor![6, 5, 4]);
+    /// ```
+    #[track_caller]
+    pub fn slice<R: Dim, A>(&self, arguments: A) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
+        expect(self.try_slice(arguments))
+    }
+
+    /// [`slice`](Tensor::slice) with a `Result`.
+    ///
+    /// # Errors
+    /// If an index or range does not fit its axis.
+    pub fn try_slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
+        let (items, count) = arguments.items();
+        self.cut(|layout| layout.slice(&items[..count]))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`slice`](Tensor::slice) as a mutable view.
+    ///
+    /// # Panics
+    /// If an index or range does not fit its axis.
+    ///
+    /// ```
+    /// use vierbein::{s, tensor};
+    /// let mut x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// x.slice_mut(s![.., 1..]).fill(0);
+    /// assert_eq!(x, tensor![[1, 0, 0], [4, 0, 0]]);
+    /// ```
+    #[track_caller]
+    pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> TensorViewMut<'_, T, R, O, Dev>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
+        expect(self.try_slice_mut(arguments))
+    }
+
+    /// [`slice_mut`](Tensor::slice_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If an index or range does not fit its axis.
+    pub fn try_slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
+        let (items, count) = arguments.items();
+        self.cut_mut(|layout| layout.slice(&items[..count]))
+    }
+}

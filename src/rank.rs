@@ -1,0 +1,322 @@
+//! Ranks: the number of axes, carried in the type, and the arithmetic on it.
+//!
+//! typenum does the sums; four traits hide it, so that neither a signature nor a compiler message shows one of its types.
+
+#![forbid(unsafe_code)]
+
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::ops::{Add, Sub};
+use typenum::{Const, Diff, Max, Maximum, Sum, ToUInt, U, Unsigned};
+
+/// The largest supported rank.
+pub const MAX_RANK: usize = 16;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A rank known at compile time, from `Rank<0>` (a single value) to `Rank<16>`.
+///
+/// ```
+/// use vierbein::{Rank, Tensor};
+/// let matrix: Tensor<f64, Rank<2>> = Tensor::zeros([2, 3]);
+/// let row_sums: Tensor<f64, Rank<1>> = matrix.sum_axis(1);
+/// assert_eq!(row_sums.shape(), [2]);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Rank<const N: usize>;
+
+/// The rank of a tensor: one of [`Rank<0>`](Rank) to `Rank<16>`.
+///
+/// Sealed: generic code bounds by it, the ranks themselves are given. Every rank broadcasts with itself and with rank 0
+/// without any further bound.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a supported tensor rank",
+    label = "ranks run from `Rank<0>` to `Rank<16>`",
+    note = "merge axes with `.reshape(..)`, or keep an array of tensors of smaller rank"
+)]
+pub trait Dim:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + 'static
+    + Broadcast<Self, Common = Self>
+    + Broadcast<Rank<0>, Common = Self>
+{
+    /// The number of axes.
+    const NDIM: usize;
+    /// An array of one `usize` for each axis: a shape or an index.
+    type Shape: IntoShape<Dim = Self>
+        + AsRef<[usize]>
+        + AsMut<[usize]>
+        + Copy
+        + Debug
+        + Default
+        + PartialEq
+        + Eq
+        + Hash
+        + Send
+        + Sync
+        + 'static;
+    /// An array of one `isize` for each axis: strides, in elements.
+    type Strides: AsRef<[isize]> + AsMut<[isize]> + Copy + Debug + Default + PartialEq + Send + Sync + 'static;
+    #[doc(hidden)]
+    type Num: Unsigned;
+}
+
+/// From a typenum number back to a rank.
+#[doc(hidden)]
+pub trait ToRank {
+    type Rank: Dim;
+}
+
+/// `K` axes fewer: what `trace` (2), `sum_axis` and `index_axis` (1) and `sum_axes` (K) make of a rank.
+///
+/// The one bound that a generic function adds when it calls one of them.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn twice_traced<T, D, O, Dev>(x: &Tensor<T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
+/// where
+///     T: Scalar,
+///     D: RemoveAxes<2>,
+///     O: Order,
+///     Dev: Backend<T>,
+/// {
+///     let t = x.trace(0, 1);
+///     &t + &t
+/// }
+/// let x: Tensor<f64, Rank<2>> = Tensor::eye(3);
+/// assert_eq!(twice_traced(&x).item(), 6.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has fewer than {K} axes to remove",
+    label = "the rank is too small",
+    note = "`trace` removes two axes, `sum_axis` and `index_axis` one, `sum_axes([..])` as many as it names",
+    note = "in generic code, bound the rank: `D: RemoveAxes<{K}>`"
+)]
+pub trait RemoveAxes<const K: usize>: Dim {
+    /// The rank with `K` axes fewer.
+    type Removed: Dim;
+}
+
+/// The rank of `D` with `K` axes fewer.
+pub type Removed<D, const K: usize> = <D as RemoveAxes<K>>::Removed;
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, const K: usize> RemoveAxes<K> for D
+where
+    Const<K>: ToUInt,
+    D::Num: Sub<U<K>>,
+    Diff<D::Num, U<K>>: ToRank,
+{
+    type Removed = <Diff<D::Num, U<K>> as ToRank>::Rank;
+}
+
+/// `K` axes more: what `insert_axis` makes of a rank.
+#[diagnostic::on_unimplemented(
+    message = "adding {K} axes to a tensor of `{Self}` exceeds the largest rank",
+    label = "the rank is too large",
+    note = "ranks run from `Rank<0>` to `Rank<16>`",
+    note = "in generic code, bound the rank: `D: InsertAxes<{K}>`"
+)]
+pub trait InsertAxes<const K: usize>: Dim {
+    /// The rank with `K` axes more.
+    type Inserted: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, const K: usize> InsertAxes<K> for D
+where
+    Const<K>: ToUInt,
+    D::Num: Add<U<K>>,
+    Sum<D::Num, U<K>>: ToRank,
+{
+    type Inserted = <Sum<D::Num, U<K>> as ToRank>::Rank;
+}
+
+/// Two axes become one: what `diagonal` makes of a rank of two or more.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has no diagonal",
+    label = "a diagonal needs two axes",
+    note = "a matrix with a given diagonal is `Tensor::from_diagonal(&vector)`",
+    note = "in generic code, bound the rank: `D: MergeAxes`"
+)]
+pub trait MergeAxes: Dim {
+    /// The rank with one axis fewer.
+    type Merged: Dim;
+}
+
+/// The common rank of two operands that broadcast: the larger one.
+#[diagnostic::on_unimplemented(
+    message = "cannot broadcast a tensor of `{Self}` with a tensor of `{Other}`",
+    label = "no common rank is known",
+    note = "equal ranks and rank 0 always broadcast; in generic code, bound the others: `D: Broadcast<E>`"
+)]
+pub trait Broadcast<Other> {
+    /// The larger of the two ranks.
+    type Common: Dim;
+}
+
+/// The rank that `D` and `E` broadcast to.
+pub type Common<D, E> = <D as Broadcast<E>>::Common;
+
+// `Rank<0>` gives way to every rank, generic ones included, so that `&mean - &x` needs no bound either.
+#[diagnostic::do_not_recommend]
+impl<E: Dim> Broadcast<E> for Rank<0> {
+    type Common = E;
+}
+
+/// A rank that can be repeated into a larger or equal one: `broadcast_to`, assignments and `+=`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` cannot be repeated into one of `{Target}`",
+    label = "the target has fewer axes",
+    note = "sum axes away with `.sum_axis(..)`, or choose one position along an axis with `.index_axis(..)`"
+)]
+pub trait BroadcastTo<Target>: Dim {}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim + Broadcast<E, Common = E>, E: Dim> BroadcastTo<E> for D {}
+
+/// A rank of one or more.
+#[doc(hidden)]
+pub trait PositiveRank: Dim {}
+
+#[diagnostic::do_not_recommend]
+impl<A: PositiveRank, B: Dim> Broadcast<B> for A
+where
+    A::Num: Max<B::Num>,
+    Maximum<A::Num, B::Num>: ToRank,
+{
+    type Common = <Maximum<A::Num, B::Num> as ToRank>::Rank;
+}
+
+/// The rank of a tensor contraction over `K` axes of each operand.
+#[diagnostic::on_unimplemented(
+    message = "cannot contract {K} axes of `{Self}` with {K} axes of `{Other}`",
+    label = "one operand has too few axes"
+)]
+pub trait ContractRanks<Other, const K: usize>: Dim {
+    /// The rank `N + M - 2K`.
+    type Contracted: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Dim, B: Dim, const K: usize> ContractRanks<B, K> for A
+where
+    Const<K>: ToUInt,
+    A::Num: Sub<U<K>>,
+    B::Num: Sub<U<K>>,
+    Diff<A::Num, U<K>>: Add<Diff<B::Num, U<K>>>,
+    Sum<Diff<A::Num, U<K>>, Diff<B::Num, U<K>>>: ToRank,
+{
+    type Contracted = <Sum<Diff<A::Num, U<K>>, Diff<B::Num, U<K>>> as ToRank>::Rank;
+}
+
+/// The rank of a matrix product: vectors lose their axis, batches of matrices broadcast.
+///
+/// | left | right | product |
+/// |---|---|---|
+/// | 1 | 1 | 0 |
+/// | N ≥ 2 | 1 | N − 1 |
+/// | 1 | M ≥ 2 | M − 1 |
+/// | N ≥ 2 | M ≥ 2 | max(N, M) |
+#[diagnostic::on_unimplemented(
+    message = "cannot multiply a tensor of `{Self}` with a tensor of `{Other}` as matrices",
+    label = "`matmul` takes vectors, matrices and batches of matrices",
+    note = "a rank-0 tensor scales with `*`",
+    note = "in generic code, bound the rank: `D: MatmulRanks<E>`"
+)]
+pub trait MatmulRanks<Other>: Dim {
+    /// The rank of the product.
+    type Product: Dim;
+}
+
+/// A rank of two or more: a matrix or a batch of them.
+#[doc(hidden)]
+pub trait MatrixRank: Dim {}
+
+impl MatmulRanks<Rank<1>> for Rank<1> {
+    type Product = Rank<0>;
+}
+#[diagnostic::do_not_recommend]
+impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
+    type Product = Removed<B, 1>;
+}
+
+/// An array of axis lengths; its length is the rank.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "expected an array of axis lengths such as `[2, 3]`",
+    note = "a shape is an array `[usize; N]` with N from 0 to 16"
+)]
+pub trait IntoShape: Copy {
+    /// The rank that the array's length stands for.
+    type Dim: Dim;
+    /// The lengths, one for each axis.
+    fn into_shape(self) -> <Self::Dim as Dim>::Shape;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> IntoShape for [usize; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    type Dim = Rank<N>;
+    fn into_shape(self) -> [usize; N] {
+        self
+    }
+}
+
+macro_rules! ranks {
+    ($($n:literal $num:ident),* $(,)?) => {$(
+        impl sealed::Sealed for Rank<$n> {}
+        #[diagnostic::do_not_recommend]
+        impl Dim for Rank<$n> {
+            const NDIM: usize = $n;
+            type Shape = [usize; $n];
+            type Strides = [isize; $n];
+            type Num = typenum::$num;
+        }
+        #[diagnostic::do_not_recommend]
+        impl ToRank for typenum::$num { type Rank = Rank<$n>; }
+    )*
+        #[test]
+        fn each_rank_is_its_number() {
+            $(
+                assert_eq!(<Rank<$n> as Dim>::NDIM, $n);
+                assert_eq!(<<Rank<$n> as Dim>::Num as Unsigned>::USIZE, $n);
+                assert_eq!(<typenum::$num as ToRank>::Rank::NDIM, $n);
+            )*
+        }
+    };
+}
+macro_rules! positive_ranks {
+    ($($n:literal)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PositiveRank for Rank<$n> {}
+    )*};
+}
+macro_rules! matrix_ranks {
+    ($($n:literal)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl MatrixRank for Rank<$n> {}
+        #[diagnostic::do_not_recommend]
+        impl MergeAxes for Rank<$n> { type Merged = Rank<{ $n - 1 }>; }
+        #[diagnostic::do_not_recommend]
+        impl MatmulRanks<Rank<1>> for Rank<$n> { type Product = Rank<{ $n - 1 }>; }
+        #[diagnostic::do_not_recommend]
+        impl<B: MatrixRank> MatmulRanks<B> for Rank<$n> where Rank<$n>: Broadcast<B> {
+            type Product = <Rank<$n> as Broadcast<B>>::Common;
+        }
+    )*};
+}
+ranks!(
+    0 U0, 1 U1, 2 U2, 3 U3, 4 U4, 5 U5, 6 U6, 7 U7, 8 U8, 9 U9, 10 U10, 11 U11, 12 U12, 13 U13, 14 U14, 15 U15, 16 U16,
+);
+positive_ranks!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+matrix_ranks!(2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);

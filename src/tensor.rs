@@ -1,0 +1,555 @@
+//! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
+
+use crate::device::{
+    Cpu, Device, HostAccess, HostPtr, Iter, IterMut, Operand, Output, SameDevice, SameDtype, SameOrder,
+};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::layout::{Layout, element_count};
+use crate::order::{Order, RowMajor};
+use crate::rank::Dim;
+use core::marker::PhantomData;
+
+/// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
+///
+/// The fifth parameter says who owns the memory. Its default is the tensor itself: an owned tensor is *dense in its order*,
+/// so `as_slice`, `into_vec` and `reshape` on it never copy and never fail for reasons of layout. The other two are
+/// [`TensorView`] and [`TensorViewMut`], which borrow, have strides of any sign and size, and keep `O` as the order in which
+/// they are enumerated.
+///
+/// Functions take views by value, as string functions take `&str`:
+///
+/// ```
+/// use vierbein::prelude::*;
+///
+/// fn spread<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(x: TensorView<'_, T, D, O, Dev>) -> T {
+///     x.max().item() - x.min().item()
+/// }
+///
+/// let x = tensor![[1.0, 5.0], [2.0, -1.0]];
+/// assert_eq!(spread(x.view()), 6.0);
+/// assert_eq!(spread(x.index_axis(0, 0)), 4.0);
+/// ```
+pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S = Owned<T, Dev>> {
+    storage: S,
+    shape: D::Shape,
+    strides: D::Strides,
+    device: Dev,
+    marker: PhantomData<(T, O)>,
+}
+
+/// A tensor that borrows its elements to read them. `Copy`.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn diagonal_sum(x: TensorView<'_, f64, Rank<2>>) -> f64 {
+///     x.trace(0, 1).item()
+/// }
+/// assert_eq!(diagonal_sum(Tensor::eye(3).view()), 3.0);
+/// ```
+pub type TensorView<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, View<'a, T, Dev>>;
+
+/// A tensor that borrows its elements to change them. Not `Copy`; lend it on with [`view_mut`](Tensor::view_mut).
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn clear(mut x: TensorViewMut<'_, f64, Rank<1>>) {
+///     x.fill(0.0);
+/// }
+/// let mut x: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+/// clear(x.index_axis_mut(0, 1));
+/// assert_eq!(x, tensor![[1.0, 1.0], [0.0, 0.0]]);
+/// ```
+pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, ViewMut<'a, T, Dev>>;
+
+/// The memory of an owned tensor.
+#[derive(Debug)]
+pub struct Owned<T: Element, Dev: Device>(Dev::Buffer<T>);
+
+/// The memory of a [`TensorView`].
+#[derive(Debug)]
+pub struct View<'a, T: Element, Dev: Device> {
+    ptr: Dev::Ptr<T>,
+    data: PhantomData<&'a [T]>,
+}
+
+/// The memory of a [`TensorViewMut`].
+#[derive(Debug)]
+pub struct ViewMut<'a, T: Element, Dev: Device> {
+    ptr: Dev::Ptr<T>,
+    data: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element, Dev: Device> Clone for View<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for View<'_, T, Dev> {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+impl<T: Element, Dev: Device> sealed::Sealed for Owned<T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed for View<'_, T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed for ViewMut<'_, T, Dev> {}
+
+/// Memory that a tensor can be read from: owned or borrowed. Sealed.
+pub trait Storage<T: Element, Dev: Device>: sealed::Sealed + Sized {
+    /// Whether the tensor owns its memory.
+    const OWNED: bool;
+    /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
+    type Shared<'b>: BorrowedStorage<T, Dev> + Copy
+    where
+        Self: 'b;
+    #[doc(hidden)]
+    fn ptr(&self) -> Dev::Ptr<T>;
+    #[doc(hidden)]
+    fn share(&self) -> Self::Shared<'_>;
+    /// The buffer of an owned tensor, to be used again for a result.
+    #[doc(hidden)]
+    fn into_buffer(self) -> Option<Dev::Buffer<T>>;
+}
+
+/// Memory that a tensor can be written to: owned or mutably borrowed. Sealed.
+pub trait StorageMut<T: Element, Dev: Device>: Storage<T, Dev> {
+    #[doc(hidden)]
+    fn ptr_mut(&mut self) -> Dev::Ptr<T>;
+}
+
+/// Memory of a view, which may begin anywhere. Sealed.
+pub trait BorrowedStorage<T: Element, Dev: Device>: Storage<T, Dev> {
+    #[doc(hidden)]
+    fn moved(self, elements: isize) -> Self;
+}
+
+impl<T: Element, Dev: Device> Storage<T, Dev> for Owned<T, Dev> {
+    const OWNED: bool = true;
+    type Shared<'b> = View<'b, T, Dev>;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        Dev::ptr(&self.0)
+    }
+    fn share(&self) -> View<'_, T, Dev> {
+        View { ptr: Dev::ptr(&self.0), data: PhantomData }
+    }
+    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
+        Some(self.0)
+    }
+}
+impl<T: Element, Dev: Device> StorageMut<T, Dev> for Owned<T, Dev> {
+    fn ptr_mut(&mut self) -> Dev::Ptr<T> {
+        Dev::ptr_mut(&mut self.0)
+    }
+}
+
+impl<'a, T: Element, Dev: Device> Storage<T, Dev> for View<'a, T, Dev> {
+    const OWNED: bool = false;
+    type Shared<'b>
+        = View<'a, T, Dev>
+    where
+        Self: 'b;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        self.ptr
+    }
+    fn share(&self) -> View<'a, T, Dev> {
+        *self
+    }
+    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
+        None
+    }
+}
+impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for View<'_, T, Dev> {
+    fn moved(self, elements: isize) -> Self {
+        View { ptr: Dev::offset(self.ptr, elements), data: PhantomData }
+    }
+}
+
+impl<'a, T: Element, Dev: Device> Storage<T, Dev> for ViewMut<'a, T, Dev> {
+    const OWNED: bool = false;
+    type Shared<'b>
+        = View<'b, T, Dev>
+    where
+        Self: 'b;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        self.ptr
+    }
+    fn share(&self) -> View<'_, T, Dev> {
+        View { ptr: self.ptr, data: PhantomData }
+    }
+    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
+        None
+    }
+}
+impl<T: Element, Dev: Device> StorageMut<T, Dev> for ViewMut<'_, T, Dev> {
+    fn ptr_mut(&mut self) -> Dev::Ptr<T> {
+        self.ptr
+    }
+}
+impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
+    fn moved(self, elements: isize) -> Self {
+        ViewMut { ptr: Dev::offset(self.ptr, elements), data: PhantomData }
+    }
+}
+
+/// A view of a tensor with storage `S`: it borrows from the owner, or for as long as the view that it is made of.
+pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev>>::Shared<'b>>;
+
+// ------------------------------------------------------------------ making tensors of buffers
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// A tensor whose elements are still to be written, and the number of them.
+    pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
+        let len = element_count(shape.as_ref(), size_of::<T>())?;
+        let buffer = device.alloc(len)?;
+        Ok(Tensor::dense(buffer, shape, device))
+    }
+
+    /// A tensor of a buffer that holds exactly the shape's elements.
+    pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
+        let layout = Layout::dense(shape.as_ref(), O::ROW_MAJOR);
+        debug_assert_eq!(Dev::len(&buffer), shape.as_ref().iter().product::<usize>());
+        Tensor {
+            storage: Owned(buffer),
+            shape,
+            strides: layout.typed_strides::<D>(),
+            device,
+            marker: PhantomData,
+        }
+    }
+
+    /// The buffer of an owned tensor, and where it lives.
+    pub(crate) fn into_parts(self) -> (Dev::Buffer<T>, Dev) {
+        (self.storage.0, self.device)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for Tensor<T, D, O, Dev> {
+    /// A copy of the elements.
+    ///
+    /// # Panics
+    /// Where the device has no memory left; [`try_clone`](Tensor::try_clone) returns the error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        expect(self.try_clone())
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// A copy of the elements.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![1, 2];
+    /// assert_eq!(x.try_clone()?, x);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let buffer = self.device.duplicate(&self.storage.0)?;
+        Ok(Tensor::dense(buffer, self.shape, self.device.clone()))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for TensorView<'_, T, D, O, Dev> {
+    fn clone(&self) -> Self {
+        Tensor {
+            storage: self.storage,
+            shape: self.shape,
+            strides: self.strides,
+            device: self.device.clone(),
+            marker: PhantomData,
+        }
+    }
+}
+impl<T: Element, D: Dim, O: Order, Dev: Device + Copy> Copy for TensorView<'_, T, D, O, Dev> {}
+
+// ------------------------------------------------------------------ what every tensor knows
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The length of each axis.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn shape(&self) -> D::Shape {
+        self.shape
+    }
+
+    /// How far apart neighbours along each axis lie, in elements.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.strides(), [3, 1]);
+    /// assert_eq!(x.t().strides(), [1, 3]);
+    /// ```
+    #[inline]
+    pub fn strides(&self) -> D::Strides {
+        self.strides
+    }
+
+    /// The number of axes, which is `D::NDIM`.
+    ///
+    /// ```
+    /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].rank(), 2);
+    /// ```
+    #[inline]
+    pub fn rank(&self) -> usize {
+        D::NDIM
+    }
+
+    /// The number of elements.
+    ///
+    /// ```
+    /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].len(), 4);
+    /// ```
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.shape.as_ref().iter().product()
+    }
+
+    /// Whether there are no elements: an axis has length 0.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// assert!(Tensor::<f64, _>::zeros([3, 0]).is_empty());
+    /// ```
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.shape.as_ref().contains(&0)
+    }
+
+    /// The device that holds the elements.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, tensor};
+    /// assert_eq!(tensor![1].device(), &Cpu);
+    /// ```
+    #[inline]
+    pub fn device(&self) -> &Dev {
+        &self.device
+    }
+
+    /// Whether the elements lie side by side in the sequence of the tensor's order. Owned tensors always do.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![[1, 2], [3, 4]];
+    /// assert!(x.is_contiguous());
+    /// assert!(!x.t().is_contiguous());
+    /// ```
+    pub fn is_contiguous(&self) -> bool {
+        self.layout().is_dense(O::ROW_MAJOR)
+    }
+
+    /// A view of the whole tensor. A view of a view borrows for as long as that one.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![1, 2, 3];
+    /// assert_eq!(x.view().sum().item(), 6);
+    /// ```
+    #[inline]
+    pub fn view(&self) -> ViewOf<'_, T, D, O, Dev, S> {
+        Tensor {
+            storage: self.storage.share(),
+            shape: self.shape,
+            strides: self.strides,
+            device: self.device.clone(),
+            marker: PhantomData,
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.shape.as_ref(), self.strides.as_ref())
+    }
+
+    /// The layout whose row-major enumeration is the tensor's own: its axes, reversed for column-major.
+    pub(crate) fn enumeration(&self) -> Layout {
+        if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
+    }
+
+    /// The rank-erased operand that kernels read.
+    pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
+        self.operand_of(self.shape.as_ref(), self.strides.as_ref())
+    }
+
+    /// The same elements behind another layout's shape and strides, which must be derived from this tensor's.
+    pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
+        debug_assert_eq!(layout.offset(), 0);
+        self.operand_of(layout.shape(), layout.strides())
+    }
+
+    fn operand_of<'b>(&'b self, shape: &'b [usize], strides: &'b [isize]) -> Operand<'b, T, Dev> {
+        // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows for as long as it
+        // lives; layouts derived from them reach the same elements and no others. Nobody writes meanwhile: `self` is
+        // borrowed, and so is what it borrows.
+        unsafe { Operand::from_raw(self.storage.ptr(), shape, strides) }
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A mutable view of the whole tensor.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3];
+    /// x.view_mut().fill(7);
+    /// assert_eq!(x, vierbein::tensor![7, 7, 7]);
+    /// ```
+    #[inline]
+    pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev> {
+        Tensor {
+            storage: ViewMut { ptr: self.storage.ptr_mut(), data: PhantomData },
+            shape: self.shape,
+            strides: self.strides,
+            device: self.device.clone(),
+            marker: PhantomData,
+        }
+    }
+
+    /// The rank-erased operand that kernels write, and the device.
+    pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev) {
+        // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows mutably; `self` is
+        // borrowed mutably. Owned tensors are dense, and mutable views are cut out of them by layouts that keep indices
+        // apart (there is no mutable broadcast).
+        let output =
+            unsafe { Output::from_raw(self.storage.ptr_mut(), self.shape.as_ref(), self.strides.as_ref()) };
+        (output, &self.device)
+    }
+
+    /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
+    pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev) {
+        debug_assert_eq!(layout.offset(), 0);
+        // SAFETY: as in `output`; the layout reaches the same elements.
+        let output = unsafe { Output::from_raw(self.storage.ptr_mut(), layout.shape(), layout.strides()) };
+        (output, &self.device)
+    }
+}
+
+// ------------------------------------------------------------------ views of views
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The same borrow behind another layout, which must be cut out of this view's by the methods of [`Layout`].
+    pub(crate) fn with_layout<E: Dim, P: Order>(self, layout: &Layout) -> Tensor<T, E, P, Dev, S> {
+        Tensor {
+            storage: self.storage.moved(layout.offset()),
+            shape: layout.typed_shape::<E>(),
+            strides: layout.typed_strides::<E>(),
+            device: self.device,
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
+    /// The same view once more.
+    pub(crate) fn again(&self) -> Self {
+        Tensor {
+            storage: self.storage,
+            shape: self.shape,
+            strides: self.strides,
+            device: self.device.clone(),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// A mutable view of a part, for as long as this one borrows. The caller hands out each element once: the layouts of all
+    /// parts that are made of one view share no element.
+    pub(crate) fn part<E: Dim>(&self, layout: &Layout) -> TensorViewMut<'a, T, E, O, Dev> {
+        let whole: TensorViewMut<'a, T, D, O, Dev> = Tensor {
+            storage: ViewMut { ptr: self.storage.ptr, data: PhantomData },
+            shape: self.shape,
+            strides: self.strides,
+            device: self.device.clone(),
+            marker: PhantomData,
+        };
+        whole.with_layout(layout)
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorView<'a, T, D, O, Dev> {
+    /// References to the elements in the order's enumeration, for as long as the view borrows.
+    pub(crate) fn into_elements(self) -> Iter<'a, T> {
+        let ptr = HostPtr::new(Dev::host_ptr(self.storage.ptr));
+        // SAFETY: the view borrows all elements of its layout for `'a`; the enumeration reaches the same ones.
+        unsafe { Iter::from_raw(ptr, &self.enumeration()) }
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, O, Dev> {
+    /// Mutable references to the elements in the order's enumeration, for as long as the view borrows.
+    pub(crate) fn into_elements_mut(self) -> IterMut<'a, T> {
+        let ptr = HostPtr::new(Dev::host_ptr(self.storage.ptr));
+        // SAFETY: the view borrows all elements of its layout for `'a`, alone, and its indices lie apart; the enumeration
+        // reaches the same ones.
+        unsafe { IterMut::from_raw(ptr, &self.enumeration()) }
+    }
+}
+
+// ------------------------------------------------------------------ operands that are known to agree
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A view under the names that the left operand has for the element type, the order and the device.
+    pub(crate) fn agree<T2, O2, Dev2>(&self) -> TensorView<'_, T2, D, O2, Dev2>
+    where
+        T2: SameDtype<T>,
+        O2: Order + SameOrder<O>,
+        Dev2: SameDevice<Dev>,
+    {
+        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(self.storage.ptr()));
+        Tensor {
+            storage: View { ptr, data: PhantomData },
+            shape: self.shape,
+            strides: self.strides,
+            device: Dev2::same_device(self.device.clone()),
+            marker: PhantomData,
+        }
+    }
+
+    /// An owned tensor under those names; what is not owned comes back as it is.
+    pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
+    where
+        T2: SameDtype<T>,
+        O2: Order + SameOrder<O>,
+        Dev2: SameDevice<Dev>,
+    {
+        if !S::OWNED {
+            return Err(self);
+        }
+        let buffer = self.storage.into_buffer().expect("an owned tensor has a buffer");
+        let buffer = T2::same_buffer::<Dev2>(Dev2::same_buffer(buffer));
+        Ok(Tensor::dense(buffer, self.shape, Dev2::same_device(self.device)))
+    }
+
+    /// An owned tensor of exactly this shape, to hold a result; anything else comes back as it is.
+    pub(crate) fn into_result<C: Dim>(self, shape: &C::Shape) -> Result<Tensor<T, C, O, Dev>, Self> {
+        if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
+            return Err(self);
+        }
+        let buffer = self.storage.into_buffer().expect("an owned tensor has a buffer");
+        Ok(Tensor::dense(buffer, *shape, self.device))
+    }
+}
+
+impl<'a, T, D, O, Dev, S> From<&'a Tensor<T, D, O, Dev, S>> for TensorView<'a, T, D, O, Dev>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev, Shared<'a> = View<'a, T, Dev>>,
+{
+    fn from(tensor: &'a Tensor<T, D, O, Dev, S>) -> Self {
+        tensor.view()
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>>
+    From<&'a mut Tensor<T, D, O, Dev, S>> for TensorViewMut<'a, T, D, O, Dev>
+{
+    fn from(tensor: &'a mut Tensor<T, D, O, Dev, S>) -> Self {
+        tensor.view_mut()
+    }
+}
