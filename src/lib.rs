@@ -21,13 +21,13 @@ pub use element::{CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar
 pub use error::Error;
 pub use num_complex::Complex;
 pub use ops::{
-    AxisIter, AxisIterMut, Lanes, LanesMut, NestedArray, NewAxis, Operands, SameInBothOrders, SliceArg,
-    SliceOf, Stepped, TensorIndex, op,
+    AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, Operands, SameInBothOrders, SliceArg, SliceOf, Stepped,
+    TensorIndex, op,
 };
 pub use order::{ColMajor, Order, RowMajor};
 pub use rank::{
-    Broadcast, BroadcastTo, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks, MergeAxes,
-    Rank, RemoveAxes, Removed,
+    Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
+    MergeAxes, Rank, RemoveAxes, Removed,
 };
 pub use tensor::{Owned, Storage, StorageMut, Tensor, TensorView, TensorViewMut, View, ViewMut, ViewOf};
 

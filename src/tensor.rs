@@ -34,8 +34,7 @@ pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S 
     storage: S,
     shape: D::Shape,
     strides: D::Strides,
-    device: Dev,
-    marker: PhantomData<(T, O)>,
+    marker: PhantomData<(T, O, Dev)>,
 }
 
 /// A tensor that borrows its elements to read them. `Copy`.
@@ -64,12 +63,16 @@ pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev,
 
 /// The memory of an owned tensor.
 #[derive(Debug)]
-pub struct Owned<T: Element, Dev: Device>(Dev::Buffer<T>);
+pub struct Owned<T: Element, Dev: Device> {
+    buffer: Dev::Buffer<T>,
+    device: Dev,
+}
 
 /// The memory of a [`TensorView`].
 #[derive(Debug)]
 pub struct View<'a, T: Element, Dev: Device> {
     ptr: Dev::Ptr<T>,
+    device: &'a Dev,
     data: PhantomData<&'a [T]>,
 }
 
@@ -77,6 +80,7 @@ pub struct View<'a, T: Element, Dev: Device> {
 #[derive(Debug)]
 pub struct ViewMut<'a, T: Element, Dev: Device> {
     ptr: Dev::Ptr<T>,
+    device: &'a Dev,
     data: PhantomData<&'a mut [T]>,
 }
 
@@ -105,16 +109,18 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed + Sized {
     #[doc(hidden)]
     fn ptr(&self) -> Dev::Ptr<T>;
     #[doc(hidden)]
-    fn share(&self) -> Self::Shared<'_>;
-    /// The buffer of an owned tensor, to be used again for a result.
+    fn device(&self) -> &Dev;
     #[doc(hidden)]
-    fn into_buffer(self) -> Option<Dev::Buffer<T>>;
+    fn share(&self) -> Self::Shared<'_>;
+    /// The buffer of an owned tensor and its device, to be used again for a result.
+    #[doc(hidden)]
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)>;
 }
 
 /// Memory that a tensor can be written to: owned or mutably borrowed. Sealed.
 pub trait StorageMut<T: Element, Dev: Device>: Storage<T, Dev> {
     #[doc(hidden)]
-    fn ptr_mut(&mut self) -> Dev::Ptr<T>;
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev>;
 }
 
 /// Memory of a view, which may begin anywhere. Sealed.
@@ -127,18 +133,21 @@ impl<T: Element, Dev: Device> Storage<T, Dev> for Owned<T, Dev> {
     const OWNED: bool = true;
     type Shared<'b> = View<'b, T, Dev>;
     fn ptr(&self) -> Dev::Ptr<T> {
-        Dev::ptr(&self.0)
+        Dev::ptr(&self.buffer)
+    }
+    fn device(&self) -> &Dev {
+        &self.device
     }
     fn share(&self) -> View<'_, T, Dev> {
-        View { ptr: Dev::ptr(&self.0), data: PhantomData }
+        View { ptr: Dev::ptr(&self.buffer), device: &self.device, data: PhantomData }
     }
-    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
-        Some(self.0)
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
+        Some((self.buffer, self.device))
     }
 }
 impl<T: Element, Dev: Device> StorageMut<T, Dev> for Owned<T, Dev> {
-    fn ptr_mut(&mut self) -> Dev::Ptr<T> {
-        Dev::ptr_mut(&mut self.0)
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
+        ViewMut { ptr: Dev::ptr_mut(&mut self.buffer), device: &self.device, data: PhantomData }
     }
 }
 
@@ -151,16 +160,19 @@ impl<'a, T: Element, Dev: Device> Storage<T, Dev> for View<'a, T, Dev> {
     fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
+    fn device(&self) -> &Dev {
+        self.device
+    }
     fn share(&self) -> View<'a, T, Dev> {
         *self
     }
-    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
         None
     }
 }
 impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for View<'_, T, Dev> {
     fn moved(self, elements: isize) -> Self {
-        View { ptr: Dev::offset(self.ptr, elements), data: PhantomData }
+        View { ptr: Dev::offset(self.ptr, elements), ..self }
     }
 }
 
@@ -173,21 +185,24 @@ impl<'a, T: Element, Dev: Device> Storage<T, Dev> for ViewMut<'a, T, Dev> {
     fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
-    fn share(&self) -> View<'_, T, Dev> {
-        View { ptr: self.ptr, data: PhantomData }
+    fn device(&self) -> &Dev {
+        self.device
     }
-    fn into_buffer(self) -> Option<Dev::Buffer<T>> {
+    fn share(&self) -> View<'_, T, Dev> {
+        View { ptr: self.ptr, device: self.device, data: PhantomData }
+    }
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
         None
     }
 }
 impl<T: Element, Dev: Device> StorageMut<T, Dev> for ViewMut<'_, T, Dev> {
-    fn ptr_mut(&mut self) -> Dev::Ptr<T> {
-        self.ptr
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
+        ViewMut { ptr: self.ptr, device: self.device, data: PhantomData }
     }
 }
 impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
     fn moved(self, elements: isize) -> Self {
-        ViewMut { ptr: Dev::offset(self.ptr, elements), data: PhantomData }
+        ViewMut { ptr: Dev::offset(self.ptr, elements), ..self }
     }
 }
 
@@ -209,17 +224,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         let layout = Layout::dense(shape.as_ref(), O::ROW_MAJOR);
         debug_assert_eq!(Dev::len(&buffer), shape.as_ref().iter().product::<usize>());
         Tensor {
-            storage: Owned(buffer),
+            storage: Owned { buffer, device },
             shape,
             strides: layout.typed_strides::<D>(),
-            device,
             marker: PhantomData,
         }
     }
 
     /// The buffer of an owned tensor, and where it lives.
     pub(crate) fn into_parts(self) -> (Dev::Buffer<T>, Dev) {
-        (self.storage.0, self.device)
+        (self.storage.buffer, self.storage.device)
     }
 }
 
@@ -246,23 +260,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn try_clone(&self) -> Result<Self, Error> {
-        let buffer = self.device.duplicate(&self.storage.0)?;
-        Ok(Tensor::dense(buffer, self.shape, self.device.clone()))
+        let buffer = self.device().duplicate(&self.storage.buffer)?;
+        Ok(Tensor::dense(buffer, self.shape, self.device().clone()))
     }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for TensorView<'_, T, D, O, Dev> {
     fn clone(&self) -> Self {
-        Tensor {
-            storage: self.storage,
-            shape: self.shape,
-            strides: self.strides,
-            device: self.device.clone(),
-            marker: PhantomData,
-        }
+        *self
     }
 }
-impl<T: Element, D: Dim, O: Order, Dev: Device + Copy> Copy for TensorView<'_, T, D, O, Dev> {}
+impl<T: Element, D: Dim, O: Order, Dev: Device> Copy for TensorView<'_, T, D, O, Dev> {}
 
 // ------------------------------------------------------------------ what every tensor knows
 
@@ -329,7 +337,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[inline]
     pub fn device(&self) -> &Dev {
-        &self.device
+        self.storage.device()
     }
 
     /// Whether the elements lie side by side in the sequence of the tensor's order. Owned tensors always do.
@@ -355,7 +363,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             storage: self.storage.share(),
             shape: self.shape,
             strides: self.strides,
-            device: self.device.clone(),
             marker: PhantomData,
         }
     }
@@ -399,30 +406,30 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     #[inline]
     pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev> {
         Tensor {
-            storage: ViewMut { ptr: self.storage.ptr_mut(), data: PhantomData },
+            storage: self.storage.share_mut(),
             shape: self.shape,
             strides: self.strides,
-            device: self.device.clone(),
             marker: PhantomData,
         }
     }
 
     /// The rank-erased operand that kernels write, and the device.
     pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev) {
+        let ViewMut { ptr, device, .. } = self.storage.share_mut();
         // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows mutably; `self` is
         // borrowed mutably. Owned tensors are dense, and mutable views are cut out of them by layouts that keep indices
         // apart (there is no mutable broadcast).
-        let output =
-            unsafe { Output::from_raw(self.storage.ptr_mut(), self.shape.as_ref(), self.strides.as_ref()) };
-        (output, &self.device)
+        let output = unsafe { Output::from_raw(ptr, self.shape.as_ref(), self.strides.as_ref()) };
+        (output, device)
     }
 
     /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
     pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev) {
         debug_assert_eq!(layout.offset(), 0);
+        let ViewMut { ptr, device, .. } = self.storage.share_mut();
         // SAFETY: as in `output`; the layout reaches the same elements.
-        let output = unsafe { Output::from_raw(self.storage.ptr_mut(), layout.shape(), layout.strides()) };
-        (output, &self.device)
+        let output = unsafe { Output::from_raw(ptr, layout.shape(), layout.strides()) };
+        (output, device)
     }
 }
 
@@ -435,7 +442,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
             storage: self.storage.moved(layout.offset()),
             shape: layout.typed_shape::<E>(),
             strides: layout.typed_strides::<E>(),
-            device: self.device,
             marker: PhantomData,
         }
     }
@@ -444,13 +450,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
     /// The same view once more.
     pub(crate) fn again(&self) -> Self {
-        Tensor {
-            storage: self.storage,
-            shape: self.shape,
-            strides: self.strides,
-            device: self.device.clone(),
-            marker: PhantomData,
-        }
+        Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 }
 
@@ -459,10 +459,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// parts that are made of one view share no element.
     pub(crate) fn part<E: Dim>(&self, layout: &Layout) -> TensorViewMut<'a, T, E, O, Dev> {
         let whole: TensorViewMut<'a, T, D, O, Dev> = Tensor {
-            storage: ViewMut { ptr: self.storage.ptr, data: PhantomData },
+            storage: ViewMut { ptr: self.storage.ptr, device: self.storage.device, data: PhantomData },
             shape: self.shape,
             strides: self.strides,
-            device: self.device.clone(),
             marker: PhantomData,
         };
         whole.with_layout(layout)
@@ -500,10 +499,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(self.storage.ptr()));
         Tensor {
-            storage: View { ptr, data: PhantomData },
+            storage: View { ptr, device: Dev2::same_device_ref(self.device()), data: PhantomData },
             shape: self.shape,
             strides: self.strides,
-            device: Dev2::same_device(self.device.clone()),
             marker: PhantomData,
         }
     }
@@ -518,9 +516,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if !S::OWNED {
             return Err(self);
         }
-        let buffer = self.storage.into_buffer().expect("an owned tensor has a buffer");
+        let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
         let buffer = T2::same_buffer::<Dev2>(Dev2::same_buffer(buffer));
-        Ok(Tensor::dense(buffer, self.shape, Dev2::same_device(self.device)))
+        Ok(Tensor::dense(buffer, self.shape, Dev2::same_device(device)))
     }
 
     /// An owned tensor of exactly this shape, to hold a result; anything else comes back as it is.
@@ -528,8 +526,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
             return Err(self);
         }
-        let buffer = self.storage.into_buffer().expect("an owned tensor has a buffer");
-        Ok(Tensor::dense(buffer, *shape, self.device))
+        let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
+        Ok(Tensor::dense(buffer, *shape, device))
     }
 }
 

@@ -46,12 +46,17 @@ pub trait SameDevice<Other: Device>: Device {
     #[doc(hidden)]
     fn same_device(x: Other) -> Self;
     #[doc(hidden)]
+    fn same_device_ref(x: &Other) -> &Self;
+    #[doc(hidden)]
     fn same_ptr<T: Element>(x: Other::Ptr<T>) -> Self::Ptr<T>;
     #[doc(hidden)]
     fn same_buffer<T: Element>(x: Other::Buffer<T>) -> Self::Buffer<T>;
 }
 impl<Dev: Device> SameDevice<Dev> for Dev {
     fn same_device(x: Dev) -> Dev {
+        x
+    }
+    fn same_device_ref(x: &Dev) -> &Dev {
         x
     }
     fn same_ptr<T: Element>(x: Dev::Ptr<T>) -> Dev::Ptr<T> {

@@ -6,7 +6,7 @@ use crate::error::{Error, expect};
 use crate::layout::element_count;
 use crate::layout::walk::Walk;
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes, IntoShape, Rank};
+use crate::rank::{Dim, IntoShape, Rank};
 use crate::tensor::Tensor;
 
 /// The same value everywhere.
@@ -414,65 +414,31 @@ impl<T: RealFloat, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
 
 // ------------------------------------------------------------------ nested arrays
 
-/// An element, or an array of arrays of them: what [`tensor!`](crate::tensor!) takes. The nesting is the rank.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an element or a nested array of elements",
-    label = "expected numbers or `bool`, or arrays of them such as `[[1.0, 2.0], [3.0, 4.0]]`"
-)]
-pub trait NestedArray: Copy {
-    /// The element type.
-    type Element: Element;
-    /// The depth of the nesting.
-    type Dim: Dim;
-    #[doc(hidden)]
-    fn extents(out: &mut [usize]);
-    #[doc(hidden)]
-    fn at(&self, index: &[usize]) -> Self::Element;
-}
-
-macro_rules! leaves {
-    ($($t:ty)*) => {$(
-        impl NestedArray for $t {
-            type Element = $t;
-            type Dim = Rank<0>;
-            fn extents(_: &mut [usize]) {}
-            fn at(&self, _: &[usize]) -> $t {
-                *self
+/// One `From` for each depth of nesting: the depth is the rank, whatever the elements turn out to be.
+macro_rules! nested_arrays {
+    ($($rank:literal: $array:ty, [$($n:ident)*], |$a:ident, $index:ident| $element:expr;)*) => {$(
+        impl<T: Element, $(const $n: usize,)* O: Order, Dev: Device + Default> From<$array>
+            for Tensor<T, Rank<$rank>, O, Dev>
+        {
+            /// From nested arrays: `[i][j]` becomes the element at index `[i, j]`, in every order.
+            ///
+            /// # Panics
+            /// Where the device has no memory left.
+            fn from($a: $array) -> Self {
+                Tensor::from_fn([$($n),*], |$index| $element)
             }
         }
     )*};
 }
-leaves!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 crate::c32 crate::c64);
-
-impl<A: NestedArray, const N: usize> NestedArray for [A; N]
-where
-    A::Dim: InsertAxes<1>,
-{
-    type Element = A::Element;
-    type Dim = <A::Dim as InsertAxes<1>>::Inserted;
-    fn extents(out: &mut [usize]) {
-        out[0] = N;
-        A::extents(&mut out[1..]);
-    }
-    fn at(&self, index: &[usize]) -> A::Element {
-        self[index[0]].at(&index[1..])
-    }
-}
-
-impl<A: NestedArray, const N: usize, O: Order, Dev: Device + Default> From<[A; N]>
-    for Tensor<A::Element, <A::Dim as InsertAxes<1>>::Inserted, O, Dev>
-where
-    A::Dim: InsertAxes<1>,
-{
-    /// From nested arrays: `[i][j]` becomes the element at index `[i, j]`, in every order.
-    ///
-    /// # Panics
-    /// Where the device has no memory left.
-    fn from(array: [A; N]) -> Self {
-        let mut shape = <<A::Dim as InsertAxes<1>>::Inserted as Dim>::Shape::default();
-        <[A; N]>::extents(shape.as_mut());
-        Tensor::from_fn(shape, |index| array.at(index.as_ref()))
-    }
+nested_arrays! {
+    1: [T; A], [A], |a, i| a[i[0]];
+    2: [[T; B]; A], [A B], |a, i| a[i[0]][i[1]];
+    3: [[[T; C]; B]; A], [A B C], |a, i| a[i[0]][i[1]][i[2]];
+    4: [[[[T; D]; C]; B]; A], [A B C D], |a, i| a[i[0]][i[1]][i[2]][i[3]];
+    5: [[[[[T; E]; D]; C]; B]; A], [A B C D E], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]];
+    6: [[[[[[T; F]; E]; D]; C]; B]; A], [A B C D E F], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]];
+    7: [[[[[[[T; G]; F]; E]; D]; C]; B]; A], [A B C D E F G], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]][i[6]];
+    8: [[[[[[[[T; H]; G]; F]; E]; D]; C]; B]; A], [A B C D E F G H], |a, i| a[i[0]][i[1]][i[2]][i[3]][i[4]][i[5]][i[6]][i[7]];
 }
 
 impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
@@ -490,7 +456,7 @@ impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
     }
 }
 
-/// A row-major tensor on the host from nested lists; the nesting is its rank.
+/// A row-major tensor on the host from nested lists; the nesting, up to 8 deep, is its rank.
 ///
 /// ```
 /// use vierbein::{Rank, Tensor, tensor};

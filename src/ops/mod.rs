@@ -17,7 +17,6 @@ mod slice;
 mod unary;
 
 pub use apply::Operands;
-pub use construct::NestedArray;
 pub use convert::SameInBothOrders;
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};

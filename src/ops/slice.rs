@@ -60,37 +60,49 @@ impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
     }
 }
 
-/// Too large for `isize` is too large for every axis.
+/// A position along an axis. One blanket implementation of [`SliceArg`] serves all of them, so that the rank of a slice is
+/// known while an integer literal's type is not.
+#[doc(hidden)]
+pub trait Position: Copy {
+    /// Too large for `isize` is too large for every axis.
+    fn position(self) -> isize;
+}
 macro_rules! positions {
     ($($t:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for $t {
-            type Left = L::Removed;
-            type Made = M;
-            fn item(self) -> SliceItem {
-                SliceItem::Index(isize::try_from(self).unwrap_or(isize::MAX))
+        impl Position for $t {
+            fn position(self) -> isize {
+                isize::try_from(self).unwrap_or(isize::MAX)
             }
         }
-        positions!(@range $t, Range<$t>, |r| (r.start, Some(r.end), false));
-        positions!(@range $t, RangeInclusive<$t>, |r| (*r.start(), Some(*r.end()), true));
-        positions!(@range $t, RangeFrom<$t>, |r| (r.start, None, false));
-        positions!(@range $t, RangeTo<$t>, |r| (0, Some(r.end), false));
-        positions!(@range $t, RangeToInclusive<$t>, |r| (0, Some(r.end), true));
     )*};
-    (@range $t:ty, $range:ty, |$r:ident| $parts:expr) => {
-        impl Bounds for $range {
+}
+positions!(i32 isize usize);
+
+#[diagnostic::do_not_recommend]
+impl<I: Position, L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for I {
+    type Left = L::Removed;
+    type Made = M;
+    fn item(self) -> SliceItem {
+        SliceItem::Index(self.position())
+    }
+}
+
+/// The ends of a range as signed positions, and whether the last one belongs to it.
+#[doc(hidden)]
+pub trait Bounds {
+    fn bounds(self) -> (isize, Option<isize>, bool);
+}
+
+macro_rules! ranges {
+    ($($Range:ty [$($I:ident)?], |$r:ident| $bounds:expr;)*) => {$(
+        impl$(<$I: Position>)? Bounds for $Range {
             fn bounds(self) -> (isize, Option<isize>, bool) {
                 let $r = self;
-                let (start, end, inclusive): ($t, Option<$t>, bool) = $parts;
-                let position = |x: $t| isize::try_from(x).unwrap_or(isize::MAX);
-                (position(start), end.map(position), inclusive)
+                $bounds
             }
         }
-        positions!(@arg $range);
-    };
-    (@arg $range:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for $range {
+        impl<$($I: Position,)? L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for $Range {
             type Left = L::Removed;
             type Made = M::Inserted;
             fn item(self) -> SliceItem {
@@ -98,21 +110,16 @@ macro_rules! positions {
                 SliceItem::Range { start, end, inclusive, step: 1 }
             }
         }
-    };
+    )*};
 }
-
-/// The ends of a range as signed positions.
-#[doc(hidden)]
-pub trait Bounds {
-    fn bounds(self) -> (isize, Option<isize>, bool);
+ranges! {
+    RangeFull [], |_all| (0, None, false);
+    Range<I> [I], |r| (r.start.position(), Some(r.end.position()), false);
+    RangeInclusive<I> [I], |r| (r.start().position(), Some(r.end().position()), true);
+    RangeFrom<I> [I], |r| (r.start.position(), None, false);
+    RangeTo<I> [I], |r| (0, Some(r.end.position()), false);
+    RangeToInclusive<I> [I], |r| (0, Some(r.end.position()), true);
 }
-impl Bounds for RangeFull {
-    fn bounds(self) -> (isize, Option<isize>, bool) {
-        (0, None, false)
-    }
-}
-positions!(@arg RangeFull);
-positions!(i32 isize usize);
 
 #[diagnostic::do_not_recommend]
 impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R> {
