@@ -222,7 +222,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// A tensor of a buffer that holds exactly the shape's elements.
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let layout = Layout::dense(shape.as_ref(), O::ROW_MAJOR);
-        debug_assert_eq!(Dev::len(&buffer), shape.as_ref().iter().product::<usize>());
+        // Views and kernels rest on it, and a device of a third party makes the buffer.
+        assert_eq!(
+            Dev::len(&buffer),
+            shape.as_ref().iter().product::<usize>(),
+            "a buffer holds what its shape says"
+        );
         Tensor {
             storage: Owned { buffer, device },
             shape,

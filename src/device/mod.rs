@@ -153,8 +153,9 @@ pub trait Device: Clone + Debug + Send + Sync + 'static {
 /// A device whose elements the host can reach: the ground for `x[[i, j]]`, slices and iterators.
 ///
 /// # Safety
-/// For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
-/// of the same element: aligned, and valid to read (and, for `ptr_mut`, to write) as long as the buffer lives.
+/// A buffer has as many elements as [`Device::len`] says, all of them initialised, and they stay where they are as long as it
+/// lives. For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
+/// of that element: aligned, side by side with its neighbours, and valid to read (and, from `ptr_mut`, to write).
 #[diagnostic::on_unimplemented(
     message = "the host cannot reach the elements of a tensor on `{Self}`",
     label = "elements on `{Self}` are out of the host's reach",

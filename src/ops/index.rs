@@ -1,5 +1,6 @@
 //! Single elements, positions along an axis, and cuts.
 
+use super::slice::SliceOf;
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess, Operand, Output};
 use crate::element::Element;
@@ -240,5 +241,76 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         let whole = self.view_mut();
         // The two layouts share no position of the axis, so no element.
         (whole.part(&low), whole.part(&high))
+    }
+}
+
+/// Mutable views that give themselves away for a part, which borrows for as long as they did.
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// [`index_axis_mut`](Tensor::index_axis_mut) that takes the view, so that the part outlives this variable.
+    ///
+    /// # Panics
+    /// If the axis or the position is out of range.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn last_row<'a>(x: TensorViewMut<'a, i32, Rank<2>>) -> TensorViewMut<'a, i32, Rank<1>> {
+    ///     let [rows, _] = x.shape();
+    ///     x.into_index_axis(0, rows - 1)
+    /// }
+    /// let mut x = tensor![[1, 2], [3, 4]];
+    /// last_row(x.view_mut()).fill(0);
+    /// assert_eq!(x, tensor![[1, 2], [0, 0]]);
+    /// ```
+    #[track_caller]
+    pub fn into_index_axis<R: Dim, A>(self, axis: A, index: usize) -> TensorViewMut<'a, T, R, O, Dev>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let layout = expect(self.layout().index_axis(axis.index(), index));
+        self.with_layout(&layout)
+    }
+
+    /// [`slice_mut`](Tensor::slice_mut) that takes the view, so that the part outlives this variable.
+    ///
+    /// # Panics
+    /// If an index or range does not fit its axis.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn inner<'a>(x: TensorViewMut<'a, i32, Rank<1>>) -> TensorViewMut<'a, i32, Rank<1>> {
+    ///     x.into_slice(s![1..-1])
+    /// }
+    /// let mut x = tensor![1, 2, 3, 4];
+    /// inner(x.view_mut()).fill(0);
+    /// assert_eq!(x, tensor![1, 0, 0, 4]);
+    /// ```
+    #[track_caller]
+    pub fn into_slice<R: Dim, A>(self, arguments: A) -> TensorViewMut<'a, T, R, O, Dev>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
+        let (items, count) = arguments.items();
+        let layout = expect(self.layout().slice(&items[..count]));
+        self.with_layout(&layout)
+    }
+
+    /// [`split_at_mut`](Tensor::split_at_mut) that takes the view, so that the parts outlive this variable.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or `at` exceeds its length.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3];
+    /// let (mut low, mut high) = x.view_mut().into_split_at(0, 1);
+    /// low.fill(0);
+    /// high.fill(9);
+    /// assert_eq!(x, vierbein::tensor![0, 9, 9]);
+    /// ```
+    #[track_caller]
+    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> (Self, Self) {
+        let (low, high) = expect(self.layout().split_at(axis.index(), at));
+        // The two layouts share no position of the axis, so no element.
+        (self.part(&low), self.part(&high))
     }
 }

@@ -355,6 +355,31 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         expect(self.cut_mut(|layout| layout.permute(axes.as_ref())))
     }
 
+    /// [`reverse_axes`](Tensor::reverse_axes) as a mutable view.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
+    /// x.reverse_axes_mut().index_axis_mut(0, 0).fill(0);
+    /// assert_eq!(x, vierbein::tensor![[0, 2], [0, 4]]);
+    /// ```
+    pub fn reverse_axes_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev> {
+        let layout = self.layout().reverse_axes();
+        self.view_mut().with_layout(&layout)
+    }
+
+    /// [`as_order`](Tensor::as_order) as a mutable view.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let mut x = tensor![[0, 0], [0, 0]];
+    /// x.as_order_mut::<ColMajor>().assign(&tensor![1, 2].into_order());
+    /// assert_eq!(x, tensor![[1, 1], [2, 2]]);
+    /// ```
+    pub fn as_order_mut<P: Order>(&mut self) -> TensorViewMut<'_, T, D, P, Dev> {
+        let layout = self.layout();
+        self.view_mut().with_layout(&layout)
+    }
+
     /// [`diagonal`](Tensor::diagonal) as a mutable view.
     ///
     /// # Panics

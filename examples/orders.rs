@@ -1,0 +1,111 @@
+//! Every way between the two memory orders: which ones are free (the addresses are compared) and which ones copy.
+//!
+//! `cargo run --example orders`
+
+use vierbein::prelude::*;
+
+/// Whether two tensors begin at the same address.
+fn shared<O: Order, P: Order, D: Dim, E: Dim>(
+    a: TensorView<'_, f64, D, O>,
+    b: TensorView<'_, f64, E, P>,
+) -> &'static str {
+    let address = |first: Option<&f64>| first.map(std::ptr::from_ref);
+    if address(a.into_iter().next()) == address(b.into_iter().next()) { "free  " } else { "copies" }
+}
+
+fn main() {
+    let x = Tensor::<f64, _, RowMajor>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
+    println!("x, dense in row-major order:\n{x}\n");
+
+    println!("views");
+    let view = x.as_order::<ColMajor>();
+    println!(
+        "{}  x.as_order::<ColMajor>()   same indices, enumerated the other way: {:?}",
+        shared(x.view(), view),
+        view.to_vec()
+    );
+    let flipped = x.flip_order();
+    println!(
+        "{}  x.flip_order()             axes reversed, order transposed; dense: {}",
+        shared(x.view(), flipped),
+        flipped.is_contiguous()
+    );
+    let transposed = x.t();
+    println!(
+        "{}  x.t()                      axes reversed, order kept; dense: {}",
+        shared(x.view(), transposed),
+        transposed.is_contiguous()
+    );
+
+    println!("\nnew tensors");
+    let columns = x.to_order::<ColMajor>();
+    println!(
+        "{}  x.to_order::<ColMajor>()   same indices, dense in the other order: {:?}",
+        shared(x.view(), columns.view()),
+        columns.as_slice()
+    );
+    let dense = x.t().to_owned();
+    println!(
+        "{}  x.t().to_owned()           the transpose, dense in row-major order: {:?}",
+        shared(x.view(), dense.view()),
+        dense.as_slice()
+    );
+    let address = x.as_slice().as_ptr();
+    let y: Tensor<f64, Rank<2>, ColMajor> = x.clone().into_flipped();
+    println!(
+        "{}  x.clone()                  a copy of its own",
+        if y.as_slice().as_ptr() == address { "free  " } else { "copies" }
+    );
+    let y: Tensor<f64, Rank<2>, ColMajor> = x.into_flipped();
+    println!(
+        "{}  x.into_flipped()           the same memory: shape {:?}, {:?}",
+        if y.as_slice().as_ptr() == address { "free  " } else { "copies" },
+        y.shape(),
+        y.as_slice()
+    );
+    let flat = y.flatten();
+    println!(
+        "{}  y.flatten()                the same memory: {:?}",
+        if flat.as_slice().as_ptr() == address { "free  " } else { "copies" },
+        flat.as_slice()
+    );
+    let row: Tensor<f64, Rank<1>, RowMajor> = flat.into_order();
+    println!(
+        "{}  v.into_order()             ranks 0 and 1 are the same in both orders",
+        if row.as_slice().as_ptr() == address { "free  " } else { "copies" }
+    );
+    let matrix = row.reshape([3, 2]);
+    println!(
+        "{}  v.reshape([3, 2])          the same memory: {:?}",
+        if matrix.as_slice().as_ptr() == address { "free  " } else { "copies" },
+        matrix.strides()
+    );
+    let vec = matrix.into_vec();
+    println!(
+        "{}  m.into_vec()               the same memory",
+        if vec.as_ptr() == address { "free  " } else { "copies" }
+    );
+
+    println!("\nthe four meanings of the order");
+    let data: Vec<i32> = (0..6).collect();
+    let r = Tensor::<i32, _, RowMajor>::from_slice([2, 3], &data);
+    let c = Tensor::<i32, _, ColMajor>::from_slice([2, 3], &data);
+    println!("1. flat data to index: [0, 1] is {} in row-major and {} in column-major", r[[0, 1]], c[[0, 1]]);
+    let (last, first) = (tensor![1, 0, -1], tensor![1, -1].into_order::<ColMajor>());
+    println!(
+        "2. broadcasting: row-major aligns trailing axes\n{}\n   column-major leading ones\n{}",
+        &r * &last,
+        &c * &first
+    );
+    let batch = (Tensor::<f64, _, RowMajor>::ones([5, 2, 3]), Tensor::<f64, _, ColMajor>::ones([2, 3, 5]));
+    println!(
+        "3. batches of matrices: {:?} times a 3×4 in row-major, {:?} in column-major",
+        batch.0.matmul(&Tensor::ones([3, 4])).shape(),
+        batch.1.matmul(&Tensor::ones([3, 4])).shape()
+    );
+    println!(
+        "4. what is computed is dense in its order: strides {:?} and {:?}",
+        (&r + &r).strides(),
+        (&c + &c).strides()
+    );
+}

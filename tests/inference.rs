@@ -1,0 +1,108 @@
+//! What the compiler works out by itself: programs with as few annotations as users write. Compiling is the test.
+
+use vierbein::prelude::*;
+use vierbein::{Complex, c64};
+
+#[test]
+fn constructors_take_what_is_left_open_from_their_use() {
+    let a: Tensor<f64, Rank<2>> = Tensor::zeros([2, 3]);
+    assert_eq!(&a + &Tensor::zeros([2, 3]), a);
+    let z = Tensor::ones([2, 3]);
+    assert_eq!((&a + &z).sum().item(), 6.0);
+    let defaults = Tensor::<f32, _>::zeros([4]);
+    assert_eq!(defaults.shape(), [4]);
+    let column_major: Tensor<_, _, ColMajor> = Tensor::full([2, 2], 1.5);
+    assert_eq!(column_major[[0, 1]], 1.5);
+}
+
+#[test]
+fn literals_take_the_element_type() {
+    let f: Tensor<f32, Rank<1>> = Tensor::ones([3]);
+    assert_eq!((&f + 1.0).as_slice(), [2.0f32; 3]);
+    assert_eq!((2.0 * &f - 0.5 / &f).as_slice(), [1.5f32; 3]);
+    assert_eq!(f.greater(0.5).to_vec(), [true; 3]);
+    assert_eq!(f.maximum(7.0).to_vec(), [7.0f32; 3]);
+    let i = tensor![[1u8, 2], [3, 4]];
+    assert_eq!((&i % 2).as_slice(), [1u8, 0, 1, 0]);
+    let z: Tensor<c64, Rank<1>> = tensor![Complex::new(1.0, 2.0)];
+    assert_eq!((&z * Complex::i())[[0]], Complex::new(-2.0, 1.0));
+}
+
+#[test]
+fn ranks_of_literals_and_slices_are_known_at_once() {
+    assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    assert_eq!(x.slice(s![0, ..]).shape(), [3]);
+    assert_eq!(x.slice(s![.., -1]).sum().item(), 9);
+    let last = 1usize;
+    assert_eq!(x.slice(s![last, 1..]).to_vec(), [5, 6]);
+    assert_eq!(x.slice(s![.., NewAxis, ..;2]).shape(), [2, 1, 2]);
+    assert_eq!(x.sum_axis(0)[[1]], 7);
+}
+
+#[test]
+fn every_mix_of_owned_and_borrowed_operands() {
+    let (a, b) = (tensor![1, 2], tensor![10, 20]);
+    let sum = tensor![11, 22];
+    assert_eq!(&a + &b, sum);
+    assert_eq!(a.clone() + &b, sum);
+    assert_eq!(&a + b.clone(), sum);
+    assert_eq!(a.clone() + b.clone(), sum);
+    assert_eq!(a.view() + b.view(), sum);
+    assert_eq!(&a.view() + &b, sum);
+    assert_eq!(a.view() + b.clone(), sum);
+    let mut c = a.clone();
+    c += &b;
+    c += b.view();
+    c -= b;
+    assert_eq!(c, sum);
+    let (m, v) = (tensor![[1, 2], [3, 4]], tensor![10, 20]);
+    let rows: Tensor<i32, Rank<2>> = &v + &m;
+    assert_eq!(rows, tensor![[11, 22], [13, 24]]);
+    let d: Tensor<i32, Rank<2>, ColMajor> = Tensor::from([[1, 2], [3, 4]]);
+    let e: Tensor<i32, Rank<2>, ColMajor> = d.t() + &d;
+    assert_eq!(e, Tensor::from([[2, 5], [5, 8]]));
+}
+
+#[test]
+fn owned_operands_are_used_again() {
+    let a = Tensor::<f64, _>::ones([100]);
+    let b = Tensor::<f64, _>::ones([100]);
+    let at = a.as_slice().as_ptr();
+    let sum = a + &b;
+    assert_eq!(sum.as_slice().as_ptr(), at);
+    let sum = &b - sum;
+    assert_eq!((sum.as_slice().as_ptr(), sum[[0]]), (at, -1.0));
+    let scaled = 2.0 * -sum;
+    assert_eq!((scaled.as_slice().as_ptr(), scaled[[0]]), (at, 2.0));
+    let row = Tensor::<f64, _>::ones([1]) + scaled;
+    assert_eq!(row.as_slice().as_ptr(), at);
+    // An operand that is too small for the result is not.
+    let matrix = row + Tensor::ones([2, 100]);
+    assert_ne!(matrix.as_slice().as_ptr(), at);
+}
+
+#[test]
+fn views_live_as_long_as_what_they_borrow_from() {
+    fn diagonal<'a>(x: TensorView<'a, f64, Rank<2>>) -> TensorView<'a, f64, Rank<1>> {
+        x.t().diagonal(0, 1)
+    }
+    fn rows<'a>(x: TensorView<'a, f64, Rank<2>>) -> Vec<TensorView<'a, f64, Rank<1>>> {
+        x.axis_iter(0).collect()
+    }
+    fn elements<'a>(x: TensorView<'a, f64, Rank<2>>) -> impl Iterator<Item = &'a f64> {
+        x.into_iter()
+    }
+    fn shorter<'a>(
+        x: TensorView<'static, f64, Rank<2>>,
+        y: &'a TensorView<'a, f64, Rank<2>>,
+    ) -> [TensorView<'a, f64, Rank<2>>; 2] {
+        [x, y.view()]
+    }
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    assert_eq!(diagonal(x.view()), tensor![1.0, 4.0]);
+    assert_eq!(rows(x.t())[1], tensor![2.0, 4.0]);
+    assert_eq!(elements(x.view()).sum::<f64>(), 10.0);
+    let eternal: &'static Tensor<f64, Rank<2>> = Box::leak(Box::new(Tensor::eye(2)));
+    assert_eq!(shorter(eternal.view(), &x.view())[1], x);
+}
