@@ -81,6 +81,20 @@ pub trait Element:
 {
     /// The element type as a value.
     const DTYPE: DType;
+    /// What printing has to write and to align.
+    #[doc(hidden)]
+    fn printed(self) -> Printed {
+        Printed::Word(self.to_string())
+    }
+}
+
+/// An element on its way to print: numbers with decimals share a notation, everything else is a word.
+#[doc(hidden)]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Printed {
+    Word(String),
+    Real(f64),
+    Complex(f64, f64),
 }
 
 /// Elements with arithmetic: integers, floating and complex numbers. Sealed.
@@ -258,13 +272,36 @@ impl Element for bool {
 }
 
 macro_rules! elements {
-    ($($t:ty => $tag:ident),*) => {$(
+    ($($t:ty => $tag:ident $(|$x:ident| $printed:expr)?;)*) => {$(
         impl sealed::Sealed for $t {}
-        impl Element for $t { const DTYPE: DType = DType::$tag; }
+        impl Element for $t {
+            const DTYPE: DType = DType::$tag;
+            $(fn printed(self) -> Printed {
+                let $x = self;
+                $printed
+            })?
+        }
     )*};
 }
-elements!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64,
-          f32 => F32, f64 => F64, Complex<f32> => C32, Complex<f64> => C64);
+elements! {
+    i8 => I8;
+    i16 => I16;
+    i32 => I32;
+    i64 => I64;
+    u8 => U8;
+    u16 => U16;
+    u32 => U32;
+    u64 => U64;
+    f32 => F32 |x| Printed::Real(same_decimals(x));
+    f64 => F64 |x| Printed::Real(x);
+    Complex<f32> => C32 |z| Printed::Complex(same_decimals(z.re), same_decimals(z.im));
+    Complex<f64> => C64 |z| Printed::Complex(z.re, z.im);
+}
+
+/// The `f64` that is written with the same decimals: 0.1, where `as` gives 0.10000000149011612.
+fn same_decimals(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
+}
 
 // ------------------------------------------------------------------ integers
 

@@ -1,29 +1,263 @@
-//! Printing: aligned, elided where it is long, with a line that says what it is.
+//! Printing: nested brackets as NumPy's, aligned, elided where they are long, with a line that says what it is.
+//!
+//! Only the first of four steps knows ranks and devices: [`shown`](Tensor::shown) fetches the elements that are shown,
+//! [`Notation`] is chosen for all of them, [`cells`] writes each one, and [`Page`] sets them in brackets.
 
-use crate::device::Device;
-use crate::element::Element;
+#![forbid(unsafe_code)]
+
+use crate::device::{Device, host};
+use crate::element::{Element, Printed};
+use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Storage, Tensor};
-use core::fmt;
+use core::fmt::{self, Display};
+use core::iter::repeat_n;
+use core::ops::Range;
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug for Tensor<T, D, O, Dev, S> {
+/// With more elements, only the first and the last ones along each axis are shown.
+const SHOWN_WHOLE: usize = 1000;
+/// How many at each end.
+const EDGE: usize = 3;
+/// How many decimals are shown where the format string does not say.
+const MAX_DECIMALS: usize = 6;
+/// Rows are broken before this column.
+const LINE: usize = 75;
+
+/// The elements in nested brackets, then a line with element type, shape, order and device.
+///
+/// Position `[i][j]` is the element at index `[i, j]` in every order. Of more than 1000 elements, the first and the last
+/// three along each axis are shown; `{:#}` shows all of them. All floating numbers have as many decimals as one of them
+/// needs, up to 6, or are all in scientific notation if a magnitude is below 1e-4 or from 1e8 on; `{:.2}` asks for two
+/// decimals and no scientific notation. `{:8}` makes columns at least eight characters wide.
+///
+/// An element that its device fails to read is printed as `?`.
+///
+/// ```
+/// use vierbein::{Tensor, tensor};
+/// let x = tensor![[1.5, -2.0], [0.25, 10.0]];
+/// assert_eq!(x.to_string(), "\
+/// [[ 1.50, -2.00],
+///  [ 0.25, 10.00]]
+/// f64 [2, 2] row-major on Cpu");
+/// assert_eq!(Tensor::<i32, _>::arange(0..2000).to_string(), "\
+/// [   0,    1,    2, ..., 1997, 1998, 1999]
+/// i32 [2000] row-major on Cpu");
+/// ```
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Display for Tensor<T, D, O, Dev, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:?} {} on {}", T::DTYPE, self.shape(), O::NAME, self.device().name())
+        self.write_elements(f, !f.alternate())?;
+        writeln!(f)?;
+        self.write_type(f)
     }
 }
 
-impl<T, D, O, Dev, S, S2> PartialEq<Tensor<T, D, O, Dev, S2>> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: crate::device::HostAccess,
-    S: Storage<T, Dev>,
-    S2: Storage<T, Dev>,
-{
-    /// Whether both have the same shape and the same elements at each index. NaN equals nothing.
-    fn eq(&self, other: &Tensor<T, D, O, Dev, S2>) -> bool {
-        self.shape() == other.shape() && self.iter().eq(other.iter())
+/// The text of `Display`, its last line first: what the compiler's macros print has something in front (`left: `, `x = `),
+/// which would push the first row out of line. `{:#?}` elides like `{:?}`.
+///
+/// ```
+/// let x = vierbein::tensor![[1, 2], [3, 4]];
+/// assert_eq!(format!("x = {x:?}"), "\
+/// x = i32 [2, 2] row-major on Cpu
+/// [[1, 2],
+///  [3, 4]]");
+/// ```
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug for Tensor<T, D, O, Dev, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_type(f)?;
+        writeln!(f)?;
+        self.write_elements(f, true)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    fn write_type(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?} {} on {}", T::DTYPE, self.shape(), O::NAME, self.device().name())
+    }
+
+    fn write_elements(&self, f: &mut fmt::Formatter<'_>, may_elide: bool) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("[]");
+        }
+        let elided = may_elide && self.len() > SHOWN_WHOLE;
+        let mut shown = Vec::new();
+        self.shown(&self.layout(), 0, elided, &mut shown);
+        let cells = cells(&shown, f.precision());
+        let widest = cells.iter().map(String::len).max().unwrap_or(0);
+        let width = widest.max(f.width().unwrap_or(0));
+        Page { shape: self.shape().as_ref(), elided, width, cells: cells.iter() }.write(f, 0)
+    }
+
+    /// Fetches what is shown of a part of the tensor, the last axis fastest in every order, and nothing else. The part has
+    /// length 1 along the axes before `axis`.
+    fn shown(&self, part: &Layout, axis: usize, elided: bool, to: &mut Vec<Printed>) {
+        let extents = part.shape();
+        if extents[axis..].iter().all(|&extent| gap(extent, elided).is_empty()) {
+            let block = self.view().with_layout::<D, O>(part);
+            match host::fetch(self.device(), block.operand()) {
+                Ok(fetched) => to.extend(fetched.into_vec().into_iter().map(T::printed)),
+                Err(_) => to.extend(repeat_n(Printed::Word("?".into()), block.len())),
+            }
+            return;
+        }
+        for at in entries(extents[axis], elided).flatten() {
+            let one = part.index_axis(axis, at).and_then(|rest| rest.insert_axis(axis));
+            self.shown(&one.expect("shown positions are in range"), axis + 1, elided, to);
+        }
+    }
+}
+
+/// The positions along an axis that are left out.
+fn gap(extent: usize, elided: bool) -> Range<usize> {
+    if elided && extent > 2 * EDGE { EDGE..extent - EDGE } else { extent..extent }
+}
+
+/// What is shown along an axis: positions, and `None` in place of those that are left out.
+fn entries(extent: usize, elided: bool) -> impl Iterator<Item = Option<usize>> {
+    let gap = gap(extent, elided);
+    let dots = (!gap.is_empty()).then_some(None);
+    (0..gap.start).map(Some).chain(dots).chain((gap.end..extent).map(Some))
+}
+
+// ------------------------------------------------------------------ numbers
+
+/// Each element as text.
+fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
+    let (mut re, mut im) = (Vec::new(), Vec::new());
+    for element in shown {
+        match *element {
+            Printed::Word(_) => {}
+            Printed::Real(x) => re.push(x),
+            Printed::Complex(x, y) => {
+                re.push(x);
+                im.push(y);
+            }
+        }
+    }
+    // The parts of complex numbers share the notation and have decimals of their own: `1.5-2i`.
+    let scientific = precision.is_none() && re.iter().chain(&im).copied().any(needs_exponent);
+    let re = Notation::of(&re, scientific, precision, "");
+    let im = Notation::of(&im, scientific, precision, "+");
+    let cell = |element: &Printed| match *element {
+        Printed::Word(ref word) => word.clone(),
+        Printed::Real(x) => re.write(x),
+        Printed::Complex(x, y) => format!("{}{}i", re.write(x), im.write(y)),
+    };
+    shown.iter().map(cell).collect()
+}
+
+/// NumPy's bounds.
+fn needs_exponent(x: f64) -> bool {
+    x != 0.0 && x.is_finite() && !(1e-4..1e8).contains(&x.abs())
+}
+
+/// How all numbers of a tensor are written: alike, and equally wide.
+#[derive(Debug)]
+struct Notation {
+    scientific: bool,
+    decimals: usize,
+    exponent_digits: usize,
+    /// In front of what has no minus.
+    plus: &'static str,
+    width: usize,
+}
+
+impl Notation {
+    fn of(numbers: &[f64], scientific: bool, precision: Option<usize>, plus: &'static str) -> Notation {
+        let all = || numbers.iter().copied();
+        let needed = || all().map(|x| needed_decimals(x, scientific)).max();
+        let decimals = precision.or_else(needed).unwrap_or(0);
+        let exponents = all().map(|x| mantissa_and_exponent(x, decimals).1.unsigned_abs());
+        let exponent_digits = if exponents.max() >= Some(100) { 3 } else { 2 };
+        let unaligned = Notation { scientific, decimals, exponent_digits, plus, width: 0 };
+        let width = all().map(|x| unaligned.write(x).len()).max().unwrap_or(0);
+        Notation { width, ..unaligned }
+    }
+
+    fn write(&self, x: f64) -> String {
+        let Notation { decimals, exponent_digits, width, .. } = *self;
+        let sign = if x.is_sign_negative() && !x.is_nan() { "-" } else { self.plus };
+        let digits = if self.scientific && x.is_finite() {
+            let (mantissa, exponent) = mantissa_and_exponent(x.abs(), decimals);
+            format!("{mantissa}e{exponent:+0signed$}", signed = 1 + exponent_digits)
+        } else {
+            format!("{:.decimals$}", x.abs())
+        };
+        format!("{:>width$}", sign.to_owned() + &digits)
+    }
+}
+
+fn mantissa_and_exponent(x: f64, decimals: usize) -> (String, i32) {
+    let text = format!("{x:.decimals$e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => (mantissa.into(), exponent.parse().unwrap_or(0)),
+        // Infinity and NaN.
+        None => (text, 0),
+    }
+}
+
+/// How many decimals remain when the zeros at their end are dropped.
+fn needed_decimals(x: f64, scientific: bool) -> usize {
+    let text =
+        if scientific { mantissa_and_exponent(x, MAX_DECIMALS).0 } else { format!("{x:.MAX_DECIMALS$}") };
+    text.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end_matches('0').len())
+}
+
+// ------------------------------------------------------------------ brackets
+
+/// Cells to be set in nested brackets.
+struct Page<'a> {
+    shape: &'a [usize],
+    elided: bool,
+    width: usize,
+    cells: core::slice::Iter<'a, String>,
+}
+
+impl Page<'_> {
+    /// Writes what is left of the cells for the axes from `axis` on.
+    fn write(&mut self, f: &mut fmt::Formatter<'_>, axis: usize) -> fmt::Result {
+        let rank = self.shape.len();
+        if axis == rank {
+            return f.write_str(&self.next_cell());
+        }
+        f.write_str("[")?;
+        if axis + 1 == rank {
+            self.write_row(f)?;
+        } else {
+            for (k, entry) in entries(self.shape[axis], self.elided).enumerate() {
+                if k > 0 {
+                    // Between rows a new line, between matrices an empty one, and so on.
+                    write!(f, ",{:\n<lines$}{:indent$}", "", "", lines = rank - axis - 1, indent = axis + 1)?;
+                }
+                match entry {
+                    Some(_) => self.write(f, axis + 1)?,
+                    None => f.write_str("...")?,
+                }
+            }
+        }
+        f.write_str("]")
+    }
+
+    /// Along the last axis, over as many lines as it takes.
+    fn write_row(&mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indent = self.shape.len();
+        let mut column = indent;
+        for (k, entry) in entries(self.shape[indent - 1], self.elided).enumerate() {
+            let cell = entry.map_or("...".into(), |_| self.next_cell());
+            // The brackets that may follow have room, too.
+            if k > 0 {
+                let fits = column + 2 + cell.len() <= LINE - indent;
+                column = if fits { column + 2 } else { indent };
+                if fits { f.write_str(", ")? } else { write!(f, ",\n{:indent$}", "")? }
+            }
+            f.write_str(&cell)?;
+            column += cell.len();
+        }
+        Ok(())
+    }
+
+    fn next_cell(&mut self) -> String {
+        let width = self.width;
+        self.cells.next().map(|cell| format!("{cell:>width$}")).unwrap_or_default()
     }
 }

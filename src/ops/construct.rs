@@ -8,6 +8,7 @@ use crate::layout::walk::Walk;
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape, Rank};
 use crate::tensor::Tensor;
+use core::cmp::Ordering;
 
 /// The same value everywhere.
 #[derive(Debug, Clone, Copy)]
@@ -360,14 +361,13 @@ impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
 fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
     let argument = |why: String| Error::Argument { op: "count from start to end", why };
     let zero = T::zero();
-    if !(step > zero || step < zero) {
+    let Some(direction @ (Ordering::Greater | Ordering::Less)) = step.partial_cmp(&zero) else {
         return Err(argument(format!("the step is {step}; it must be positive or negative")));
-    }
-    if (step > zero && !(start < end)) || (step < zero && !(start > end)) {
-        return match start.partial_cmp(&end) {
-            Some(_) => Ok(0),
-            None => Err(argument(format!("{start} and {end} have no order"))),
-        };
+    };
+    match end.partial_cmp(&start) {
+        Some(way) if way == direction => {}
+        Some(_) => return Ok(0),
+        None => return Err(argument(format!("{start} and {end} have no order"))),
     }
     if T::INTEGER {
         // Exact in 128 bits for every integer type.

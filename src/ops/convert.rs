@@ -157,7 +157,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: HostAccess,
     {
-        self.operand().on_host().as_slice(O::ROW_MAJOR).ok_or_else(|| Error::NotContiguous {
+        self.operand().on_host().into_slice(O::ROW_MAJOR).ok_or_else(|| Error::NotContiguous {
             op: "take the slice",
             shape: self.shape().as_ref().to_vec(),
             strides: self.strides().as_ref().to_vec(),
@@ -189,7 +189,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
             order: O::NAME,
         };
         let (output, _) = self.output();
-        output.on_host().as_mut_slice(O::ROW_MAJOR).ok_or(error)
+        output.on_host().into_mut_slice(O::ROW_MAJOR).ok_or(error)
     }
 }
 
@@ -221,7 +221,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.operand().on_host().as_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are dense")
     }
 
     /// The elements to change, in the sequence of the order. Never fails: an owned tensor is dense.
@@ -235,7 +235,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.output().0.on_host().as_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
     }
 
     /// The elements, in the sequence of the order. On the host this is the tensor's own memory; from another device they are

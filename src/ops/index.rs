@@ -160,7 +160,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((low.len(), high[[0]]), (2, 3));
     /// ```
     #[track_caller]
-    #[expect(clippy::type_complexity, reason = "a pair of views")]
     pub fn split_at<A: AxisArg<D>>(
         &self,
         axis: A,
@@ -173,7 +172,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its length.
-    #[expect(clippy::type_complexity, reason = "a pair of views")]
     pub fn try_split_at<A: AxisArg<D>>(
         &self,
         axis: A,
@@ -231,7 +229,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, vierbein::tensor![3, 2, 3]);
     /// ```
     #[track_caller]
-    #[expect(clippy::type_complexity, reason = "a pair of views")]
     pub fn split_at_mut<A: AxisArg<D>>(
         &mut self,
         axis: A,

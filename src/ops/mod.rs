@@ -6,6 +6,7 @@ mod assign;
 mod compare;
 mod construct;
 mod convert;
+mod equal;
 mod index;
 mod iter;
 mod linalg;

@@ -312,7 +312,7 @@ macro_rules! positions {
         impl $Op {
             /// The earlier one, unless the later one is better.
             #[inline]
-            #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+            #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
             fn combine_of<T: RealScalar>(
                 &self,
                 early: Option<(T, usize)>,

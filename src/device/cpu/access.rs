@@ -29,7 +29,7 @@ impl<'a, T: Element> Operand<'a, T, Cpu> {
     }
 
     /// All elements, where they lie side by side in the order's sequence.
-    pub(crate) fn as_slice(self, row_major: bool) -> Option<&'a [T]> {
+    pub(crate) fn into_slice(self, row_major: bool) -> Option<&'a [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&[]);
@@ -51,7 +51,7 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
     }
 
     /// All elements, where they lie side by side in the order's sequence.
-    pub(crate) fn as_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
+    pub(crate) fn into_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&mut []);
