@@ -94,6 +94,6 @@ fn main() {
     let row = first(matrix.view());
     println!("the first row, lent on: {row}\n");
 
-    let site = Site { tensor: Tensor::ones([2, 2, 2]) }.normalised();
+    let site = Site { tensor: Tensor::<f64, _>::ones([2, 2, 2]) }.normalised();
     println!("a site of rank 3, normalised: its norm is {}", site.tensor.norm().item());
 }

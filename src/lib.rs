@@ -9,6 +9,7 @@ pub mod device;
 mod element;
 mod error;
 mod fmt;
+pub mod io;
 mod layout;
 mod ops;
 mod order;

@@ -1,0 +1,244 @@
+//! The header of an npy file: a version, a length, and a dictionary as Python would write it.
+
+#![forbid(unsafe_code)]
+
+use crate::element::DType;
+use crate::rank::MAX_RANK;
+use npyz::{AutoSerialize, TypeChar};
+use num_complex::Complex;
+
+/// What a file holds, as its header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Header {
+    /// The element type, if tensors have it.
+    pub dtype: Option<DType>,
+    /// The element type as NumPy writes it: `<f8` for little-endian `f64`; a list of fields for records.
+    pub descr: String,
+    /// The length of each axis.
+    pub shape: Vec<usize>,
+    /// Whether the first axis runs fastest. NumPy writes `false` where both orders are the same.
+    pub fortran_order: bool,
+}
+
+/// Whether row-major and column-major are the same in memory.
+pub(super) fn same_in_both_orders(shape: &[usize]) -> bool {
+    shape.contains(&0) || shape.iter().filter(|&&extent| extent > 1).count() < 2
+}
+
+// ------------------------------------------------------------------ reading
+
+/// The deepest brackets that are read: a dictionary and a tuple, and two more so that records can be told by name.
+const MAX_DEPTH: usize = 4;
+/// The most numbers that are read: the most axes that NumPy knows.
+const MAX_NUMBERS: usize = 64;
+
+/// A file's header, and npyz's name for the element type. `bytes` are the file's first ones, of which the last `length` are
+/// the dictionary.
+pub(super) fn parse(bytes: &mut [u8], length: usize) -> Result<(Header, npyz::DType), String> {
+    let text = bytes.len() - length;
+    check_text(&mut bytes[text..])?;
+    let header = npyz::NpyHeader::from_reader(&bytes[..]).map_err(|e| {
+        let shown = shorten(String::from_utf8_lossy(&bytes[text..]).trim());
+        // Syntax errors come with a drawing of the place, above the line that says what is wrong.
+        let why = e.to_string();
+        let why = why.lines().last().unwrap_or_default().trim_start_matches(" = ");
+        format!("has the header `{shown}`, which describes no array: {}", shorten(why))
+    })?;
+    let shape = header.shape().iter().map(|&extent| usize::try_from(extent)).collect::<Result<_, _>>();
+    let shape = shape.map_err(|_| "has a shape that exceeds the address space")?;
+    let fortran_order = header.order() == npyz::Order::Fortran;
+    let dtype = header.dtype();
+    let (tag, descr) = match &dtype {
+        npyz::DType::Plain(plain) => (tag_of(plain), plain.to_string()),
+        records => (None, records.descr()),
+    };
+    Ok((Header { dtype: tag, descr, shape, fortran_order }, dtype))
+}
+
+/// Refuses what npyz must not see.
+///
+/// npyz multiplies extents without a check; its parser takes time exponential in the depth of brackets, and stack for each;
+/// it nests one type in another for each extent of a field. So brackets, numbers and the product of the numbers are
+/// bounded here. The marks of Python 2's long integers are blanked, as NumPy does.
+fn check_text(text: &mut [u8]) -> Result<(), String> {
+    let text = match text {
+        [text @ .., b'\n'] => text,
+        text => text,
+    };
+    // Without backslashes, the next quote of its kind ends a string.
+    if let Some(&c) = text.iter().find(|&&c| c == b'\\' || c < b' ') {
+        return Err(format!("has the character `{}` in its header", c.escape_ascii()));
+    }
+    let (mut depth, mut numbers, mut product, mut at) = (0usize, 0, 1u64, 0);
+    while at < text.len() {
+        let rest = &mut text[at..];
+        at += match rest[0] {
+            quote @ (b'\'' | b'"') => match rest[1..].iter().position(|&c| c == quote) {
+                Some(length) => length + 2,
+                None => return Err("has a string without an end in its header".to_owned()),
+            },
+            b'{' | b'[' | b'(' => {
+                depth += 1;
+                1
+            }
+            b'}' | b']' | b')' => {
+                // Where none is open, npyz gets no further.
+                depth = depth.saturating_sub(1);
+                1
+            }
+            b' ' | b',' | b':' => 1,
+            _ => {
+                let delimiter = |c: &u8| b" {}[](),:'\"".contains(c);
+                let length = rest.iter().position(delimiter).unwrap_or(rest.len());
+                let word = &mut rest[..length];
+                if word != b"True" && word != b"False" {
+                    let extent = number(word).ok_or_else(|| {
+                        let word = String::from_utf8_lossy(word);
+                        format!(
+                            "has `{}` in its header, where the length of an axis should be",
+                            shorten(&word)
+                        )
+                    })?;
+                    numbers += 1;
+                    // Zero counts as one: the others are multiplied for strides.
+                    product = product
+                        .checked_mul(extent.max(1))
+                        .ok_or("has a shape that exceeds the address space")?;
+                }
+                length
+            }
+        };
+        if depth > MAX_DEPTH || numbers > MAX_NUMBERS {
+            return Err("has too many brackets or numbers in its header for an array of numbers".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The value of a word of digits. An `L` behind them is blanked.
+fn number(word: &mut [u8]) -> Option<u64> {
+    let (digits, mark) = match word {
+        [digits @ .., mark @ b'L'] => (digits, Some(mark)),
+        digits => (digits, None),
+    };
+    // `parse` would take a sign and leading zeros, which Python does not.
+    let plain = digits == b"0" || (digits.iter().all(u8::is_ascii_digit) && !digits.starts_with(b"0"));
+    let value = str::from_utf8(digits).ok().filter(|_| plain)?.parse().ok()?;
+    if let Some(mark) = mark {
+        *mark = b' ';
+    }
+    Some(value)
+}
+
+/// A text from a file, cut where it is too long for a message.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(100) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The element type that a plain type string stands for.
+fn tag_of(plain: &npyz::TypeStr) -> Option<DType> {
+    Some(match (plain.type_char(), plain.size_field()) {
+        (TypeChar::Bool, 1) => DType::Bool,
+        (TypeChar::Int, 1) => DType::I8,
+        (TypeChar::Int, 2) => DType::I16,
+        (TypeChar::Int, 4) => DType::I32,
+        (TypeChar::Int, 8) => DType::I64,
+        (TypeChar::Uint, 1) => DType::U8,
+        (TypeChar::Uint, 2) => DType::U16,
+        (TypeChar::Uint, 4) => DType::U32,
+        (TypeChar::Uint, 8) => DType::U64,
+        (TypeChar::Float, 4) => DType::F32,
+        (TypeChar::Float, 8) => DType::F64,
+        (TypeChar::Complex, 8) => DType::C32,
+        (TypeChar::Complex, 16) => DType::C64,
+        _ => return None,
+    })
+}
+
+// ------------------------------------------------------------------ something else than was asked for
+
+impl Header {
+    /// Where another tensor was asked for: what is there instead, as what to read it, and how to convert it then.
+    pub(super) fn mismatch(&self, dtype: DType, rank: usize, row_major: bool) -> Option<String> {
+        let Some(found) = self.dtype else {
+            return Some(format!(
+                "holds elements of the NumPy type `{}`, which tensors do not have; convert it in Python, e.g. with \
+                 `.astype(np.float64)`",
+                shorten(&self.descr)
+            ));
+        };
+        let order = |row_major| if row_major { "row-major" } else { "column-major" };
+        let found_row_major = if same_in_both_orders(&self.shape) { row_major } else { !self.fortran_order };
+        let found_rank = self.shape.len();
+        let mut wanted = "one".to_owned();
+        let mut steps = Vec::new();
+        if found_row_major != row_major {
+            wanted = format!("a {} one", order(row_major));
+        }
+        if found != dtype {
+            wanted += &format!(" of {dtype}");
+            steps.extend(casts(found, dtype));
+        }
+        if found_row_major != row_major {
+            steps.push(format!("`.to_order::<{}>()`", if row_major { "RowMajor" } else { "ColMajor" }));
+        }
+        if found_rank != rank {
+            wanted += &format!(" {} rank {rank}", if found == dtype { "of" } else { "and" });
+            steps.push(if rank == 1 { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
+        }
+        if steps.is_empty() {
+            return None;
+        }
+        let holds = format!("holds a {} {found} tensor of shape {:?}", order(found_row_major), self.shape);
+        if found_rank > MAX_RANK {
+            return Some(format!("{holds}; ranks go up to {MAX_RANK}, so reshape it in Python"));
+        }
+        Some(format!(
+            "{holds}, not {wanted}; read it as `Tensor<{found}, Rank<{found_rank}>{}>` and convert with {}",
+            if found_row_major { "" } else { ", ColMajor" },
+            steps.join(", then ")
+        ))
+    }
+}
+
+/// The calls that turn elements of one type into another.
+fn casts(from: DType, to: DType) -> Vec<String> {
+    use DType::{Bool, C32, C64, F32, F64};
+    match (from, to) {
+        (C32 | C64, Bool) => vec!["`.not_equal(Complex::ZERO)`".to_owned()],
+        (F32 | F64, Bool) => vec!["`.not_equal(0.0)`".to_owned()],
+        (_, Bool) => vec!["`.not_equal(0)`".to_owned()],
+        (C32, F32) | (C64, F64) => vec!["`.re()`, `.im()` or `.abs()`".to_owned()],
+        (C32 | C64, to) if !matches!(to, C32 | C64) => {
+            vec!["`.re()`, `.im()` or `.abs()`".to_owned(), format!("`.cast::<{to}>()`")]
+        }
+        _ => vec![format!("`.cast::<{to}>()`")],
+    }
+}
+
+// ------------------------------------------------------------------ writing
+
+/// Everything before the data, as NumPy writes it, byte for byte.
+pub(super) fn bytes(dtype: DType, shape: &[usize], fortran_order: bool) -> Vec<u8> {
+    let shape_text = match shape {
+        [] => "()".to_owned(),
+        [extent] => format!("({extent},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let order_text = if fortran_order { "True" } else { "False" };
+    let descr = with_type!(dtype, U => U::default_dtype().descr());
+    let mut text = format!("{{'descr': {descr}, 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
+    // Room for the slowest axis to grow to 21 digits in place.
+    if let Some(slowest) = if fortran_order { shape.last() } else { shape.first() } {
+        text += &" ".repeat(21 - slowest.to_string().len());
+    }
+    // The data begin at a multiple of 64 bytes, after magic, version, length, text, one blank at least and a line end.
+    text += &" ".repeat(64 - (6 + 2 + 2 + text.len() + 1) % 64);
+    text.push('\n');
+    let length = u16::try_from(text.len()).expect("at most 16 axes of at most 20 digits");
+    [&b"\x93NUMPY\x01\x00"[..], &length.to_le_bytes(), text.as_bytes()].concat()
+}

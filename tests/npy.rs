@@ -1,0 +1,362 @@
+//! NumPy files: golden ones that NumPy wrote (`data/npy/make.py`), round trips, NumPy as the judge of what is written, and
+//! files that are damaged or hostile.
+
+#![cfg(feature = "npy")]
+
+#[allow(dead_code)]
+mod common;
+#[path = "npy/refused.rs"]
+mod refused;
+
+use common::Remote;
+use proptest::prelude::*;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::io::npy::read_header;
+use vierbein::prelude::*;
+use vierbein::{DType, Error, c32, c64, tensor};
+
+// ------------------------------------------------------------------ values, as make.py has them
+
+/// The values of the golden files, as functions of n = 100 i + 10 j + k.
+trait Golden: Element {
+    const NAME: &'static str;
+    fn of(n: usize) -> Self;
+}
+
+macro_rules! golden {
+    ($($t:ty, $name:literal, |$n:ident| $value:expr;)*) => {$(
+        impl Golden for $t {
+            const NAME: &'static str = $name;
+            fn of($n: usize) -> $t { $value }
+        }
+    )*};
+}
+golden! {
+    bool, "bool", |n| n.is_multiple_of(3);
+    i8, "i8", |n| n as i8 - 50;
+    i16, "i16", |n| (n as i16 - 50) * 201;
+    i32, "i32", |n| (n as i32 - 50) * 12345677;
+    i64, "i64", |n| (n as i64 - 50) * 12345678901234567;
+    u8, "u8", |n| n as u8;
+    u16, "u16", |n| n as u16 * 201;
+    u32, "u32", |n| n as u32 * 12345677;
+    u64, "u64", |n| n as u64 * 12345678901234567;
+    f32, "f32", |n| n as f32 / 4.0 - 3.0;
+    f64, "f64", |n| n as f64 / 4.0 - 3.0;
+    c32, "c32", |n| c32::new(n as f32 / 4.0 - 3.0, n as f32 + 0.5);
+    c64, "c64", |n| c64::new(n as f64 / 4.0 - 3.0, n as f64 + 0.5);
+}
+
+/// Calls `$f::<T>` for all element types.
+macro_rules! for_all_types {
+    ($f:ident($($arg:expr),*)) => {
+        for_all_types!(@ [bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64] $f($($arg),*))
+    };
+    (@ [$($t:ty)*] $f:ident $args:tt) => {$( $f::<$t> $args; )*};
+}
+
+/// The values in the order's sequence, by counting.
+fn values<T: Golden>(shape: &[usize], row_major: bool) -> Vec<T> {
+    let mut values = Vec::new();
+    for flat in 0..shape.iter().product() {
+        let mut rest = flat;
+        let mut index = vec![0; shape.len()];
+        for step in 0..shape.len() {
+            let axis = if row_major { shape.len() - 1 - step } else { step };
+            index[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        values.push(T::of(index.iter().fold(0, |n, i| 10 * n + i)));
+    }
+    values
+}
+
+fn made<T: Golden, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D, O> {
+    Tensor::from_vec(shape, values(shape.as_ref(), O::ROW_MAJOR))
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy").join(format!("{name}.npy"))
+}
+
+/// A folder of its own, removed with everything in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("vierbein-npy-{}-{count}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+    fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn bytes_of<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    x.write_npy_to(&mut bytes).unwrap();
+    bytes
+}
+
+/// A file of a header's text and data; `version` 1 has two bytes for the length, others four.
+fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x93, b'N', b'U', b'M', b'P', b'Y', version, 0];
+    bytes.extend(&(text.len() as u32).to_le_bytes()[..if version == 1 { 2 } else { 4 }]);
+    bytes.extend(text.bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn plain(descr: &str, fortran_order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    file(1, &format!("{{'descr': {descr}, 'fortran_order': {fortran_order}, 'shape': {shape}, }}\n"), data)
+}
+
+/// What is wrong with a file, which must be wrong.
+fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
+    match Tensor::<T, D, O>::read_npy_from(bytes) {
+        Err(Error::File { path, why }) if path == "<stream>" => why,
+        other => panic!("expected an error of the stream, got {other:?}"),
+    }
+}
+
+// ------------------------------------------------------------------ golden files
+
+/// Reads what NumPy wrote, and writes what NumPy wrote.
+fn check_golden<T: Golden, D: Dim, O: Order>(shape: D::Shape, suffix: &str) {
+    let path = data(&format!("{}_{suffix}", T::NAME));
+    let x = Tensor::<T, D, O>::read_npy(&path).unwrap();
+    assert_eq!(x.shape(), shape, "{path:?}");
+    assert_eq!(x.as_slice(), values::<T>(shape.as_ref(), O::ROW_MAJOR), "{path:?}");
+    assert_eq!(bytes_of(x.view()), fs::read(&path).unwrap(), "{path:?}");
+    let header = read_header(&path).unwrap();
+    assert_eq!((header.dtype, &header.shape[..]), (Some(T::DTYPE), shape.as_ref()), "{path:?}");
+}
+
+#[test]
+fn golden_files_are_read_and_written() {
+    fn check<T: Golden>() {
+        check_golden::<T, Rank<0>, RowMajor>([], "c_0");
+        check_golden::<T, Rank<0>, ColMajor>([], "c_0");
+        check_golden::<T, Rank<1>, RowMajor>([5], "c_1");
+        check_golden::<T, Rank<1>, ColMajor>([5], "c_1");
+        check_golden::<T, Rank<2>, RowMajor>([3, 4], "c_2");
+        check_golden::<T, Rank<2>, ColMajor>([3, 4], "f_2");
+        check_golden::<T, Rank<3>, RowMajor>([2, 3, 4], "c_3");
+        check_golden::<T, Rank<3>, ColMajor>([2, 3, 4], "f_3");
+    }
+    for_all_types!(check());
+}
+
+#[test]
+fn big_endian_files_are_read() {
+    fn check<T: Golden>() {
+        if size_of::<T>() > 1 {
+            let path = data(&format!("{}_big", T::NAME));
+            assert!(read_header(&path).unwrap().descr.starts_with('>'));
+            let x = Tensor::<T, Rank<2>, ColMajor>::read_npy(&path).unwrap();
+            assert_eq!(x.as_slice(), values::<T>(&[3, 4], false), "{path:?}");
+        }
+    }
+    for_all_types!(check());
+}
+
+#[test]
+fn what_is_the_same_in_both_orders_is_read_in_both() {
+    fn check<D: Dim, O: Order>(shape: D::Shape) {
+        let path = data(&format!("empty_{}", D::NDIM));
+        let x = Tensor::<f64, D, O>::read_npy(&path).unwrap();
+        assert_eq!((x.shape(), x.len()), (shape, 0));
+        assert_eq!(bytes_of(x.view()), fs::read(&path).unwrap());
+    }
+    check::<Rank<1>, RowMajor>([0]);
+    check::<Rank<1>, ColMajor>([0]);
+    check::<Rank<2>, RowMajor>([0, 3]);
+    check::<Rank<2>, ColMajor>([0, 3]);
+    check::<Rank<3>, RowMajor>([2, 0, 4]);
+    check::<Rank<3>, ColMajor>([2, 0, 4]);
+
+    let bytes = fs::read(data("unit_axes")).unwrap();
+    let rows = Tensor::<i32, Rank<3>, RowMajor>::read_npy_from(&bytes[..]).unwrap();
+    let cols = Tensor::<i32, Rank<3>, ColMajor>::read_npy_from(&bytes[..]).unwrap();
+    assert_eq!(rows.as_slice(), values::<i32>(&[1, 4, 1], true));
+    assert_eq!(cols.as_slice(), rows.as_slice());
+    assert_eq!(bytes_of(cols.view()), bytes);
+    let turned = plain("'|u1'", "True", "(1, 3)", &[7, 8, 9]);
+    assert_eq!(Tensor::read_npy_from(&turned[..]), Ok(tensor![[7u8, 8, 9]]));
+}
+
+#[test]
+fn every_value_of_floats_survives() {
+    let x = Tensor::<f64, Rank<1>>::read_npy(data("special_f64")).unwrap();
+    let bits: Vec<_> = x.iter().map(|x| x.to_bits()).collect();
+    assert_eq!(bits, [0x7ff8 << 48, 0x7ff0 << 48, 0xfff0 << 48, 1 << 63, 1]);
+    assert_eq!(bytes_of(x.view()), fs::read(data("special_f64")).unwrap());
+    let x = Tensor::<f32, Rank<1>>::read_npy(data("special_f32")).unwrap();
+    let bits: Vec<_> = x.iter().map(|x| x.to_bits()).collect();
+    assert_eq!(bits, [0x7fc0 << 16, 0x7f80 << 16, 0xff80 << 16, 1 << 31, 1]);
+    assert_eq!(bytes_of(x.view()), fs::read(data("special_f32")).unwrap());
+}
+
+#[test]
+fn other_versions_and_old_habits_are_read() {
+    for version in ["version_2", "version_3"] {
+        let x = Tensor::<i32, Rank<2>>::read_npy(data(version)).unwrap();
+        assert_eq!(x.as_slice(), values::<i32>(&[3, 4], true));
+    }
+    let two_and_three = Ok(tensor![[0u8, 1, 2], [3, 4, 5]]);
+    for shape in ["(2L, 3L)", "(2, 3L,)", "[2, 3]", "(2 , 3)"] {
+        assert_eq!(
+            Tensor::read_npy_from(&plain("'|u1'", "False", shape, &[0, 1, 2, 3, 4, 5])[..]),
+            two_and_three
+        );
+    }
+    let unpadded =
+        file(1, "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<u1\"}", &[0, 1, 2, 3, 4, 5]);
+    assert_eq!(Tensor::read_npy_from(&unpadded[..]), two_and_three);
+}
+
+#[test]
+fn iris_is_whole() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
+    let iris = Tensor::<f64, Rank<2>>::read_npy(path).unwrap();
+    assert_eq!(iris.shape(), [150, 4]);
+    assert_eq!((iris[[0, 0]], iris[[50, 0]], iris[[149, 3]]), (5.1, 7.0, 1.8));
+}
+
+// ------------------------------------------------------------------ round trips
+
+fn round_trip<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
+    let x = made::<T, D, O>(shape);
+    let bytes = bytes_of(x.view());
+    assert_eq!(bytes.len() % 64, size_of::<T>() * x.len() % 64, "the data are aligned");
+    assert_eq!(Tensor::<T, D, O>::read_npy_from(&bytes[..]).unwrap(), x);
+    // A view that is enumerated across its memory.
+    let across = x.as_order::<O::Transposed>();
+    let back = Tensor::<T, D, O::Transposed>::read_npy_from(&bytes_of(across)[..]).unwrap();
+    assert_eq!(back, across);
+}
+
+#[test]
+fn round_trips() {
+    fn ranks<T: Golden, O: Order>() {
+        round_trip::<T, Rank<0>, O>([]);
+        round_trip::<T, Rank<1>, O>([5]);
+        round_trip::<T, Rank<2>, O>([3, 4]);
+        round_trip::<T, Rank<3>, O>([2, 3, 4]);
+        round_trip::<T, Rank<4>, O>([1, 2, 1, 4]);
+        round_trip::<T, Rank<4>, O>([1, 0, 3, 2]);
+    }
+    fn orders<T: Golden>() {
+        ranks::<T, RowMajor>();
+        ranks::<T, ColMajor>();
+    }
+    for_all_types!(orders());
+    round_trip::<u8, Rank<16>, ColMajor>([1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+}
+
+#[test]
+fn views_are_written_as_they_are_enumerated() {
+    let mut x = made::<i64, Rank<2>, RowMajor>([3, 4]);
+    fn check<O: Order>(view: TensorView<'_, i64, Rank<2>, O>, expected: &[i64], shape: [usize; 2]) {
+        let back = Tensor::<i64, Rank<2>, O>::read_npy_from(&bytes_of(view)[..]).unwrap();
+        assert_eq!((back.shape(), back.as_slice()), (shape, expected));
+    }
+    let at = |ns: &[usize]| ns.iter().map(|&n| i64::of(n)).collect::<Vec<_>>();
+    check(x.t(), &at(&[0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23]), [4, 3]);
+    check(x.slice(s![..;-1, 1..4;2]), &at(&[21, 23, 11, 13, 1, 3]), [3, 2]);
+    check(x.slice(s![1, ..2]).broadcast_to([2, 2]), &at(&[10, 11, 10, 11]), [2, 2]);
+    check(x.as_order::<ColMajor>().slice(s![..2, 2..]), &at(&[2, 12, 3, 13]), [2, 2]);
+    let mut bytes = Vec::new();
+    x.view_mut().write_npy_to(&mut bytes).unwrap();
+    assert_eq!(bytes, bytes_of(x.view()));
+}
+
+#[test]
+fn large_tensors_go_in_parts() {
+    fn check<D: Dim, O: Order>(x: TensorView<'_, f64, D, O>, folder: &Folder) {
+        let path = folder.file("large.npy");
+        x.write_npy(&path).unwrap();
+        let (from_path, from_stream) =
+            (Tensor::<f64, D, O>::read_npy(&path), Tensor::read_npy_from(fs::File::open(&path).unwrap()));
+        assert_eq!(from_path.unwrap(), x);
+        assert_eq!(from_stream, Ok(x.to_owned()));
+    }
+    let folder = Folder::new();
+    let x = Tensor::<f64, _>::from_fn([301, 703], |[i, j]| (1000 * i + j) as f64);
+    let y = Tensor::<f64, _, ColMajor>::from_fn([2, 1, 70001], |[i, _, k]| (100000 * i + k) as f64);
+    check(x.view(), &folder);
+    check(x.t(), &folder);
+    check(x.as_order::<ColMajor>(), &folder);
+    check(x.slice(s![..;-3, 5..]), &folder);
+    check(y.view(), &folder);
+    check(y.as_order::<RowMajor>(), &folder);
+}
+
+#[test]
+fn other_devices_write_and_read() {
+    let x = made::<f32, Rank<2>, ColMajor>([3, 4]);
+    let mut bytes = Vec::new();
+    x.to_device::<Remote>().unwrap().t().write_npy_to(&mut bytes).unwrap();
+    assert_eq!(bytes, bytes_of(x.t()));
+    let back = Tensor::<f32, Rank<2>, ColMajor, Remote>::read_npy_from(&bytes[..]).unwrap();
+    assert_eq!(back.to_device::<Cpu>().unwrap(), x.t());
+}
+
+#[test]
+fn numpy_reads_what_is_written() {
+    let has_numpy = std::process::Command::new("python3").args(["-c", "import numpy"]).output();
+    if !has_numpy.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no `python3` with NumPy here to judge the files");
+        return;
+    }
+    fn write<T: Golden>(folder: &Folder) {
+        fn orders<T: Golden, D: Dim>(folder: &Folder, shape: D::Shape) {
+            let path = |view| folder.file(&format!("{}_{}_{view}.npy", T::NAME, D::NDIM));
+            made::<T, D, RowMajor>(shape).write_npy(path("c")).unwrap();
+            made::<T, D, ColMajor>(shape).write_npy(path("f")).unwrap();
+            made::<T, D, ColMajor>(shape).as_order::<RowMajor>().write_npy(path("v")).unwrap();
+        }
+        orders::<T, Rank<0>>(folder, []);
+        orders::<T, Rank<1>>(folder, [5]);
+        orders::<T, Rank<2>>(folder, [3, 4]);
+        orders::<T, Rank<3>>(folder, [2, 3, 4]);
+    }
+    const JUDGE: &str = "
+import sys, os
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from make import DTYPES, SHAPES, values
+for name, dtype in DTYPES.items():
+    for shape in SHAPES:
+        for view in 'cfv':
+            file = f'{name}_{len(shape)}_{view}.npy'
+            x = np.load(os.path.join(sys.argv[2], file))
+            assert x.dtype == np.dtype(dtype) and x.shape == shape, file
+            assert np.array_equal(x, values(shape, dtype)), file
+            assert x.flags.f_contiguous if view == 'f' else x.flags.c_contiguous, file
+";
+    let folder = Folder::new();
+    for_all_types!(write(&folder));
+    let make = data("").parent().unwrap().to_path_buf();
+    let args = ["-B".as_ref(), "-c".as_ref(), JUDGE.as_ref(), make.as_os_str(), folder.0.as_os_str()];
+    let output = std::process::Command::new("python3").args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
