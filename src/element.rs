@@ -144,6 +144,9 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     fn narrow(acc: Self::Accumulator) -> (Self, bool);
     #[doc(hidden)]
     fn acc_add(a: Self::Accumulator, b: Self::Accumulator) -> Self::Accumulator;
+    /// Whether the sum overflows even the accumulator.
+    #[doc(hidden)]
+    fn acc_add_overflows(a: Self::Accumulator, b: Self::Accumulator) -> bool;
     /// The product, and whether it overflowed even the accumulator.
     #[doc(hidden)]
     fn acc_mul(a: Self::Accumulator, b: Self::Accumulator) -> (Self::Accumulator, bool);
@@ -189,6 +192,9 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
     /// Exact for integers.
     #[doc(hidden)]
     fn to_i128(self) -> i128;
+    /// Wraps where it does not fit.
+    #[doc(hidden)]
+    fn from_i128(x: i128) -> Self;
 }
 
 /// Floating and complex numbers, with roots, exponentials and trigonometry. Sealed.
@@ -324,6 +330,7 @@ macro_rules! integers {
             fn narrow(acc: $acc) -> ($t, bool) { (acc as $t, $t::try_from(acc).is_ok()) }
             #[inline]
             fn acc_add(a: $acc, b: $acc) -> $acc { a.wrapping_add(b) }
+            fn acc_add_overflows(a: $acc, b: $acc) -> bool { a.checked_add(b).is_none() }
             #[inline]
             fn acc_mul(a: $acc, b: $acc) -> ($acc, bool) { a.overflowing_mul(b) }
             #[inline]
@@ -345,6 +352,7 @@ macro_rules! integers {
             const HIGHEST: $t = $t::MAX;
             fn to_f64(self) -> f64 { self as f64 }
             fn to_i128(self) -> i128 { self as i128 }
+            fn from_i128(x: i128) -> $t { x as $t }
         }
     )*};
 }
@@ -377,6 +385,9 @@ macro_rules! inexact_scalar {
         #[inline]
         fn acc_add(a: $t, b: $t) -> $t {
             a + b
+        }
+        fn acc_add_overflows(_: $t, _: $t) -> bool {
+            false
         }
         #[inline]
         fn acc_mul(a: $t, b: $t) -> ($t, bool) {
@@ -441,6 +452,7 @@ macro_rules! floats {
             const HIGHEST: $t = $t::INFINITY;
             fn to_f64(self) -> f64 { self as f64 }
             fn to_i128(self) -> i128 { self as i128 }
+            fn from_i128(x: i128) -> $t { x as $t }
         }
         impl Inexact for $t {
             #[inline]

@@ -51,6 +51,15 @@ pub enum Error {
         /// The operand's shape.
         shape: Vec<usize>,
     },
+    /// One of two axes is out of range, or both are.
+    AxisPair {
+        /// What was tried.
+        op: &'static str,
+        /// The two axes.
+        axes: [usize; 2],
+        /// The operand's shape.
+        shape: Vec<usize>,
+    },
     /// Axes that must differ do not, or are not a permutation.
     RepeatedAxis {
         /// What was tried.
@@ -231,6 +240,10 @@ impl fmt::Display for Error {
                     write!(f, "cannot {op} over axis {axis} of shape {shape:?}: its axes are 0 to {}", n - 1)
                 }
             },
+            Error::AxisPair { op, axes: [a, b], shape } => {
+                let last = shape.len().saturating_sub(1);
+                write!(f, "cannot {op} over axes {a} and {b} of shape {shape:?}: its axes are 0 to {last}")
+            }
             Error::RepeatedAxis { op, axes, shape } => {
                 write!(f, "cannot {op} over axes {axes:?} of shape {shape:?}: each axis may be named once")
             }
@@ -291,7 +304,11 @@ impl fmt::Display for Error {
                 }
             ),
             Error::Arithmetic { op, dtype, values } => {
-                write!(f, "cannot {op} tensors of {dtype}: {values} has no {dtype} result")
+                write!(
+                    f,
+                    "cannot {op} tensors of {dtype}: there is no {dtype} result for {values}; \
+                     convert them first, e.g. with `.cast::<f64>()`"
+                )
             }
             Error::Argument { op, why } => write!(f, "cannot {op}: {why}"),
             Error::OutOfMemory { device, bytes } => {

@@ -41,6 +41,10 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn defined(&self, _: A) -> bool {
         true
     }
+    /// The operands as they are written in messages.
+    fn operands(&self, a: A) -> String {
+        a.to_string()
+    }
 }
 
 /// A function of two elements.
@@ -56,6 +60,10 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// Whether the function has a value here.
     fn defined(&self, _: A, _: B) -> bool {
         true
+    }
+    /// The operands as they are written in messages.
+    fn operands(&self, a: A, b: B) -> String {
+        format!("{a} and {b}")
     }
 }
 

@@ -28,6 +28,9 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     fn defined(&self, a: A) -> bool {
         self.op.defined(a, self.right)
     }
+    fn operands(&self, a: A) -> String {
+        self.op.operands(a, self.right)
+    }
 }
 
 /// An operation with its left operand fixed.
@@ -46,6 +49,9 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     }
     fn defined(&self, b: B) -> bool {
         self.op.defined(self.left, b)
+    }
+    fn operands(&self, b: B) -> String {
+        self.op.operands(self.left, b)
     }
 }
 
@@ -171,6 +177,9 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     }
     fn defined(&self, b: B, a: A) -> bool {
         self.0.defined(a, b)
+    }
+    fn operands(&self, b: B, a: A) -> String {
+        self.0.operands(a, b)
     }
 }
 

@@ -41,6 +41,10 @@ struct Ramp<T> {
 
 impl<T: RealScalar> Generator<T> for Ramp<T> {
     fn apply(&self, k: usize) -> T {
+        if T::INTEGER {
+            // A position may exceed a small type although the element there does not.
+            return T::from_i128(self.start.to_i128() + k as i128 * self.step.to_i128());
+        }
         self.start + T::from_usize(k) * self.step
     }
 }

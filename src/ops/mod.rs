@@ -36,6 +36,8 @@ pub mod op {
         BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, IsFinite, IsInfinite, IsNan, Less, LessEqual,
         Not, NotEqual,
     };
-    pub use super::reduce::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Moments, Norm, Prod, Std, Sum, Var};
+    pub use super::reduce::{
+        All, Any, ArgMax, ArgMin, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
+    };
     pub use super::unary::*;
 }

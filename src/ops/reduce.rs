@@ -39,30 +39,43 @@ impl<T: Scalar> Reduction<T> for Sum {
     }
 }
 
+/// A product so far: whether it overflowed, and whether an integer factor was zero.
+#[derive(Debug, Clone, Copy)]
+pub struct Product<A> {
+    value: A,
+    overflowed: bool,
+    zero: bool,
+}
+
 /// The product, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Prod;
 
 impl<T: Scalar> Reduction<T> for Prod {
-    type Acc = (T::Accumulator, bool);
+    type Acc = Product<T::Accumulator>;
     type Output = T;
     const NAME: &'static str = "product";
     fn identity(&self) -> Self::Acc {
-        (T::one().widen(), false)
+        Product { value: T::one().widen(), overflowed: false, zero: false }
     }
     #[inline]
     fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
-        let (product, overflowed) = T::acc_mul(acc.0, x.widen());
-        (product, acc.1 || overflowed)
+        let (value, overflowed) = T::acc_mul(acc.value, x.widen());
+        Product {
+            value,
+            overflowed: acc.overflowed || overflowed,
+            zero: acc.zero || (T::INTEGER && x.is_zero()),
+        }
     }
     #[inline]
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        let (product, overflowed) = T::acc_mul(a.0, b.0);
-        (product, a.1 || b.1 || overflowed)
+        let (value, overflowed) = T::acc_mul(a.value, b.value);
+        Product { value, overflowed: a.overflowed || b.overflowed || overflowed, zero: a.zero || b.zero }
     }
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
-        let (product, fits) = T::narrow(acc.0);
-        ((fits && !acc.1) || !cfg!(debug_assertions)).then_some(product)
+        let (product, fits) = T::narrow(acc.value);
+        // A factor of zero makes up for every overflow.
+        (acc.zero || (fits && !acc.overflowed) || !cfg!(debug_assertions)).then_some(product)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Storage, Tensor};
+use num_traits::{One, Zero};
 
 macro_rules! unary {
     ($(
@@ -53,7 +54,7 @@ macro_rules! unary {
 unary! {
     // every number
     Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
-        |x| Scalar::abs(x), checked x.neg_fits() || x.abs() != x.re();
+        |x| Scalar::abs(x), checked Scalar::abs(x) >= T::Real::zero();
     Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x);
     Re, re, Scalar, T::Real, "The real part", "[Complex::new(3.0, 4.0)]", "[3.0]", |x| Scalar::re(x);
     Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x);
@@ -173,7 +174,7 @@ pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {
     if b < a || b != b { b } else { a }
 }
 
-/// `a` to an integer power, as an operation. Negative powers of integers are truncated: use `.cast::<f64>()` first.
+/// `a` to an integer power, as an operation. Negative powers of integers are cut to integers: use `.cast::<f64>()` first.
 #[derive(Debug, Clone, Copy)]
 pub struct Powi(pub i32);
 
@@ -182,12 +183,22 @@ impl<T: Scalar> UnaryOp<T> for Powi {
     const NAME: &'static str = "take a power of";
     const CHECKED: bool = T::INTEGER;
     fn apply(&self, a: T) -> T {
-        let power = power(a, self.0.unsigned_abs(), |x, y| x * y);
-        if self.0 < 0 { T::one() / power } else { power }
+        if self.0 >= 0 {
+            return power(a, self.0.unsigned_abs(), |x, y| x * y);
+        }
+        if !T::INTEGER {
+            return T::one() / power(a, self.0.unsigned_abs(), |x, y| x * y);
+        }
+        // Of integers only 1 and −1 have a reciprocal that is not cut to 0; the power itself may be out of range.
+        match Scalar::abs(a).is_one() {
+            true if self.0 % 2 == 0 => T::one(),
+            true => a,
+            false => T::zero(),
+        }
     }
     fn defined(&self, a: T) -> bool {
-        if self.0 < 0 && a.is_zero() {
-            return false;
+        if self.0 < 0 {
+            return !a.is_zero();
         }
         let mut fits = true;
         if cfg!(debug_assertions) {

@@ -309,7 +309,7 @@ fn check_unary<T: Element, F: UnaryOp<T>, const K: usize>(
             .find(|&x| !op.defined(x));
         culprit.is_none()
     });
-    culprit.map_or(Ok(()), |x| Err(undefined::<T>(F::NAME, x.to_string())))
+    culprit.map_or(Ok(()), |x| Err(undefined::<T>(F::NAME, op.operands(x))))
 }
 
 /// The same for two operands, which are `at` in the plan.
@@ -334,7 +334,7 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>, const K: usize>(
             .find(|&(x, y)| !op.defined(x, y));
         culprit.is_none()
     });
-    culprit.map_or(Ok(()), |(x, y)| Err(undefined::<T>(F::NAME, format!("{x} and {y}"))))
+    culprit.map_or(Ok(()), |(x, y)| Err(undefined::<T>(F::NAME, op.operands(x, y))))
 }
 
 impl<T: Element> Permute<T> for Cpu {

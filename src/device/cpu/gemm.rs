@@ -126,7 +126,11 @@ impl<T: Scalar> Product<T> {
                     for (j, acc) in acc.iter_mut().enumerate().take(columns) {
                         // SAFETY: `p < k` and `first + j < n`.
                         let y = unsafe { *at(b, p, rb, first + j, cb) }.widen();
-                        *acc = T::acc_add(*acc, T::acc_mul(x, y).0);
+                        let product = T::acc_mul(x, y).0;
+                        if cfg!(debug_assertions) {
+                            exact &= !T::acc_add_overflows(*acc, product);
+                        }
+                        *acc = T::acc_add(*acc, product);
                     }
                 }
                 for (j, &acc) in acc.iter().enumerate().take(columns) {

@@ -249,7 +249,7 @@ impl<T: Element> Reduce<T> for Cpu {
         over_outputs(&kept, count.max(1), &part);
         if failed.into_inner() {
             return Err(Error::Arithmetic {
-                op: "take",
+                op: "reduce",
                 dtype: <R::Output as Element>::DTYPE.name(),
                 values: format!("the {} of elements of shape {reduced_shape:?}", R::NAME),
             });
@@ -288,7 +288,7 @@ impl<T: Element> Reduce<T> for Cpu {
                             return Err(Error::Arithmetic {
                                 op: F::NAME,
                                 dtype: T::DTYPE.name(),
-                                values: format!("{acc} and {x}"),
+                                values: op.operands(acc, x),
                             });
                         }
                         Some(acc) => op.apply(acc, x),
