@@ -235,17 +235,24 @@ impl fmt::Display for Error {
                 alignment(*row_major)
             ),
             Error::Axis { op, axis, shape } => match shape.len() {
-                0 => write!(f, "cannot {op} over axis {axis}: a tensor of rank 0 has no axes"),
+                0 => write!(f, "{op}: axis {axis} is out of range, for a tensor of rank 0 has no axes"),
                 n => {
-                    write!(f, "cannot {op} over axis {axis} of shape {shape:?}: its axes are 0 to {}", n - 1)
+                    let last = n - 1;
+                    write!(
+                        f,
+                        "{op}: axis {axis} is out of range for shape {shape:?}, whose axes are 0 to {last}"
+                    )
                 }
             },
             Error::AxisPair { op, axes: [a, b], shape } => {
                 let last = shape.len().saturating_sub(1);
-                write!(f, "cannot {op} over axes {a} and {b} of shape {shape:?}: its axes are 0 to {last}")
+                write!(
+                    f,
+                    "cannot {op} over axes {a} and {b}: out of range for shape {shape:?}, whose axes are 0 to {last}"
+                )
             }
             Error::RepeatedAxis { op, axes, shape } => {
-                write!(f, "cannot {op} over axes {axes:?} of shape {shape:?}: each axis may be named once")
+                write!(f, "{op}: axes {axes:?} of shape {shape:?} name one twice; each may be named once")
             }
             Error::UnequalAxes { op, axes: [a, b], shape } => write!(
                 f,

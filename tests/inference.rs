@@ -49,7 +49,7 @@ fn every_mix_of_owned_and_borrowed_operands() {
     assert_eq!(&a + b.clone(), sum);
     assert_eq!(a.clone() + b.clone(), sum);
     assert_eq!(a.view() + b.view(), sum);
-    assert_eq!(&a.view() + &b, sum);
+    assert_eq!(a.view() + &b, sum);
     assert_eq!(a.view() + b.clone(), sum);
     let mut c = a.clone();
     c += &b;

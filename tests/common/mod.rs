@@ -1,0 +1,108 @@
+//! A device that is no part of the library, as a third party would write it.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use vierbein::device::{Device, Elementwise, Gemm, Permute, Reduce};
+use vierbein::{Element, Error, Scalar};
+
+/// A device whose memory the host cannot reach: pointers are numbers of blocks and positions in them. All families have
+/// their default bodies, which go through the host.
+///
+/// Every access is checked, so that one outside of a block, of the wrong type or after the block's end is a panic. Each
+/// device counts the elements that it was asked for; clones count together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remote {
+    allocated: Arc<AtomicUsize>,
+}
+
+impl Remote {
+    /// How many elements this device and its clones have ever been asked for.
+    pub(crate) fn allocated(&self) -> usize {
+        self.allocated.load(Ordering::Relaxed)
+    }
+}
+
+/// All blocks of all devices.
+static BLOCKS: Mutex<BTreeMap<usize, Box<dyn Any + Send>>> = Mutex::new(BTreeMap::new());
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+fn blocks() -> MutexGuard<'static, BTreeMap<usize, Box<dyn Any + Send>>> {
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A block of memory, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Block<T> {
+    number: usize,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T> Drop for Block<T> {
+    fn drop(&mut self) {
+        blocks().remove(&self.number);
+    }
+}
+
+/// A position in a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    block: usize,
+    at: isize,
+}
+
+/// Lets `access` see `len` elements from an address on.
+fn at<T: Element>(address: Address, len: usize, access: impl FnOnce(&mut [T])) {
+    let mut blocks = blocks();
+    let block = blocks.get_mut(&address.block).expect("the block is alive");
+    let data = block.downcast_mut::<Vec<T>>().expect("the block holds elements of this type");
+    let first = usize::try_from(address.at).expect("not before the block");
+    access(&mut data[first..first + len]);
+}
+
+impl Device for Remote {
+    type Buffer<T: Element> = Block<T>;
+    type Ptr<T: Element> = Address;
+
+    fn name(&self) -> String {
+        "Remote".into()
+    }
+    fn alloc<T: Element>(&self, len: usize) -> Result<Block<T>, Error> {
+        let mut data = Vec::<T>::new();
+        let out_of_memory = |_| Error::OutOfMemory { device: self.name(), bytes: len * size_of::<T>() };
+        data.try_reserve_exact(len).map_err(out_of_memory)?;
+        data.resize(len, T::default());
+        self.allocated.fetch_add(len, Ordering::Relaxed);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        blocks().insert(number, Box::new(data));
+        Ok(Block { number, len, elements: PhantomData })
+    }
+    fn len<T: Element>(buffer: &Block<T>) -> usize {
+        buffer.len
+    }
+    fn ptr<T: Element>(buffer: &Block<T>) -> Address {
+        Address { block: buffer.number, at: 0 }
+    }
+    fn ptr_mut<T: Element>(buffer: &mut Block<T>) -> Address {
+        Address { block: buffer.number, at: 0 }
+    }
+    fn offset<T: Element>(ptr: Address, elements: isize) -> Address {
+        Address { at: ptr.at + elements, ..ptr }
+    }
+    unsafe fn read<T: Element>(&self, from: Address, to: &mut [T]) -> Result<(), Error> {
+        at(from, to.len(), |data| to.copy_from_slice(data));
+        Ok(())
+    }
+    unsafe fn write<T: Element>(&self, from: &[T], to: Address) -> Result<(), Error> {
+        at(to, from.len(), |data| data.copy_from_slice(from));
+        Ok(())
+    }
+}
+
+impl<T: Element> Elementwise<T> for Remote {}
+impl<T: Element> Permute<T> for Remote {}
+impl<T: Element> Reduce<T> for Remote {}
+impl<T: Scalar> Gemm<T> for Remote {}

@@ -1,0 +1,550 @@
+//! The same test bodies for each pair of order and device. A later device is tested by one more line in `device_tests!`.
+//!
+//! Data are made in plain vectors and moved to the device; results are moved back and compared with plain loops.
+
+mod common;
+#[path = "devices/data.rs"]
+mod data;
+
+use common::Remote;
+use data::{check, indices, make, p, q, r};
+use vierbein::op;
+use vierbein::prelude::*;
+
+/// What a device offers in these tests: the host and every complete third-party device do.
+trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>> {}
+impl<Dev: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>>> Full for Dev {}
+
+macro_rules! device_tests {
+    ($($name:ident: $O:ty, $Dev:ty;)*) => {$(
+        mod $name {
+            use super::*;
+            device_tests!(@bodies $O, $Dev;
+                construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
+                functions complex_numbers comparisons masks select cast
+                sums means_and_moments extremes positions running_sums traces diagonals
+                shape_operations broadcast_views slicing order_conversion matrix_products batched_products
+                products_of_views round_trips assignment_into_views mutable_views empty_tensors rank_0);
+        }
+    )*};
+    (@bodies $O:ty, $Dev:ty; $($body:ident)*) => {$(
+        #[test]
+        fn $body() {
+            super::$body::<$O, $Dev>();
+        }
+    )*};
+}
+
+device_tests! {
+    cpu_row: RowMajor, Cpu;
+    cpu_col: ColMajor, Cpu;
+    remote_row: RowMajor, Remote;
+    remote_col: ColMajor, Remote;
+}
+
+// ------------------------------------------------------------------ making tensors
+
+fn construction<O: Order, Dev: Full>() {
+    let dev = Dev::default();
+    let x = Tensor::<i32, _, O, Dev>::from_vec([2, 3], vec![0, 1, 2, 3, 4, 5]);
+    let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 3 * i + j } else { i + 2 * j };
+    check(&x, [2, 3], |i| flat(i) as i32);
+    check(&Tensor::<i32, _, O, Dev>::from_slice_in([2, 3], &[0, 1, 2, 3, 4, 5], &dev), [2, 3], |i| {
+        flat(i) as i32
+    });
+    check(&Tensor::<f64, _, O, Dev>::from_fn([3, 4], p), [3, 4], p);
+    check(&Tensor::<i32, _, O, Dev>::from([[1, 2], [3, 4]]), [2, 2], |[i, j]| (2 * i + j + 1) as i32);
+    check(&Tensor::<i32, _, O, Dev>::arange(3..8), [5], |[i]| i as i32 + 3);
+    let (from, to) = (9, 0);
+    check(&Tensor::<i32, _, O, Dev>::arange_step(from..to, -4), [3], |[i]| 9 - 4 * i as i32);
+    check(&Tensor::<f64, _, O, Dev>::linspace(1.0, 2.0, 5), [5], |[i]| 1.0 + 0.25 * i as f64);
+    assert_eq!(x.into_vec(), [0, 1, 2, 3, 4, 5]);
+}
+
+fn constant_tensors<O: Order, Dev: Full>() {
+    check(&Tensor::<f64, _, O, Dev>::zeros([2, 3]), [2, 3], |_| 0.0);
+    check(&Tensor::<bool, _, O, Dev>::zeros([2]), [2], |_| false);
+    check(&Tensor::<i32, _, O, Dev>::ones([2, 1, 3]), [2, 1, 3], |_| 1);
+    check(&Tensor::<i32, _, O, Dev>::full([4], -7), [4], |_| -7);
+    check(&Tensor::<f64, _, O, Dev>::eye(3), [3, 3], |[i, j]| if i == j { 1.0 } else { 0.0 });
+    let diagonal = make::<f64, _, O, Dev>([3], |[i]| i as f64 + 1.0);
+    let expected = |[i, j]: [usize; 2]| if i == j { i as f64 + 1.0 } else { 0.0 };
+    check(&Tensor::from_diagonal(&diagonal), [3, 3], expected);
+}
+
+// ------------------------------------------------------------------ elementwise
+
+fn elementwise<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    check(&(&a + &b), [3, 4], |i| p(i) + q(i));
+    check(&(&a - &b), [3, 4], |i| p(i) - q(i));
+    check(&(&a * &b), [3, 4], |i| p(i) * q(i));
+    check(&(&a / &b), [3, 4], |i| p(i) / q(i));
+    check(&(&a % &b), [3, 4], |i| p(i) % q(i));
+    check(&-&a, [3, 4], |i| -p(i));
+    check(&(a.t() + b.t()), [4, 3], |[i, j]| p([j, i]) + q([j, i]));
+    check(&(a.slice(s![..;-1, 1..;2]) * b.slice(s![.., ..2])), [3, 2], |[i, j]| {
+        p([2 - i, 1 + 2 * j]) * q([i, j])
+    });
+    // Broadcasting: a lower rank by the order's rule, and axes of length 1 on either side.
+    let n = if O::ROW_MAJOR { 4 } else { 3 };
+    let v = make::<_, _, O, Dev>([n], |[k]| k as f64);
+    let along = |[i, j]: [usize; 2]| if O::ROW_MAJOR { j as f64 } else { i as f64 };
+    check(&(&a + &v), [3, 4], |i| p(i) + along(i));
+    check(&(&v - &a), [3, 4], |i| along(i) - p(i));
+    let (column, row) = (make::<_, _, O, Dev>([3, 1], p), make::<_, _, O, Dev>([1, 4], q));
+    check(&(&column * &row), [3, 4], |[i, j]| p([i, 0]) * q([0, j]));
+    check(&(&a - &Tensor::scalar(2.0)), [3, 4], |i| p(i) - 2.0);
+    check(&(&Tensor::<f64, _, O, Dev>::scalar(2.0) - &a), [3, 4], |i| 2.0 - p(i));
+}
+
+fn scalars_on_both_sides<O: Order, Dev: Full>() {
+    let a = make::<_, _, O, Dev>([3, 4], q);
+    check(&(&a + 2.0), [3, 4], |i| q(i) + 2.0);
+    check(&(&a % 3.0), [3, 4], |i| q(i) % 3.0);
+    check(&(2.0 - &a), [3, 4], |i| 2.0 - q(i));
+    check(&(6.0 / &a), [3, 4], |i| 6.0 / q(i));
+    check(&(2.0 * a.t()), [4, 3], |[i, j]| 2.0 * q([j, i]));
+    let n = make::<_, _, O, Dev>([4], |[i]| i as i32 + 1);
+    check(&(7 % &n), [4], |[i]| 7 % (i as i32 + 1));
+    check(&(n - 10), [4], |[i]| i as i32 - 9);
+}
+
+/// Operands that are given away hold the result where they have its shape.
+fn owned_operands<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    let small = make::<_, _, O, Dev>([1, 4], q);
+    check(&(a.clone() - &b), [3, 4], |i| p(i) - q(i));
+    check(&(&a - b.clone()), [3, 4], |i| p(i) - q(i));
+    check(&(a.clone() - b.clone()), [3, 4], |i| p(i) - q(i));
+    check(&(small.clone() - a.clone()), [3, 4], |[i, j]| q([0, j]) - p([i, j]));
+    check(&(a.clone() / small.clone()), [3, 4], |[i, j]| p([i, j]) / q([0, j]));
+    check(&(small.clone() - make::<_, _, O, Dev>([3, 1], p)), [3, 4], |[i, j]| q([0, j]) - p([i, 0]));
+    check(&(1.0 - (a.clone() * 2.0)), [3, 4], |i| 1.0 - 2.0 * p(i));
+    check(&-a.clone(), [3, 4], |i| -p(i));
+    // The originals are what they were.
+    check(&a, [3, 4], p);
+    check(&b, [3, 4], q);
+    check(&small, [1, 4], q);
+}
+
+fn in_place<O: Order, Dev: Full>() {
+    let b = make::<_, _, O, Dev>([3, 4], q);
+    let mut a = make::<_, _, O, Dev>([3, 4], p);
+    a += &b;
+    a -= 1.0;
+    a *= &Tensor::scalar(2.0);
+    check(&a, [3, 4], |i| 2.0 * (p(i) + q(i) - 1.0));
+    a.assign(&b);
+    a /= make::<_, _, O, Dev>([1, 4], q);
+    check(&a, [3, 4], |[i, j]| q([i, j]) / q([0, j]));
+    a.fill(7.0);
+    a %= &b;
+    check(&a, [3, 4], |i| 7.0 % q(i));
+    a.add_scaled(-2.0, &b);
+    check(&a, [3, 4], |i| 7.0 % q(i) - 2.0 * q(i));
+    a.apply_inplace(op::Neg);
+    check(&a, [3, 4], |i| 2.0 * q(i) - 7.0 % q(i));
+}
+
+fn functions<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    check(&a.abs(), [3, 4], |i| p(i).abs());
+    check(&a.square().t(), [4, 3], |[i, j]| p([j, i]) * p([j, i]));
+    check(&b.square().sqrt(), [3, 4], q);
+    check(&a.signum(), [3, 4], |i| if p(i) == 0.0 { 0.0 } else { p(i).signum() });
+    check(&a.powi(3), [3, 4], |i| p(i) * p(i) * p(i));
+    check(&a.clamp(-2.0, 2.0), [3, 4], |i| p(i).clamp(-2.0, 2.0));
+    check(&a.maximum(&b), [3, 4], |i| p(i).max(q(i)));
+    check(&a.minimum(0.0), [3, 4], |i| p(i).min(0.0));
+    check(&(&b / 2.0).floor(), [3, 4], |i| (q(i) / 2.0).floor());
+    check(&a.apply2(op::Sub, &b), [3, 4], |i| p(i) - q(i));
+    check(&make::<_, _, O, Dev>([4], |[i]| i as i32 - 2).abs(), [4], |[i]| (i as i32 - 2).abs());
+}
+
+fn complex_numbers<O: Order, Dev: Full>() {
+    let z = |i: [usize; 2]| Complex::new(p(i), q(i));
+    let x = make::<_, _, O, Dev>([3, 4], z);
+    check(&x.re(), [3, 4], p);
+    check(&x.im(), [3, 4], q);
+    check(&x.conj(), [3, 4], |i| Complex::new(p(i), -q(i)));
+    check(&(&x * &x.conj()).re(), [3, 4], |i| p(i) * p(i) + q(i) * q(i));
+    check(&(x.t() * Complex::new(0.0, 1.0)), [4, 3], |[i, j]| Complex::new(-q([j, i]), p([j, i])));
+    check(&make::<_, _, O, Dev>([1], |_| Complex::new(3.0, 4.0)).abs(), [1], |_| 5.0);
+}
+
+fn comparisons<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    check(&a.less(&b), [3, 4], |i| p(i) < q(i));
+    check(&a.less_equal(1.0), [3, 4], |i| p(i) <= 1.0);
+    check(&a.greater(&b.slice(s![..1, ..])), [3, 4], |[i, j]| p([i, j]) > q([0, j]));
+    check(&a.greater_equal(&b), [3, 4], |i| p(i) >= q(i));
+    check(&a.equal(-5.0), [3, 4], |i| p(i) == -5.0);
+    check(&a.not_equal(&b), [3, 4], |i| p(i) != q(i));
+    let odd = make::<_, _, O, Dev>([3], |[i]| [f64::NAN, f64::INFINITY, 1.0][i]);
+    check(&odd.is_nan(), [3], |[i]| i == 0);
+    check(&odd.is_infinite(), [3], |[i]| i == 1);
+    check(&odd.is_finite(), [3], |[i]| i == 2);
+}
+
+fn masks<O: Order, Dev: Full>() {
+    let a = make::<_, _, O, Dev>([3, 4], p);
+    let (low, high) = (a.less(-1.0), a.greater(3.0));
+    let (l, h) = (|i| p(i) < -1.0, |i| p(i) > 3.0);
+    check(&(&low | &high), [3, 4], |i| l(i) || h(i));
+    check(&(&low ^ &!&high), [3, 4], |i| l(i) ^ !h(i));
+    check(&(low.t() & high.t()), [4, 3], |[i, j]| l([j, i]) && h([j, i]));
+    assert!(low.any().item() && !low.all().item());
+    check(&low.any_axis(0), [4], |[j]| (0..3).any(|i| l([i, j])));
+    check(&(!&high).all_keep(1), [3, 1], |[i, _]| (0..4).all(|j| !h([i, j])));
+    assert!(low.equal(&low).all_axes([0, 1]).item());
+}
+
+fn select<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
+    let mask = a.greater(0.0);
+    check(&mask.select(&a, &b), [3, 4], |i| if p(i) > 0.0 { p(i) } else { q(i) });
+    check(&mask.select(&Tensor::scalar(1.0), &a), [3, 4], |i| if p(i) > 0.0 { 1.0 } else { p(i) });
+    let (row, column) = (a.slice(s![..1, ..]), b.slice(s![.., ..1]));
+    let expected = |[i, j]: [usize; 2]| if p([0, j]) > 0.0 { q([i, 0]) } else { p([0, j]) };
+    check(&row.greater(0.0).select(&column, &row), [3, 4], expected);
+}
+
+fn cast<O: Order, Dev: Full>() {
+    let a = make::<_, _, O, Dev>([3, 4], p);
+    check(&(&a / 2.0).cast::<i32>(), [3, 4], |i| (p(i) / 2.0) as i32);
+    check(&a.t().cast::<Complex<f64>>(), [4, 3], |[i, j]| Complex::new(p([j, i]), 0.0));
+    check(&a.greater(0.0).cast::<i32>(), [3, 4], |i| i32::from(p(i) > 0.0));
+    check(&make::<_, _, O, Dev>([3], |[i]| i as i32).cast::<f64>(), [3], |[i]| i as f64);
+}
+
+// ------------------------------------------------------------------ reductions
+
+fn sums<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let all = indices::<Rank<3>, O>([2, 3, 4]);
+    check(&x.sum(), [], |_| all.iter().map(|&i| r(i)).sum());
+    check(&x.sum_axis(0), [3, 4], |[j, k]| r([0, j, k]) + r([1, j, k]));
+    check(&x.sum_axis(Axis::<2>), [2, 3], |[i, j]| (0..4).map(|k| r([i, j, k])).sum());
+    let over_ik = |j: usize| -> f64 { (0..2).flat_map(|i| (0..4).map(move |k| r([i, j, k]))).sum() };
+    check(&x.sum_axes([0, 2]), [3], |[j]| over_ik(j));
+    check(&x.sum_axes([2, 0]), [3], |[j]| over_ik(j));
+    check(&x.sum_keep([0, 2]), [1, 3, 1], |[_, j, _]| over_ik(j));
+    check(&x.sum_keep(1), [2, 1, 4], |[i, _, k]| (0..3).map(|j| r([i, j, k])).sum());
+    check(&x.permute([2, 0, 1]).sum_axis(1), [4, 3], |[k, j]| r([0, j, k]) + r([1, j, k]));
+    check(&x.slice(s![1, ..;-1, ..]).prod_axis(0), [4], |[k]| (0..3).map(|j| r([1, j, k])).product());
+    let n = make::<_, _, O, Dev>([2, 3], |[i, j]| (3 * i + j) as i32 + 1);
+    assert_eq!((n.sum().item(), n.prod().item(), n.prod_axes([0, 1]).item()), (21, 720, 720));
+    check(&n.prod_keep(0), [1, 3], |[_, j]| (j as i32 + 1) * (j as i32 + 4));
+}
+
+fn means_and_moments<O: Order, Dev: Full>() {
+    // Along axis 1 the values are c - 3, c - 1, c + 1, c + 3: mean c, squared distances 9 + 1 + 1 + 9.
+    let value = |[i, j]: [usize; 2]| 10.0 * i as f64 + 2.0 * j as f64 - 3.0;
+    let x = make::<_, _, O, Dev>([2, 4], value);
+    check(&x.mean_axis(1), [2], |[i]| 10.0 * i as f64);
+    check(&x.mean_keep(1), [2, 1], |[i, _]| 10.0 * i as f64);
+    check(&x.mean(), [], |_| 5.0);
+    check(&x.var_axis(1, 0), [2], |_| 5.0);
+    check(&x.var_keep(1, 1), [2, 1], |_| 20.0 / 3.0);
+    check(&x.var(0), [], |_| 30.0);
+    check(&x.std_axis(0, 0), [4], |_| 5.0);
+    check(&x.cast::<i32>().mean_axis(0), [4], |[j]| 2.0 * j as f64 + 2.0);
+    check(&make::<_, _, O, Dev>([2, 1], |[i, _]| 3.0 + i as f64).norm_axes([0, 1]), [], |_| 5.0);
+    let z = make::<_, _, O, Dev>([2], |[i]| [Complex::new(0.0, 3.0), Complex::new(4.0, 0.0)][i]);
+    let norm: f64 = z.norm().item();
+    let variance: f64 = z.var(0).item();
+    assert_eq!((norm, variance, z.mean().item()), (5.0, 6.25, Complex::new(2.0, 1.5)));
+}
+
+fn extremes<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let fold = |values: Vec<f64>, f: fn(f64, f64) -> f64| values.into_iter().reduce(f).unwrap();
+    let all = || indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
+    check(&x.max(), [], |_| fold(all(), f64::max));
+    check(&x.min(), [], |_| fold(all(), f64::min));
+    check(&x.max_axis(1), [2, 4], |[i, k]| fold((0..3).map(|j| r([i, j, k])).collect(), f64::max));
+    check(&x.min_axis(2), [2, 3], |[i, j]| fold((0..4).map(|k| r([i, j, k])).collect(), f64::min));
+    check(&x.max_keep([1, 2]), [2, 1, 1], |[i, ..]| {
+        fold((0..12).map(|m| r([i, m / 4, m % 4])).collect(), f64::max)
+    });
+    check(&x.reverse_axes().min_axes([2, 1]), [4], |[k]| {
+        fold((0..6).map(|m| r([m / 3, m % 3, k])).collect(), f64::min)
+    });
+    assert_eq!(make::<i32, _, O, Dev>([5], |[i]| [3, -9, 4, 4, 0][i]).min().item(), -9);
+}
+
+/// The first of equals, counted in the order's enumeration of the reduced axes.
+fn positions<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let first = |values: Vec<f64>| {
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        values.iter().position(|&v| v == largest).unwrap() as i64
+    };
+    check(&x.argmax(), [], |_| first(indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect()));
+    check(&x.argmax_axis(1), [2, 4], |[i, k]| first((0..3).map(|j| r([i, j, k])).collect()));
+    check(&(-&x).argmin_keep(2), [2, 3, 1], |[i, j, _]| first((0..4).map(|k| r([i, j, k])).collect()));
+    check(&x.argmax_axes([0, 2]), [3], |[j]| {
+        first(indices::<Rank<2>, O>([2, 4]).into_iter().map(|[i, k]| r([i, j, k])).collect())
+    });
+    let equal = Tensor::<i32, _, O, Dev>::full([3, 3], 2);
+    assert_eq!((equal.argmax().item(), equal.t().argmin().item()), (0, 0));
+}
+
+fn running_sums<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    check(&x.cumsum(1), [2, 3, 4], |[i, j, k]| (0..=j).map(|j| r([i, j, k])).sum());
+    check(&x.cumsum(0).cumsum(Axis::<2>), [2, 3, 4], |[i, j, k]| {
+        (0..=i).flat_map(|i| (0..=k).map(move |k| r([i, j, k]))).sum()
+    });
+    check(&x.slice(s![.., 0, ..;-1]).cumprod(1), [2, 4], |[i, k]| {
+        (0..=k).map(|k| r([i, 0, 3 - k])).product()
+    });
+    check(&make::<_, _, O, Dev>([4], |[i]| i as i32 + 1).cumprod(0), [4], |[i]| (1..=i as i32 + 1).product());
+}
+
+fn traces<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([3, 4, 3], r);
+    check(&x.trace(0, 2), [4], |[j]| (0..3).map(|n| r([n, j, n])).sum());
+    check(&x.permute([1, 2, 0]).trace(Axis::<2>, 1), [4], |[j]| (0..3).map(|n| r([n, j, n])).sum());
+    let square = make::<_, _, O, Dev>([4, 4], p);
+    check(&square.trace(0, 1), [], |_| (0..4).map(|n| p([n, n])).sum());
+    check(&square.slice(s![1.., ..3]).trace(1, 0), [], |_| (0..3).map(|n| p([n + 1, n])).sum());
+    let z = make::<_, _, O, Dev>([2, 2], |i| Complex::new(p(i), q(i)));
+    let sum = |f: fn([usize; 2]) -> f64| f([0, 0]) + f([1, 1]);
+    check(&z.trace(0, 1), [], |_| Complex::new(sum(p), sum(q)));
+}
+
+fn diagonals<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([3, 4, 3], r);
+    check(&x.diagonal(0, 2), [4, 3], |[j, n]| r([n, j, n]));
+    check(&x.diagonal(2, 0).to_owned(), [4, 3], |[j, n]| r([n, j, n]));
+    check(&(x.diagonal(0, 2) + x.diagonal(0, 2)), [4, 3], |[j, n]| 2.0 * r([n, j, n]));
+    let mut square = make::<_, _, O, Dev>([4, 4], p);
+    square.diagonal_mut(0, 1).fill(9.0);
+    check(&square, [4, 4], |[i, j]| if i == j { 9.0 } else { p([i, j]) });
+}
+
+// ------------------------------------------------------------------ shapes and views
+
+fn shape_operations<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    check(&x.permute([2, 0, 1]), [4, 2, 3], |[k, i, j]| r([i, j, k]));
+    check(&x.swap_axes(0, 1), [3, 2, 4], |[j, i, k]| r([i, j, k]));
+    check(&x.reverse_axes().to_owned(), [4, 3, 2], |[k, j, i]| r([i, j, k]));
+    check(&x.insert_axis(1), [2, 1, 3, 4], |[i, _, j, k]| r([i, j, k]));
+    check(&x.insert_axis(3).remove_axis(3), [2, 3, 4], r);
+    let (low, high) = x.split_at(2, 1);
+    check(&low, [2, 3, 1], r);
+    check(&high, [2, 3, 3], |[i, j, k]| r([i, j, k + 1]));
+    // Reshaping keeps the enumeration of the order; a view is copied for it.
+    let listed: Vec<f64> = indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
+    let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 4 * i + j } else { i + 6 * j };
+    check(&x.as_shape([6, 4]), [6, 4], |i| listed[flat(i)]);
+    check(&x.view().reshape([6, 4]), [6, 4], |i| listed[flat(i)]);
+    check(&x.clone().flatten(), [24], |[n]| listed[n]);
+    let turned: Vec<f64> =
+        indices::<Rank<3>, O>([4, 3, 2]).into_iter().map(|[k, j, i]| r([i, j, k])).collect();
+    check(&x.reverse_axes().reshape([6, 4]), [6, 4], |i| turned[flat(i)]);
+}
+
+fn broadcast_views<O: Order, Dev: Full>() {
+    let v = make::<_, _, O, Dev>([3], |[n]| n as f64);
+    let along = |[i, j]: [usize; 2]| if O::ROW_MAJOR { j as f64 } else { i as f64 };
+    let shape = if O::ROW_MAJOR { [2, 3] } else { [3, 2] };
+    check(&v.broadcast_to(shape), shape, along);
+    check(&v.broadcast_to(shape).to_owned(), shape, along);
+    check(&v.broadcast_to(shape).sum(), [], |_| 6.0);
+    check(&Tensor::<i32, _, O, Dev>::scalar(4).broadcast_to([2, 0, 3]), [2, 0, 3], |_| 4);
+    let column = make::<_, _, O, Dev>([3, 1], p);
+    check(&(column.broadcast_to([3, 4]) * 2.0), [3, 4], |[i, _]| 2.0 * p([i, 0]));
+}
+
+fn slicing<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([4, 5, 6], |[i, j, k]| (100 * i + 10 * j + k) as i32);
+    let n = |i: usize, j: usize, k: usize| (100 * i + 10 * j + k) as i32;
+    check(&x.slice(s![1, .., 1..6;2]), [5, 3], |[j, k]| n(1, j, 1 + 2 * k));
+    check(&x.slice(s![..;-1, -1, NewAxis, 2..=3]), [4, 1, 2], |[i, _, k]| n(3 - i, 4, 2 + k));
+    check(&x.slice(s![1.., ..-1, 2..2;-2]), [3, 4, 0], |_| 0);
+    check(&x.slice(s![-2.., ..;3, 1..6;-2]).to_owned(), [2, 2, 3], |[i, j, k]| n(2 + i, 3 * j, 5 - 2 * k));
+    check(&x.index_axis(1, 2), [4, 6], |[i, k]| n(i, 2, k));
+    check(&x.slice(s![0, 0, 0]), [], |_| 0);
+    check(&x.slice(s![.., 1..4, ..]).slice(s![1..;2, -1, ..3]), [2, 3], |[i, k]| n(1 + 2 * i, 3, k));
+}
+
+fn order_conversion<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    check(&x.to_order::<O::Transposed>(), [2, 3, 4], r);
+    check(&x.to_order::<O::Transposed>().to_order::<O>(), [2, 3, 4], r);
+    check(&x.as_order::<ColMajor>(), [2, 3, 4], r);
+    check(&x.as_order::<RowMajor>().permute([1, 0, 2]), [3, 2, 4], |[j, i, k]| r([i, j, k]));
+    check(&x.flip_order(), [4, 3, 2], |[k, j, i]| r([i, j, k]));
+    check(&x.slice(s![.., 1.., ..;-1]).to_order::<O::Transposed>(), [2, 2, 4], |[i, j, k]| {
+        r([i, j + 1, 3 - k])
+    });
+    let listed = x.to_vec();
+    let flipped = x.into_flipped();
+    check(&flipped, [4, 3, 2], |[k, j, i]| r([i, j, k]));
+    assert_eq!(flipped.into_vec(), listed);
+    let v = make::<_, _, O, Dev>([3], |[n]| n as i32).into_order::<O::Transposed>();
+    check(&v, [3], |[n]| n as i32);
+}
+
+// ------------------------------------------------------------------ products
+
+fn matrix_products<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([4, 5], q));
+    let ab = |[i, j]: [usize; 2]| -> f64 { (0..4).map(|n| p([i, n]) * q([n, j])).sum() };
+    check(&a.matmul(&b), [3, 5], ab);
+    let v = make::<_, _, O, Dev>([4], |[n]| n as f64 - 1.0);
+    check(&a.matmul(&v), [3], |[i]| (0..4).map(|n| p([i, n]) * (n as f64 - 1.0)).sum());
+    check(&v.matmul(&b), [5], |[j]| (0..4).map(|n| (n as f64 - 1.0) * q([n, j])).sum());
+    check(&v.matmul(&v), [], |_| 6.0);
+    check(&a.cast::<i32>().matmul(&b.cast::<i32>()), [3, 5], |i| ab(i) as i32);
+    let z = |i: [usize; 2]| Complex::new(p(i), q(i));
+    let (x, y) = (make::<_, _, O, Dev>([3, 4], z), make::<_, _, O, Dev>([4, 5], z));
+    check(&x.matmul(&y), [3, 5], |[i, j]| (0..4).map(|n| z([i, n]) * z([n, j])).sum());
+}
+
+fn products_of_views<O: Order, Dev: Full>() {
+    let a = make::<_, _, O, Dev>([4, 6], p);
+    check(&a.matmul(&a.t()), [4, 4], |[i, j]| (0..6).map(|n| p([i, n]) * p([j, n])).sum());
+    check(&a.t().matmul(&a), [6, 6], |[i, j]| (0..4).map(|n| p([n, i]) * p([n, j])).sum());
+    let (x, y) = (a.slice(s![..;-1, 1..6;2]), a.slice(s![1.., ..3]));
+    check(&x.matmul(&y), [4, 3], |[i, j]| (0..3).map(|n| p([3 - i, 1 + 2 * n]) * p([1 + n, j])).sum());
+    let row = make::<_, _, O, Dev>([1, 6], p);
+    check(&a.matmul(&row.t().broadcast_to([6, 2])), [4, 2], |[i, _]| {
+        (0..6).map(|n| p([i, n]) * p([0, n])).sum()
+    });
+    let n = a.cast::<i32>();
+    check(&n.t().matmul(&n), [6, 6], |[i, j]| (0..4).map(|n| (p([n, i]) * p([n, j])) as i32).sum());
+}
+
+/// Row-major batches lead, column-major ones trail.
+fn batched_products<O: Order, Dev: Full>() {
+    let entry = |b: usize, i: usize, j: usize| r([b, i, j]);
+    let stack = |batch: usize, rows: usize, columns: usize| {
+        let shape = if O::ROW_MAJOR { [batch, rows, columns] } else { [rows, columns, batch] };
+        make::<_, _, O, Dev>(shape, |[a, b, c]| if O::ROW_MAJOR { entry(a, b, c) } else { entry(c, a, b) })
+    };
+    let shape = if O::ROW_MAJOR { [2, 3, 5] } else { [3, 5, 2] };
+    let split = |[a, b, c]: [usize; 3]| if O::ROW_MAJOR { (a, b, c) } else { (c, a, b) };
+    check(&stack(2, 3, 4).matmul(&stack(2, 4, 5)), shape, |index| {
+        let (b, i, j) = split(index);
+        (0..4).map(|n| entry(b, i, n) * entry(b, n, j)).sum()
+    });
+    check(&stack(1, 3, 4).matmul(&stack(2, 4, 5)), shape, |index| {
+        let (b, i, j) = split(index);
+        (0..4).map(|n| entry(0, i, n) * entry(b, n, j)).sum()
+    });
+    check(&stack(2, 3, 4).matmul(&make::<_, _, O, Dev>([4, 5], q)), shape, |index| {
+        let (b, i, j) = split(index);
+        (0..4).map(|n| entry(b, i, n) * q([n, j])).sum()
+    });
+    let shape = if O::ROW_MAJOR { [2, 3] } else { [3, 2] };
+    check(&stack(2, 3, 4).matmul(&make::<_, _, O, Dev>([4], |[n]| n as f64)), shape, |[a, b]| {
+        let (b, i) = if O::ROW_MAJOR { (a, b) } else { (b, a) };
+        (0..4).map(|n| entry(b, i, n) * n as f64).sum()
+    });
+}
+
+// ------------------------------------------------------------------ moving and writing
+
+fn round_trips<O: Order, Dev: Full>() {
+    let x = Tensor::<f64, _, O, Cpu>::from_fn([2, 3, 4], r);
+    let there: Tensor<f64, Rank<3>, O, Dev> = x.to_device().unwrap();
+    assert_eq!(there.to_device::<Cpu>().unwrap(), x);
+    assert_eq!(there.clone().to_device_in(&Cpu).unwrap(), x);
+    let view = there.slice(s![.., ..;-2, 1..]);
+    assert_eq!(view.to_device::<Cpu>().unwrap(), x.slice(s![.., ..;-2, 1..]));
+    assert_eq!(view.to_device::<Dev>().unwrap().to_device::<Cpu>().unwrap(), x.slice(s![.., ..;-2, 1..]));
+    assert_eq!(there.into_vec(), x.into_vec());
+}
+
+fn assignment_into_views<O: Order, Dev: Full>() {
+    let mut x = make::<_, _, O, Dev>([4, 5], p);
+    x.slice_mut(s![1..3, ..;-2]).assign(&make::<_, _, O, Dev>([2, 3], q));
+    let inside = |[i, j]: [usize; 2]| (1..3).contains(&i) && j % 2 == 0;
+    let expected = |[i, j]: [usize; 2]| if inside([i, j]) { q([i - 1, 2 - j / 2]) } else { p([i, j]) };
+    check(&x, [4, 5], expected);
+    x.permute_mut([1, 0]).assign(&make::<_, _, O, Dev>([5, 1], q));
+    check(&x, [4, 5], |[_, j]| q([j, 0]));
+    x.index_axis_mut(0, 2).fill(-1.0);
+    x.slice_mut(s![.., 4]).assign(&Tensor::scalar(0.5));
+    check(&x, [4, 5], |[i, j]| match (i, j) {
+        (_, 4) => 0.5,
+        (2, _) => -1.0,
+        _ => q([j, 0]),
+    });
+}
+
+fn mutable_views<O: Order, Dev: Full>() {
+    let mut x = make::<_, _, O, Dev>([4, 5], p);
+    let (mut low, high) = x.split_at_mut(1, 2);
+    low += &high.slice(s![.., ..2]);
+    check(&x, [4, 5], |[i, j]| if j < 2 { p([i, j]) + p([i, j + 2]) } else { p([i, j]) });
+
+    let mut x = make::<_, _, O, Dev>([4, 5], p);
+    for (i, mut row) in x.axis_iter_mut(0).enumerate() {
+        row *= i as f64;
+    }
+    check(&x, [4, 5], |[i, j]| i as f64 * p([i, j]));
+    let sums: Vec<f64> = x.axis_iter(1).map(|column| column.sum().item()).collect();
+    let expected = |j: usize| (0..4).map(|i| i as f64 * p([i, j])).sum::<f64>();
+    assert_eq!(sums, (0..5).map(expected).collect::<Vec<_>>());
+    for mut lane in x.lanes_mut(0) {
+        lane.apply_inplace(op::Square);
+    }
+    check(&x, [4, 5], |[i, j]| (i as f64 * p([i, j])).powi(2));
+    x.as_shape_mut([20]).slice_mut(s![..;2]).fill(0.0);
+    assert_eq!(x.to_vec().iter().step_by(2).sum::<f64>(), 0.0);
+}
+
+// ------------------------------------------------------------------ small ends
+
+fn empty_tensors<O: Order, Dev: Full>() {
+    let x = make::<f64, _, O, Dev>([2, 0, 3], r);
+    check(&(&x + &x), [2, 0, 3], r);
+    check(&(&x * 2.0).permute([2, 1, 0]).to_owned(), [3, 0, 2], |_| 0.0);
+    check(&x.sum_axis(1), [2, 3], |_| 0.0);
+    check(&x.sum_axis(0), [0, 3], |_| 0.0);
+    check(&x.max_axis(2), [2, 0], |_| 0.0);
+    check(&x.cumsum(1), [2, 0, 3], |_| 0.0);
+    assert!(x.greater(0.0).all().item() && x.mean().item().is_nan() && x.is_empty());
+    let flat = make::<f64, _, O, Dev>([2, 0], p);
+    check(&flat.matmul(&flat.t()), [2, 2], |_| 0.0);
+    check(&flat.t().matmul(&flat), [0, 0], |_| 0.0);
+    check(&x.to_order::<O::Transposed>(), [2, 0, 3], |_| 0.0);
+    assert_eq!(x.into_vec(), Vec::<f64>::new());
+}
+
+fn rank_0<O: Order, Dev: Full>() {
+    let two = Tensor::<f64, _, O, Dev>::scalar(2.0);
+    check(&(&two * &two), [], |_| 4.0);
+    check(&(1.0 - &two).abs(), [], |_| 1.0);
+    check(&two.sum(), [], |_| 2.0);
+    check(&two.max_keep([]), [], |_| 2.0);
+    check(&two.insert_axis(0), [1], |_| 2.0);
+    check(&two.greater(1.0), [], |_| true);
+    check(&two.to_order::<O::Transposed>().flatten(), [1], |_| 2.0);
+    let mut three = two.clone();
+    three += 1.0;
+    three.assign(&(&three * &two));
+    assert_eq!((three.item(), two.item()), (6.0, 2.0));
+}
+
+/// Results are held by the device of the left operand, and one that is given away is used again.
+#[test]
+fn results_stay_on_their_device() {
+    let (here, there) = (Remote::default(), Remote::default());
+    let a = Tensor::<f64, _, RowMajor, _>::full_in([3, 4], 2.0, &here);
+    let b = Tensor::<f64, _, RowMajor, _>::full_in([4], 3.0, &there);
+    assert_eq!((here.allocated(), there.allocated()), (12, 4));
+    let sum = &a + &b;
+    assert_eq!((here.allocated(), there.allocated()), (24, 4));
+    let product = sum * &a;
+    assert_eq!((here.allocated(), there.allocated()), (24, 4));
+    assert_eq!(product.device().allocated(), here.allocated());
+    let total = product.sum();
+    assert_eq!((total.item(), here.allocated()), (120.0, 25));
+}

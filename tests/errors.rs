@@ -1,0 +1,512 @@
+//! What cannot be done is an error: the documented one, with a message that names the operation, its operands and the way
+//! out. The form that panics does so with the same message, at the caller's line, and nothing is changed.
+
+#[path = "errors/integers.rs"]
+mod integers;
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use vierbein::prelude::*;
+use vierbein::{Error, op};
+
+thread_local! {
+    static PANICKED_IN: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Remembers in which file a thread panics.
+fn watch_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            let file = info.location().map_or(String::new(), |location| location.file().into());
+            PANICKED_IN.with(|panicked_in| panicked_in.replace(file));
+            before(info);
+        }));
+    });
+}
+
+/// The error of the one form, with whose message the other panics, in these files.
+#[track_caller]
+fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
+    watch_panics();
+    let error = tried.expect_err("an error was expected");
+    let payload = catch_unwind(AssertUnwindSafe(panics)).expect_err("a panic was expected");
+    assert_eq!(payload.downcast_ref::<String>(), Some(&error.to_string()));
+    let file = PANICKED_IN.with(RefCell::take);
+    assert!(file.contains("errors"), "the panic points into {file}");
+    error
+}
+
+/// Both forms of a call, the text of the error, and its variant.
+macro_rules! refused {
+    ($tried:expr, $panics:expr, $variant:pat, $text:expr) => {{
+        let error = $crate::both_forms($tried.map(|_| ()), || {
+            let _ = $panics;
+        });
+        assert_eq!(error.to_string(), $text);
+        assert!(matches!(error, $variant), "{error:?}");
+    }};
+}
+
+pub(crate) use refused;
+
+fn matrix() -> Tensor<f64, Rank<2>> {
+    tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+}
+
+// ------------------------------------------------------------------ shapes that do not agree
+
+#[test]
+fn broadcasting() {
+    let (a, b) = (matrix(), Tensor::<f64, _>::zeros([2, 4]));
+    let text = |verb: &str| {
+        format!("cannot {verb} shapes [2, 3] and [2, 4]: axis 1 is 3 and 4 (row-major aligns trailing axes)")
+    };
+    refused!(a.try_add(&b), &a + &b, Error::Broadcast { .. }, text("add"));
+    refused!(a.try_sub(&b), &a - b.clone(), Error::Broadcast { .. }, text("subtract"));
+    refused!(a.try_mul(&b), a.clone() * &b, Error::Broadcast { .. }, text("multiply"));
+    refused!(a.try_div(&b), a.clone() / b.clone(), Error::Broadcast { .. }, text("divide"));
+    refused!(a.try_rem(&b), a.view() % b.view(), Error::Broadcast { .. }, text("take the remainder of"));
+    refused!(a.try_maximum(&b), a.maximum(&b), Error::Broadcast { .. }, text("take maximum of"));
+    refused!(a.try_minimum(&b), a.minimum(&b), Error::Broadcast { .. }, text("take minimum of"));
+    refused!(a.try_hypot(&b), a.hypot(&b), Error::Broadcast { .. }, text("take hypot of"));
+    refused!(a.try_atan2(&b), a.atan2(&b), Error::Broadcast { .. }, text("take atan2 of"));
+    refused!(a.try_apply2(op::Add, &b), a.apply2(op::Add, &b), Error::Broadcast { .. }, text("add"));
+    refused!(a.try_apply2(op::Less, &b), a.less(&b), Error::Broadcast { .. }, text("compare"));
+    refused!(a.try_apply2(op::Equal, &b), a.equal(&b), Error::Broadcast { .. }, text("compare"));
+    let (l, r) = (a.greater(0.0), b.greater(0.0));
+    refused!(l.try_apply2(op::BitAnd, &r), &l & &r, Error::Broadcast { .. }, text("combine"));
+    refused!(l.try_select(&b, &a), l.select(&b, &a), Error::Broadcast { .. }, text("select from"));
+    refused!(l.try_select(&a, &b), l.select(&a, &b), Error::Broadcast { .. }, text("select from"));
+    let zipped =
+        Err::<(), _>(Error::Broadcast { op: "zip", left: vec![2, 3], right: vec![2, 4], row_major: true });
+    refused!(zipped, a.zip_map(&b, |x, y| x + y), Error::Broadcast { .. }, text("zip"));
+}
+
+#[test]
+fn broadcasting_by_the_order() {
+    let a = matrix().to_order::<ColMajor>();
+    let v = Tensor::<f64, _, ColMajor>::zeros([3]);
+    refused!(
+        a.try_add(&v),
+        &a + &v,
+        Error::Broadcast { row_major: false, .. },
+        "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
+    );
+    // Higher ranks first, lower ranks second, several disagreements: the fastest axis is named.
+    let b = Tensor::<f64, _>::zeros([7, 3, 5]);
+    refused!(
+        matrix().try_add(&b),
+        &matrix() + &b,
+        Error::Broadcast { .. },
+        "cannot add shapes [2, 3] and [7, 3, 5]: axis 2 is 3 and 5 (row-major aligns trailing axes)"
+    );
+}
+
+#[test]
+fn assignments() {
+    let (mut x, small) = (matrix(), Tensor::<f64, _>::zeros([2]));
+    let text = |verb: &str, from: &str| {
+        format!(
+            "cannot {verb} shape {from} in place to shape [2, 3]: the target's shape cannot grow \
+             (row-major aligns trailing axes); write a new tensor instead"
+        )
+    };
+    refused!(x.try_assign(&small), x.assign(&small), Error::AssignTo { .. }, text("assign", "[2]"));
+    refused!(x.try_add_assign(&small), x += &small, Error::AssignTo { .. }, text("add", "[2]"));
+    refused!(x.try_sub_assign(&small), x -= small.clone(), Error::AssignTo { .. }, text("subtract", "[2]"));
+    refused!(x.try_mul_assign(&small), x *= &small, Error::AssignTo { .. }, text("multiply", "[2]"));
+    refused!(x.try_div_assign(&small), x /= &small, Error::AssignTo { .. }, text("divide", "[2]"));
+    refused!(
+        x.try_rem_assign(&small),
+        x %= &small,
+        Error::AssignTo { .. },
+        text("take the remainder of", "[2]")
+    );
+    refused!(
+        x.try_add_scaled(2.0, &small),
+        x.add_scaled(2.0, &small),
+        Error::AssignTo { .. },
+        text("add", "[2]")
+    );
+    // The other way round it would broadcast.
+    let tall = Tensor::<f64, _>::zeros([2, 3]);
+    let mut row = x.slice_mut(s![..1, ..]);
+    let error = row.try_add_assign(&tall).unwrap_err();
+    assert!(matches!(error, Error::AssignTo { .. }), "{error}");
+    assert_eq!(x, matrix());
+}
+
+#[test]
+fn broadcast_views() {
+    let x = matrix();
+    refused!(
+        x.try_broadcast_to([3, 3]),
+        x.broadcast_to([3, 3]),
+        Error::AssignTo { .. },
+        "cannot broadcast shape [2, 3] in place to shape [3, 3]: the target's shape cannot grow \
+         (row-major aligns trailing axes); write a new tensor instead"
+    );
+}
+
+#[test]
+fn products() {
+    let (a, b) = (matrix(), Tensor::<f64, _>::zeros([2, 4]));
+    let rule = "(row-major: the last two axes are the matrix, batches lead)";
+    let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have lengths 3 and 2 {rule}");
+    refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
+    let (a, b) = (Tensor::<f64, _>::zeros([2, 4, 3]), Tensor::<f64, _>::zeros([5, 3, 1]));
+    let text =
+        format!("cannot matmul shapes [2, 4, 3] and [5, 3, 1]: the batch axes do not broadcast {rule}");
+    refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
+    let (a, v) = (Tensor::<f64, _, ColMajor>::zeros([2, 3]), Tensor::<f64, _, ColMajor>::zeros([2]));
+    let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have lengths 3 and 2 \
+                (column-major: the first two axes are the matrix, batches trail)";
+    refused!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
+}
+
+// ------------------------------------------------------------------ axes, positions, ranges
+
+/// The names are those of the operations; the axis and all lengths follow.
+#[test]
+fn axes_out_of_range() {
+    let (mut x, three) = (matrix(), 3);
+    let text = |verb: &str| format!("{verb}: axis 3 is out of range for shape [2, 3], whose axes are 0 to 1");
+    let pair = |what: &str| format!("cannot {what}: out of range for shape [2, 3], whose axes are 0 to 1");
+    refused!(x.try_sum_axis(three), x.sum_axis(three), Error::Axis { .. }, text("sum"));
+    refused!(x.try_sum_axes([0, 3]), x.sum_axes([0, 3]), Error::Axis { .. }, text("sum"));
+    refused!(x.try_sum_keep([3]), x.sum_keep([3]), Error::Axis { .. }, text("sum"));
+    refused!(x.try_cumsum(three), x.cumsum(three), Error::Axis { .. }, text("accumulate"));
+    refused!(x.try_cumprod(three), x.cumprod(three), Error::Axis { .. }, text("accumulate"));
+    refused!(
+        x.try_trace(0, three),
+        x.trace(0, three),
+        Error::AxisPair { .. },
+        pair("trace over axes 0 and 3")
+    );
+    refused!(
+        x.try_diagonal(three, 1),
+        x.diagonal(three, 1),
+        Error::AxisPair { .. },
+        pair("take the diagonal over axes 3 and 1")
+    );
+    refused!(
+        x.try_diagonal(three, 1),
+        x.diagonal_mut(three, 1),
+        Error::AxisPair { .. },
+        pair("take the diagonal over axes 3 and 1")
+    );
+    refused!(x.try_permute([0, 3]), x.permute([0, 3]), Error::Axis { .. }, text("permute"));
+    refused!(x.try_permute([0, 3]), x.permute_mut([0, 3]), Error::Axis { .. }, text("permute"));
+    refused!(x.try_swap_axes(0, three), x.swap_axes(0, three), Error::Axis { .. }, text("swap axes"));
+    refused!(x.try_remove_axis(three), x.remove_axis(three), Error::Axis { .. }, text("remove an axis"));
+    refused!(x.try_index_axis(three, 0), x.index_axis(three, 0), Error::Axis { .. }, text("index"));
+    refused!(x.try_index_axis(three, 0), x.index_axis_mut(three, 0), Error::Axis { .. }, text("index"));
+    refused!(x.try_split_at(three, 0), x.split_at(three, 0), Error::Axis { .. }, text("split"));
+    refused!(x.try_split_at(three, 0), x.split_at_mut(three, 0), Error::Axis { .. }, text("split"));
+    refused!(
+        x.try_insert_axis(3),
+        x.insert_axis(3),
+        Error::Argument { .. },
+        "cannot insert an axis: position 3 is beyond the end of shape [2, 3]; positions run from 0 to 2"
+    );
+    let single = Tensor::<f64, _>::scalar(1.0);
+    let text = "accumulate: axis 0 is out of range, for a tensor of rank 0 has no axes";
+    refused!(single.try_cumsum(0), single.cumsum(0), Error::Axis { .. }, text);
+}
+
+/// Iterators have no `try_` form.
+#[test]
+fn axes_of_iterators() {
+    let mut x = matrix();
+    let text = |verb: &str| format!("{verb}: axis 3 is out of range for shape [2, 3], whose axes are 0 to 1");
+    let error = |op| Err::<(), _>(Error::Axis { op, axis: 3, shape: vec![2, 3] });
+    refused!(error("iterate"), x.axis_iter(3).len(), Error::Axis { .. }, text("iterate"));
+    refused!(error("iterate"), x.axis_iter_mut(3).len(), Error::Axis { .. }, text("iterate"));
+    refused!(error("take lanes"), x.lanes(3).len(), Error::Axis { .. }, text("take lanes"));
+    refused!(error("take lanes"), x.lanes_mut(3).len(), Error::Axis { .. }, text("take lanes"));
+}
+
+/// Every reduction in every form names itself, the axis and the lengths.
+#[test]
+fn axes_of_every_reduction() {
+    macro_rules! all_forms {
+        ($x:expr, $name:literal: $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident $(, $arg:expr)?) => {{
+            let x = $x;
+            let named = |error: Error| {
+                let text = error.to_string();
+                assert!([$name, "3", "[2, 3]"].iter().all(|part| text.contains(part)), "{text}");
+                assert!(matches!(error, Error::Axis { axis: 3, .. }), "{text}");
+            };
+            named(both_forms(x.$try_axis(3 $(, $arg)?).map(|_| ()), || drop(x.$axis(3 $(, $arg)?))));
+            named(both_forms(x.$try_axes([3, 0] $(, $arg)?).map(|_| ()), || drop(x.$axes([3, 0] $(, $arg)?))));
+            named(both_forms(x.$try_keep(3 $(, $arg)?).map(|_| ()), || drop(x.$keep(3 $(, $arg)?))));
+            let error = both_forms(x.$try_keep([1, 1] $(, $arg)?).map(|_| ()), || drop(x.$keep([1, 1] $(, $arg)?)));
+            assert!(matches!(error, Error::RepeatedAxis { .. }), "{error}");
+        }};
+    }
+    let x = matrix();
+    all_forms!(&x, "sum": sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep);
+    all_forms!(&x, "product": prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep);
+    all_forms!(&x, "mean": mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep);
+    all_forms!(&x, "variance": var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep, 1);
+    all_forms!(&x, "deviation": std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep, 0);
+    all_forms!(&x, "norm": norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep);
+    all_forms!(&x, "maximum": max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep);
+    all_forms!(&x, "minimum": min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep);
+    all_forms!(&x, "maximum": argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep);
+    all_forms!(&x, "minimum": argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep);
+    let mask = x.greater(0.0);
+    all_forms!(&mask, "conjunction": all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep);
+    all_forms!(&mask, "disjunction": any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep);
+}
+
+#[test]
+fn axes_that_repeat_or_differ() {
+    let x = matrix();
+    let text =
+        |verb: &str| format!("{verb}: axes [1, 1] of shape [2, 3] name one twice; each may be named once");
+    refused!(x.try_trace(1, 1), x.trace(1, 1), Error::RepeatedAxis { .. }, text("trace"));
+    refused!(x.try_diagonal(1, 1), x.diagonal(1, 1), Error::RepeatedAxis { .. }, text("take the diagonal"));
+    refused!(x.try_permute([1, 1]), x.permute([1, 1]), Error::RepeatedAxis { .. }, text("permute"));
+    refused!(x.try_sum_axes([1, 1]), x.sum_axes([1, 1]), Error::RepeatedAxis { .. }, text("sum"));
+    let text = |verb: &str| {
+        format!(
+            "cannot {verb} over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; \
+             cut the longer one with `.slice(..)` first"
+        )
+    };
+    refused!(x.try_trace(0, 1), x.trace(0, 1), Error::UnequalAxes { .. }, text("trace"));
+    refused!(x.try_diagonal(0, 1), x.diagonal(0, 1), Error::UnequalAxes { .. }, text("take the diagonal"));
+    refused!(
+        x.try_remove_axis(1),
+        x.remove_axis(1),
+        Error::NotUnitAxis { .. },
+        "cannot remove axis 1 of shape [2, 3]: its length is 3, not 1; \
+         choose one position with `.index_axis(1, i)` instead"
+    );
+}
+
+#[test]
+fn positions() {
+    let mut x = matrix();
+    let text = |verb: &str, index: isize| {
+        format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose length is 3")
+    };
+    refused!(x.try_index_axis(1, 3), x.index_axis(1, 3), Error::Index { .. }, text("index", 3));
+    refused!(x.try_index_axis(1, 3), x.index_axis_mut(1, 3), Error::Index { .. }, text("index", 3));
+    refused!(x.try_split_at(1, 4), x.split_at(1, 4), Error::Index { .. }, text("split", 4));
+    refused!(x.try_split_at(1, 4), x.split_at_mut(1, 4), Error::Index { .. }, text("split", 4));
+    refused!(x.try_slice(s![.., 3]), x.slice(s![.., 3]), Error::Index { .. }, text("slice", 3));
+    refused!(x.try_slice(s![.., -4]), x.slice(s![.., -4]), Error::Index { .. }, text("slice", -4));
+    refused!(x.try_slice_mut(s![0, 7]), x.slice_mut(s![0, 7]), Error::Index { .. }, text("slice", 7));
+    // Single elements: `get` says `None` instead.
+    let error = || Err::<(), _>(Error::Index { op: "index", index: 5, axis: 1, shape: vec![2, 3] });
+    refused!(error(), x[[0, 5]], Error::Index { .. }, text("index", 5));
+    refused!(error(), x[[0, 5]] = 1.0, Error::Index { .. }, text("index", 5));
+    assert!(x.get([0, 5]).is_none() && x.get_mut([2, 0]).is_none());
+}
+
+#[test]
+fn ranges() {
+    let mut x = matrix();
+    let text = |range: &str, why: &str| format!("cannot slice axis 1 of shape [2, 3] with {range}: {why}");
+    macro_rules! range {
+        ($range:expr $(; $step:expr)?, $written:literal, $why:literal) => {
+            refused!(
+                x.try_slice(s![.., $range $(; $step)?]),
+                x.slice_mut(s![.., $range $(; $step)?]),
+                Error::Range { .. },
+                text($written, $why)
+            );
+        };
+    }
+    range!(1..4, "1..4", "it reaches beyond the end of the axis");
+    range!(4.., "4..", "it reaches beyond the end of the axis");
+    range!(..=3, "..=3", "it reaches beyond the end of the axis");
+    range!(-4.., "-4..", "it begins or ends before the first position");
+    range!(..-5, "..-5", "it begins or ends before the first position");
+    range!(..;0, "..; 0", "a step of 0 goes nowhere");
+    range!(2..usize::MAX;-3, "2..9223372036854775807; -3", "it reaches beyond the end of the axis");
+    let (from, to) = (2, 1);
+    range!(from..to, "2..1", "it ends before it begins; give a negative step to walk backwards");
+}
+
+// ------------------------------------------------------------------ counts
+
+#[test]
+fn reshapes() {
+    let mut x = matrix();
+    let text = "cannot reshape [2, 3] to [4, 2]: they have 6 and 8 elements";
+    refused!(x.try_as_shape([4, 2]), x.as_shape([4, 2]), Error::Reshape { .. }, text);
+    refused!(x.try_as_shape([4, 2]), x.as_shape_mut([4, 2]), Error::Reshape { .. }, text);
+    refused!(x.clone().try_reshape([4, 2]), x.view().reshape([4, 2]), Error::Reshape { .. }, text);
+    let max = usize::MAX;
+    let text = format!("cannot reshape [2, 3] to [{max}, 2]: they have 6 and more than {max} elements");
+    refused!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
+    // Neither error takes the elements along.
+    assert_eq!(x, matrix());
+
+    let text = "cannot reshape without a copy of a view of shape [3, 2] with strides [1, 3]: \
+                it is not dense in row-major order; copy it first with `.to_owned()`";
+    refused!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
+    let text = |shape: &str, strides: &str| {
+        format!(
+            "cannot take the slice of a view of shape {shape} with strides {strides}: \
+             it is not dense in row-major order; copy it first with `.to_owned()`"
+        )
+    };
+    assert_eq!(x.t().try_as_slice().unwrap_err().to_string(), text("[3, 2]", "[1, 3]"));
+    assert_eq!(x.index_axis_mut(1, 0).try_as_mut_slice().unwrap_err().to_string(), text("[2]", "[3]"));
+}
+
+#[test]
+fn lengths() {
+    let text = "cannot make a tensor of shape [2, 3] from 5 values: it has 6 elements";
+    refused!(
+        Tensor::<i32, _>::try_from_vec([2, 3], vec![0; 5]),
+        Tensor::<i32, _>::from_vec([2, 3], vec![0; 5]),
+        Error::Length { .. },
+        text
+    );
+    refused!(
+        Tensor::<i32, _, ColMajor>::try_from_slice_in([2, 3], &[0; 5], &Cpu),
+        Tensor::<i32, _, ColMajor>::from_slice([2, 3], &[0; 5]),
+        Error::Length { .. },
+        text
+    );
+}
+
+#[test]
+fn sizes_beyond_the_address_space() {
+    let max = usize::MAX;
+    let text = |shape: &str| {
+        format!(
+            "cannot make a tensor of shape {shape} with 8 bytes an element: its size exceeds the address space"
+        )
+    };
+    type T<const N: usize> = Tensor<f64, Rank<N>>;
+    let pair = text(&format!("[{max}, 2]"));
+    refused!(T::try_zeros([max, 2]), T::zeros([max, 2]), Error::Overflow { .. }, pair);
+    refused!(T::try_ones([max, 2]), T::ones([max, 2]), Error::Overflow { .. }, pair);
+    refused!(T::try_full([max, 2], 1.0), T::full([max, 2], 1.0), Error::Overflow { .. }, pair);
+    refused!(T::try_from_vec([max, 2], vec![]), T::from_vec([max, 2], vec![]), Error::Overflow { .. }, pair);
+    refused!(T::try_from_slice([max, 2], &[]), T::from_slice([max, 2], &[]), Error::Overflow { .. }, pair);
+    refused!(
+        T::try_from_fn_in([max, 2], |_| 0.0, &Cpu),
+        T::from_fn([max, 2], |_| 0.0),
+        Error::Overflow { .. },
+        pair
+    );
+    // Strides of an empty tensor must be representable too.
+    refused!(
+        T::try_zeros([max, 0]),
+        T::zeros_in([max, 0], &Cpu),
+        Error::Overflow { .. },
+        text(&format!("[{max}, 0]"))
+    );
+    let bytes = text(&format!("[{}]", max / 8));
+    refused!(T::try_zeros([max / 8]), T::zeros([max / 8]), Error::Overflow { .. }, bytes);
+    refused!(T::try_eye_in(max, &Cpu), T::eye(max), Error::Overflow { .. }, text(&format!("[{max}, {max}]")));
+    let line = text(&format!("[{max}]"));
+    let linspace = T::try_linspace_in(0.0, 1.0, max, &Cpu);
+    refused!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
+    let range = i64::MIN..i64::MAX;
+    refused!(
+        Tensor::<i64, _>::try_arange_in(range.clone(), 1, &Cpu),
+        Tensor::<i64, _>::arange(range.clone()),
+        Error::Overflow { .. },
+        line
+    );
+}
+
+#[cfg(feature = "rand")]
+#[test]
+fn random_tensors_beyond_the_address_space() {
+    use rand::{SeedableRng, distr::StandardUniform, rngs::StdRng};
+    let mut rng = StdRng::seed_from_u64(1);
+    refused!(
+        Tensor::<f64, _>::try_random_in([usize::MAX], StandardUniform, &mut rng, &Cpu),
+        Tensor::<f64, _>::random([usize::MAX], StandardUniform, &mut rng),
+        Error::Overflow { .. },
+        format!(
+            "cannot make a tensor of shape [{}] with 8 bytes an element: its size exceeds the address space",
+            usize::MAX
+        )
+    );
+}
+
+#[test]
+fn sizes_beyond_the_memory() {
+    let n = isize::MAX as usize;
+    let text = format!("cannot allocate {n} bytes on Cpu: out of memory");
+    type T = Tensor<u8, Rank<1>>;
+    refused!(T::try_zeros([n]), T::zeros([n]), Error::OutOfMemory { .. }, text);
+    refused!(T::try_full([n], 1), T::full([n], 1), Error::OutOfMemory { .. }, text);
+    refused!(T::try_from_fn_in([n], |_| 1, &Cpu), T::from_fn([n], |_| 1), Error::OutOfMemory { .. }, text);
+    // A view of that size is fine; no operation on it aborts.
+    let one = Tensor::<u8, _>::scalar(1);
+    let v = one.broadcast_to([n]);
+    refused!(v.try_to_owned(), v.to_owned(), Error::OutOfMemory { .. }, text);
+    refused!(v.try_add(&v), v + v, Error::OutOfMemory { .. }, text);
+    refused!(v.try_add(1), v + 1, Error::OutOfMemory { .. }, text);
+    refused!(v.try_cumsum(0), v.cumsum(0), Error::OutOfMemory { .. }, text);
+    refused!(v.to_device::<Cpu>(), v.to_vec(), Error::OutOfMemory { .. }, text);
+    refused!(v.try_reshape([1, n]), v.flatten(), Error::OutOfMemory { .. }, text);
+    refused!(v.try_to_order::<ColMajor>(), v.to_order::<ColMajor>(), Error::OutOfMemory { .. }, text);
+    assert!(matches!(v.try_cast::<f64>(), Err(Error::Overflow { .. })));
+    assert!(matches!(v.try_broadcast_to([3, n]), Err(Error::Overflow { .. })));
+    let (row, column) = (one.broadcast_to([1, 1 << 40]), one.broadcast_to([1 << 40, 1]));
+    assert!(matches!(row.try_mul(&column), Err(Error::Overflow { .. })));
+    assert!(matches!(column.try_matmul(&row), Err(Error::Overflow { .. })));
+    assert!(matches!(Tensor::try_from_diagonal(&v), Err(Error::Overflow { .. })));
+}
+
+#[test]
+fn extremes_of_nothing() {
+    let x = Tensor::<f64, _>::zeros([2, 0]);
+    let text = |name: &str| {
+        format!("cannot take the {name} of nothing: the reduced axes of shape [2, 0] hold no elements")
+    };
+    refused!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
+    refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
+    refused!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
+    refused!(x.try_min_keep(1), x.min_keep(1), Error::Empty { .. }, text("minimum"));
+    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("position of the maximum"));
+    refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("position of the minimum"));
+    // Nothing is asked for here, so nothing is missing.
+    assert_eq!(x.max_axis(0).shape(), [0]);
+}
+
+#[test]
+fn arguments() {
+    let x = matrix();
+    let text = "cannot clamp: the lower bound 2 is not at most the upper bound 1";
+    refused!(x.try_clamp(2.0, 1.0), x.clamp(2.0, 1.0), Error::Argument { .. }, text);
+    assert!(matches!(x.try_clamp(f64::NAN, 1.0), Err(Error::Argument { .. })));
+    let text = "cannot count from start to end: the step is 0; it must be positive or negative";
+    type T = Tensor<i32, Rank<1>>;
+    refused!(T::try_arange_in(0..5, 0, &Cpu), T::arange_step(0..5, 0), Error::Argument { .. }, text);
+    for (range, step) in
+        [(0.0..f64::NAN, 1.0), (0.0..1.0, f64::NAN), (0.0..f64::INFINITY, 1.0), (0.0..1.0, 1e-300)]
+    {
+        let error = Tensor::<f64, _>::try_arange_in(range, step, &Cpu).unwrap_err();
+        assert!(matches!(error, Error::Argument { .. } | Error::Overflow { .. }), "{error}");
+    }
+}
+
+#[test]
+fn absent_devices() {
+    for error in [Cuda::<4095>::new().unwrap_err(), matrix().to_device::<Cuda<4095>>().unwrap_err()] {
+        assert!(matches!(error, Error::DeviceUnavailable { .. }), "{error}");
+        assert!(error.to_string().starts_with("Cuda<4095> is not available: "), "{error}");
+    }
+    refused!(
+        Tensor::<f64, _, RowMajor, Cuda<4095>>::try_zeros([2]),
+        Tensor::<f64, _, RowMajor, Cuda<4095>>::zeros([2]),
+        Error::DeviceUnavailable { .. },
+        Cuda::<4095>::new().unwrap_err().to_string()
+    );
+}

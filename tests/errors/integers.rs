@@ -1,0 +1,211 @@
+//! Integer arithmetic without a result: nothing is changed, in whatever form it was asked for.
+
+use super::refused;
+use vierbein::device::UnaryOp;
+use vierbein::prelude::*;
+use vierbein::{Error, op};
+
+#[test]
+fn division_by_zero() {
+    let (a, zeros, kept) = (tensor![7, 5], tensor![2, 0], tensor![7, 5]);
+    let text = |verb: &str| {
+        format!(
+            "cannot {verb} tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`"
+        )
+    };
+    refused!(a.try_div(&zeros), &a / &zeros, Error::Arithmetic { .. }, text("divide"));
+    let rem = text("take the remainder of");
+    refused!(a.try_rem(&zeros), &a % &zeros, Error::Arithmetic { .. }, rem);
+    // Operands that are given away: the one that is kept is as before.
+    refused!(a.try_div(&zeros), a.clone() / &zeros, Error::Arithmetic { .. }, text("divide"));
+    refused!(a.try_rem(&zeros), a.clone() % zeros.clone(), Error::Arithmetic { .. }, rem);
+    assert_eq!((&a, &zeros), (&kept, &tensor![2, 0]));
+    let mut x = a.clone();
+    refused!(x.try_div_assign(&zeros), x /= &zeros, Error::Arithmetic { .. }, text("divide"));
+    refused!(x.try_rem_assign(&zeros), x %= zeros.clone(), Error::Arithmetic { .. }, rem);
+    assert_eq!(x, a);
+    let least = tensor![1, i32::MIN];
+    assert!(matches!(least.try_div(&tensor![1, -1]), Err(Error::Arithmetic { .. })));
+    assert!(matches!(least.try_rem(-1), Err(Error::Arithmetic { .. })));
+    assert!(matches!(zeros.try_apply(op::Powi(-1)), Err(Error::Arithmetic { .. })));
+    // Floating numbers have a result.
+    assert_eq!((1.0 / tensor![0.0f64, -0.0]).to_vec(), [f64::INFINITY, f64::NEG_INFINITY]);
+}
+
+/// The result may be written into the right operand; the message still names the left one first.
+#[test]
+fn operands_are_named_in_their_sequence() {
+    let (a, zeros) = (tensor![7, 5], tensor![2, 0]);
+    let text = "cannot divide tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`";
+    refused!(a.try_div(&zeros), &a / zeros.clone(), Error::Arithmetic { .. }, text);
+    let text = "cannot divide tensors of i32: there is no i32 result for 7 and 0; convert them first, e.g. with `.cast::<f64>()`";
+    refused!(tensor![7].try_div(&zeros), tensor![7] / zeros.clone(), Error::Arithmetic { .. }, text);
+}
+
+#[test]
+fn division_by_a_scalar_zero_names_both_operands() {
+    let mut a = tensor![7, 5];
+    let text = "cannot divide tensors of i32: there is no i32 result for 7 and 0; convert them first, e.g. with `.cast::<f64>()`";
+    refused!(a.try_div(0), &a / 0, Error::Arithmetic { .. }, text);
+    refused!(a.try_div(0), a.clone() / 0, Error::Arithmetic { .. }, text);
+    refused!(a.try_div(0), a /= 0, Error::Arithmetic { .. }, text);
+    assert_eq!(a, tensor![7, 5]);
+    refused!(tensor![7].try_div(0), 7 / tensor![0], Error::Arithmetic { .. }, text);
+}
+
+/// In builds with debug assertions an overflow is an error, and wraps otherwise.
+#[track_caller]
+fn overflows<T: Element, D: Dim>(result: Result<Tensor<T, D>, Error>, wrapped: &Tensor<T, D>) {
+    match result {
+        Err(error) if cfg!(debug_assertions) => {
+            assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
+            assert!(error.to_string().contains(T::DTYPE.name()), "{error}");
+        }
+        Ok(x) if !cfg!(debug_assertions) => assert_eq!(&x, wrapped),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn overflow_of_integers() {
+    let (x, one) = (tensor![1, i32::MAX, 3], tensor![1, 1, 1]);
+    overflows(x.try_add(&one), &tensor![2, i32::MIN, 4]);
+    overflows(x.try_sub(&tensor![-1]), &tensor![2, i32::MIN, 4]);
+    overflows(x.try_mul(2), &tensor![2, -2, 6]);
+    overflows(x.try_apply(op::Square), &tensor![1, 1, 9]);
+    overflows(x.try_apply(op::Powi(3)), &tensor![1, i32::MAX, 27]);
+    let least = tensor![i32::MIN];
+    overflows(least.try_apply(op::Neg), &least);
+    overflows(least.try_apply(op::Abs), &least);
+    overflows(tensor![1u8].try_sub(&tensor![2]), &tensor![255]);
+    overflows(tensor![i64::MAX].try_add(1), &tensor![i64::MIN]);
+    overflows(tensor![1i32, 2].try_mul(&tensor![[1], [i32::MAX]]), &tensor![[1, 2], [i32::MAX, -2]]);
+}
+
+#[test]
+fn overflow_of_reductions() {
+    let x = tensor![[200u8, 100], [50, 200]];
+    overflows(x.try_sum(), &Tensor::scalar(38));
+    overflows(x.try_sum_axis(1), &tensor![44, 250]);
+    overflows(x.try_sum_keep(0), &tensor![[250, 44]]);
+    overflows(x.try_trace(0, 1), &Tensor::scalar(144));
+    overflows(x.try_cumsum(0), &tensor![[200, 100], [250, 44]]);
+    overflows(tensor![16u8, 17].try_prod(), &Tensor::scalar(16));
+    overflows(tensor![16u8, 17].try_cumprod(0), &tensor![16, 16]);
+    overflows(x.try_matmul(&tensor![1u8, 1]), &tensor![44, 250]);
+    overflows(Tensor::full([3], i64::MAX).try_sum(), &Tensor::scalar(i64::MAX - 2));
+    overflows(Tensor::full([3], i64::MAX).try_prod(), &Tensor::scalar(i64::MAX));
+    // What is in between may be as large as it likes.
+    assert_eq!(tensor![100i8, 100, -100].sum().item(), 100);
+    assert_eq!(tensor![i64::MAX, i64::MAX, -i64::MAX].sum().item(), i64::MAX);
+    assert_eq!(tensor![[100i8, 100, -100]].matmul(&tensor![1, 1, 1]).to_vec(), [100]);
+    assert_eq!(x.mean().item(), 137.5);
+}
+
+/// The sum of four products of 2⁶² is 2⁶⁴, which is 0 in the 64 bits that products of `i32` are added in.
+#[test]
+fn overflow_of_the_accumulator_of_products() {
+    let x = Tensor::<i32, _>::full([4], i32::MIN);
+    overflows(x.try_matmul(&x), &Tensor::scalar(0));
+    let x = Tensor::<u32, _>::full([4], 1 << 31);
+    overflows(x.try_matmul(&x), &Tensor::scalar(0));
+    let x = Tensor::<i64, _>::full([4], i64::MIN);
+    overflows(x.try_matmul(&x), &Tensor::scalar(0));
+}
+
+// ------------------------------------------------------------------ nothing is changed
+
+/// Every element is looked at before one is written, the last of many included.
+#[test]
+fn failed_operations_in_place() {
+    for n in [3, 300_000] {
+        let mut before: Vec<i32> = (1..=n).collect();
+        before[n as usize - 1] = i32::MAX;
+        let mut x = Tensor::<i32, _>::from(before.clone());
+        let zero_last = Tensor::<i32, _>::from_fn([n as usize], |[i]| i32::from(i + 1 < n as usize));
+        assert!(x.try_div_assign(&zero_last).is_err());
+        assert!(x.try_rem_assign(&zero_last).is_err());
+        assert!(x.try_apply_inplace(op::Neg).is_ok() && x.try_apply_inplace(op::Neg).is_ok());
+        assert!(x.try_apply_inplace(Halved).is_err());
+        if cfg!(debug_assertions) {
+            let ones = Tensor::ones([n as usize]);
+            assert!(x.try_add_assign(&ones).is_err());
+            assert!(x.try_sub_assign(&(ones * -1)).is_err());
+            assert!(x.try_mul_assign(&Tensor::scalar(2)).is_err());
+            assert!(x.try_add_scaled(2, &Tensor::scalar(1)).is_err());
+            assert!(x.try_apply_inplace(op::Square).is_err());
+            assert!(x.try_apply_inplace(op::Powi(2)).is_err());
+        }
+        assert!(x.to_vec() == before);
+    }
+}
+
+#[test]
+fn failed_operations_on_views() {
+    let before = tensor![[1, 2, 3], [4, 5, i32::MAX]];
+    let mut x = before.clone();
+    let zero = tensor![[1], [0]];
+    assert!(x.slice_mut(s![.., ..;-2]).try_div_assign(&zero).is_err());
+    assert!(x.permute_mut([1, 0]).try_rem_assign(&tensor![1, 0]).is_err());
+    assert!(x.index_axis_mut(1, 2).try_apply_inplace(Halved).is_err());
+    assert!(x.view_mut().try_assign(&tensor![1, 2]).is_err());
+    if cfg!(debug_assertions) {
+        assert!(x.slice_mut(s![.., 1..]).try_add_assign(&tensor![0, 1]).is_err());
+    }
+    assert_eq!(x, before);
+}
+
+/// Odd numbers have no half here.
+#[derive(Debug, Clone, Copy)]
+struct Halved;
+
+impl UnaryOp<i32> for Halved {
+    type Output = i32;
+    const NAME: &'static str = "halve";
+    const CHECKED: bool = true;
+    fn apply(&self, x: i32) -> i32 {
+        x / 2
+    }
+    fn defined(&self, x: i32) -> bool {
+        x % 2 == 0
+    }
+}
+
+#[test]
+fn operations_of_ones_own() {
+    let mut x = tensor![2, 3];
+    let text = "cannot halve tensors of i32: there is no i32 result for 3; convert them first, e.g. with `.cast::<f64>()`";
+    refused!(x.try_apply(Halved), x.apply(Halved), Error::Arithmetic { .. }, text);
+    refused!(x.try_apply_inplace(Halved), x.apply_inplace(Halved), Error::Arithmetic { .. }, text);
+    assert_eq!(x, tensor![2, 3]);
+}
+
+// ------------------------------------------------------------------ no error where there is a result
+
+#[test]
+fn absolute_values_of_unsigned_numbers() {
+    assert_eq!(tensor![5u8, 0, 255].abs(), tensor![5, 0, 255]);
+}
+
+#[test]
+fn products_with_a_zero() {
+    let max = i64::MAX;
+    assert_eq!(tensor![0, max, max, max, max].prod().item(), 0);
+    assert_eq!(tensor![max, max, max, max, 0].prod().item(), 0);
+}
+
+/// NumPy: `np.arange(-128, 127, dtype=np.int8)` and in steps of 2 are the same.
+#[test]
+fn ranges_over_all_of_a_small_type() {
+    let all: Vec<i8> = (-128..127).collect();
+    assert_eq!(Tensor::<i8, _>::arange(-128..127).to_vec(), all);
+    let even: Vec<i8> = (-128..127).step_by(2).collect();
+    assert_eq!(Tensor::<i8, _>::arange_step(-128..127, 2).to_vec(), even);
+}
+
+/// The reciprocal of a large power is 0, whether or not the power fits.
+#[test]
+fn negative_powers() {
+    assert_eq!(tensor![1, -1, 2, 10].powi(-3), tensor![1, -1, 0, 0]);
+    assert_eq!(tensor![2, 10].powi(-32), tensor![0, 0]);
+}
