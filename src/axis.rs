@@ -29,6 +29,7 @@ pub trait AxisArg<D>: Copy {
     fn index(self) -> usize;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dim> AxisArg<D> for usize {
     fn index(self) -> usize {
         self
@@ -53,8 +54,11 @@ where
 )]
 pub trait OtherAxis<Other> {}
 
+#[diagnostic::do_not_recommend]
 impl OtherAxis<usize> for usize {}
+#[diagnostic::do_not_recommend]
 impl<const K: usize> OtherAxis<usize> for Axis<K> {}
+#[diagnostic::do_not_recommend]
 impl<const K: usize> OtherAxis<Axis<K>> for usize {}
 #[diagnostic::do_not_recommend]
 impl<const J: usize, const K: usize> OtherAxis<Axis<K>> for Axis<J>

@@ -7,6 +7,11 @@ use num_complex::Complex;
 use num_traits::{NumAssign, One, Zero};
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made an element type",
+        label = "element types are the numbers of Rust and of num-complex, and `bool`",
+        note = "keep a structure as one tensor for each of its parts"
+    )]
     pub trait Sealed {}
 }
 
@@ -503,9 +508,12 @@ floats!(f32 f64);
 macro_rules! casts {
     ($($t:ident)* ; $all:tt) => {$( casts!(@from $t $all); )*};
     (@from $t:ident [$($u:ident)*]) => {
-        $( impl CastTo<$u> for $t { #[inline] fn cast_to(self) -> $u { self as $u } } )*
+        $( #[diagnostic::do_not_recommend] impl CastTo<$u> for $t { #[inline] fn cast_to(self) -> $u { self as $u } } )*
+        #[diagnostic::do_not_recommend]
         impl CastTo<Complex<f32>> for $t { #[inline] fn cast_to(self) -> Complex<f32> { Complex::new(self as f32, 0.0) } }
+        #[diagnostic::do_not_recommend]
         impl CastTo<Complex<f64>> for $t { #[inline] fn cast_to(self) -> Complex<f64> { Complex::new(self as f64, 0.0) } }
+        #[diagnostic::do_not_recommend]
         impl CastTo<$t> for bool { #[inline] fn cast_to(self) -> $t { if self { <$t>::one() } else { <$t>::zero() } } }
     };
 }
@@ -513,6 +521,7 @@ casts!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 ; [i8 i16 i32 i64 u8 u16 u32 u64 f3
 
 macro_rules! complex_casts {
     ($($t:ident => $u:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl CastTo<Complex<$u>> for Complex<$t> {
             #[inline]
             fn cast_to(self) -> Complex<$u> { Complex::new(self.re as $u, self.im as $u) }
@@ -521,16 +530,19 @@ macro_rules! complex_casts {
 }
 complex_casts!(f32 => f32, f32 => f64, f64 => f32, f64 => f64);
 
+#[diagnostic::do_not_recommend]
 impl CastTo<bool> for bool {
     fn cast_to(self) -> bool {
         self
     }
 }
+#[diagnostic::do_not_recommend]
 impl CastTo<Complex<f32>> for bool {
     fn cast_to(self) -> Complex<f32> {
         Complex::new(self.cast_to(), 0.0)
     }
 }
+#[diagnostic::do_not_recommend]
 impl CastTo<Complex<f64>> for bool {
     fn cast_to(self) -> Complex<f64> {
         Complex::new(self.cast_to(), 0.0)

@@ -21,7 +21,7 @@ use core::fmt;
 #[non_exhaustive]
 pub enum Error {
     /// Two shapes do not broadcast.
-    Broadcast {
+    Shapes {
         /// What was tried, as a verb: "add".
         op: &'static str,
         /// The left shape.
@@ -43,7 +43,7 @@ pub enum Error {
         row_major: bool,
     },
     /// An axis is out of range.
-    Axis {
+    AxisOutOfRange {
         /// What was tried.
         op: &'static str,
         /// The axis.
@@ -220,7 +220,7 @@ fn alignment(row_major: bool) -> &'static str {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Broadcast { op, left, right, row_major } => {
+            Error::Shapes { op, left, right, row_major } => {
                 write!(f, "cannot {op} shapes {left:?} and {right:?}: ")?;
                 match first_disagreement(left, right, *row_major) {
                     Some((axis, l, r)) => write!(f, "axis {axis} is {l} and {r} ")?,
@@ -234,7 +234,7 @@ impl fmt::Display for Error {
                  ({}); write a new tensor instead",
                 alignment(*row_major)
             ),
-            Error::Axis { op, axis, shape } => match shape.len() {
+            Error::AxisOutOfRange { op, axis, shape } => match shape.len() {
                 0 => write!(f, "{op}: axis {axis} is out of range, for a tensor of rank 0 has no axes"),
                 n => {
                     let last = n - 1;

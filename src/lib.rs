@@ -22,15 +22,15 @@ pub use element::{CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar
 pub use error::Error;
 pub use num_complex::Complex;
 pub use ops::{
-    AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, Operands, SameInBothOrders, SliceArg, SliceOf, Stepped,
-    TensorIndex, op,
+    Aligned, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, NumericWith, Operands, SameInBothOrders,
+    SliceArg, SliceOf, Stepped, TensorIndex, op,
 };
 pub use order::{ColMajor, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
     MergeAxes, Rank, RemoveAxes, Removed,
 };
-pub use tensor::{Owned, Storage, StorageMut, Tensor, TensorView, TensorViewMut, View, ViewMut, ViewOf};
+pub use tensor::{OwnedData, Storage, StorageMut, Tensor, TensorView, TensorViewMut, View, ViewMut, ViewOf};
 
 /// What most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

@@ -5,6 +5,11 @@
 use core::fmt::Debug;
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a memory order",
+        label = "the memory orders are `RowMajor` and `ColMajor`, and no others",
+        note = "other arrangements are strides of a view: `.permute(..)`, `.slice(..)`, `.reverse_axes()`"
+    )]
     pub trait Sealed {}
 }
 

@@ -13,6 +13,10 @@ use typenum::{Const, Diff, Max, Maximum, Sum, ToUInt, U, Unsigned};
 pub const MAX_RANK: usize = 16;
 
 mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be made a tensor rank",
+        label = "ranks run from `Rank<0>` to `Rank<16>`, and there are no others"
+    )]
     pub trait Sealed {}
 }
 
@@ -240,6 +244,7 @@ pub trait MatmulRanks<Other>: Dim {
 #[doc(hidden)]
 pub trait MatrixRank: Dim {}
 
+#[diagnostic::do_not_recommend]
 impl MatmulRanks<Rank<1>> for Rank<1> {
     type Product = Rank<0>;
 }

@@ -30,7 +30,7 @@ use core::marker::PhantomData;
 /// assert_eq!(spread(x.view()), 6.0);
 /// assert_eq!(spread(x.index_axis(0, 0)), 4.0);
 /// ```
-pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S = Owned<T, Dev>> {
+pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S = OwnedData<T, Dev>> {
     storage: S,
     shape: D::Shape,
     strides: D::Strides,
@@ -63,7 +63,7 @@ pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev,
 
 /// The memory of an owned tensor.
 #[derive(Debug)]
-pub struct Owned<T: Element, Dev: Device> {
+pub struct OwnedData<T: Element, Dev: Device> {
     buffer: Dev::Buffer<T>,
     device: Dev,
 }
@@ -94,7 +94,7 @@ impl<T: Element, Dev: Device> Copy for View<'_, T, Dev> {}
 mod sealed {
     pub trait Sealed {}
 }
-impl<T: Element, Dev: Device> sealed::Sealed for Owned<T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed for OwnedData<T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed for View<'_, T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed for ViewMut<'_, T, Dev> {}
 
@@ -129,7 +129,7 @@ pub trait BorrowedStorage<T: Element, Dev: Device>: Storage<T, Dev> {
     fn moved(self, elements: isize) -> Self;
 }
 
-impl<T: Element, Dev: Device> Storage<T, Dev> for Owned<T, Dev> {
+impl<T: Element, Dev: Device> Storage<T, Dev> for OwnedData<T, Dev> {
     const OWNED: bool = true;
     type Shared<'b> = View<'b, T, Dev>;
     fn ptr(&self) -> Dev::Ptr<T> {
@@ -145,7 +145,7 @@ impl<T: Element, Dev: Device> Storage<T, Dev> for Owned<T, Dev> {
         Some((self.buffer, self.device))
     }
 }
-impl<T: Element, Dev: Device> StorageMut<T, Dev> for Owned<T, Dev> {
+impl<T: Element, Dev: Device> StorageMut<T, Dev> for OwnedData<T, Dev> {
     fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
         ViewMut { ptr: Dev::ptr_mut(&mut self.buffer), device: &self.device, data: PhantomData }
     }
@@ -229,7 +229,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             "a buffer holds what its shape says"
         );
         Tensor {
-            storage: Owned { buffer, device },
+            storage: OwnedData { buffer, device },
             shape,
             strides: layout.typed_strides::<D>(),
             marker: PhantomData,

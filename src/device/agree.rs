@@ -3,7 +3,7 @@
 //! identity: they turn what is known to be equal into what the compiler knows to be equal.
 
 use super::Device;
-use crate::element::{Element, Scalar};
+use crate::element::Element;
 use crate::order::Order;
 
 /// The operands have the same memory order.
@@ -66,12 +66,3 @@ impl<Dev: Device> SameDevice<Dev> for Dev {
         x
     }
 }
-
-/// The left operand has arithmetic. It names the right one too: only then does the compiler show this text.
-#[diagnostic::on_unimplemented(
-    message = "tensors of `{Self}` have no arithmetic",
-    label = "`{Self}` is not a number",
-    note = "turn `bool` into numbers with `.cast::<u8>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`"
-)]
-pub trait Numeric<Other>: Scalar {}
-impl<T: Scalar, U> Numeric<U> for T {}

@@ -92,14 +92,20 @@ impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
 /// The families that the device will have, for the element types that it will have them for.
 macro_rules! families {
     ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<const ORDINAL: usize> Elementwise<$t> for Cuda<ORDINAL> {}
+        #[diagnostic::do_not_recommend]
         impl<const ORDINAL: usize> Permute<$t> for Cuda<ORDINAL> {}
+        #[diagnostic::do_not_recommend]
         impl<const ORDINAL: usize> Reduce<$t> for Cuda<ORDINAL> {}
     )*};
 }
 families!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
 
 macro_rules! gemm {
-    ($($t:ty)*) => {$( impl<const ORDINAL: usize> Gemm<$t> for Cuda<ORDINAL> {} )*};
+    ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const ORDINAL: usize> Gemm<$t> for Cuda<ORDINAL> {}
+    )*};
 }
 gemm!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);

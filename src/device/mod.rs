@@ -12,7 +12,7 @@ pub(crate) mod host;
 mod op;
 mod operand;
 
-pub use agree::{Numeric, SameDevice, SameDtype, SameOrder};
+pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, HostPtr, Iter, IterMut};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr};
 pub use family::{Backend, Elementwise, Gemm, Permute, Reduce};

@@ -31,7 +31,7 @@ pub(crate) fn binary_shape<D: Dim>(
     right: &[usize],
     row_major: bool,
 ) -> Result<D::Shape, Error> {
-    common_shape::<D>(&[left, right], row_major).ok_or_else(|| Error::Broadcast {
+    common_shape::<D>(&[left, right], row_major).ok_or_else(|| Error::Shapes {
         op,
         left: left.to_vec(),
         right: right.to_vec(),

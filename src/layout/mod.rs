@@ -343,7 +343,7 @@ pub(crate) fn check_axis(op: &'static str, axis: usize, shape: &[usize]) -> Resu
     if axis < shape.len() {
         return Ok(());
     }
-    Err(Error::Axis { op, axis, shape: shape.to_vec() })
+    Err(Error::AxisOutOfRange { op, axis, shape: shape.to_vec() })
 }
 
 /// Each axis of the shape exactly once.

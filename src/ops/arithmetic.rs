@@ -1,13 +1,112 @@
 //! `+ - * / %` and negation, with tensors and scalars on either side, owned or borrowed, and in place.
 
-use super::apply::{Operands, WithLeft, WithRight, binary_assign, combine};
-use crate::device::{BinaryOp, Device, Elementwise, Numeric, SameDevice, SameDtype, SameOrder, UnaryOp};
+use super::operands::{Aligned, Operands, WithLeft, WithRight, binary_assign, combine};
+use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::tensor::{Storage, StorageMut, Tensor};
 use core::ops;
+
+/// One of the five operations, whose kernel exists for numbers only.
+#[doc(hidden)]
+pub trait Operation {
+    type For<T: Scalar>: BinaryOp<T, T, Output = T> + Default;
+}
+
+/// The right operand has arithmetic with the left one.
+///
+/// It is asked of the right element type, which the compiler looks at last: only then does it show this text.
+#[diagnostic::on_unimplemented(
+    message = "tensors of `{Self}` have no arithmetic",
+    label = "`{Self}` is not a number",
+    note = "turn `bool` into numbers with `.cast::<u8>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`"
+)]
+pub trait NumericWith<T: Element>: Element {
+    #[doc(hidden)]
+    fn combine<Op, D, E, O, P, Dev, Dev2, S, S2>(
+        op: Op,
+        left: Tensor<T, D, O, Dev, S>,
+        right: Tensor<Self, E, P, Dev2, S2>,
+    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
+    where
+        T: SameDtype<Self>,
+        Op: Operation,
+        D: Dim + Broadcast<E>,
+        E: Dim,
+        O: Order + SameOrder<P>,
+        P: Order,
+        Dev: Elementwise<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S: Storage<T, Dev>,
+        S2: Storage<Self, Dev2>;
+
+    #[doc(hidden)]
+    fn assign<Op, D, E, O, P, Dev, Dev2, S, S2>(
+        op: Op,
+        left: &mut Tensor<T, D, O, Dev, S>,
+        right: &Tensor<Self, E, P, Dev2, S2>,
+    ) -> Result<(), Error>
+    where
+        T: SameDtype<Self>,
+        Op: Operation,
+        D: Dim,
+        E: BroadcastTo<D>,
+        O: Order + SameOrder<P>,
+        P: Order,
+        Dev: Elementwise<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S: StorageMut<T, Dev>,
+        S2: Storage<Self, Dev2>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar, U: Scalar> NumericWith<T> for U {
+    fn combine<Op, D, E, O, P, Dev, Dev2, S, S2>(
+        _: Op,
+        left: Tensor<T, D, O, Dev, S>,
+        right: Tensor<U, E, P, Dev2, S2>,
+    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
+    where
+        T: SameDtype<U>,
+        Op: Operation,
+        D: Dim + Broadcast<E>,
+        E: Dim,
+        O: Order + SameOrder<P>,
+        P: Order,
+        Dev: Elementwise<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S: Storage<T, Dev>,
+        S2: Storage<U, Dev2>,
+    {
+        let op = Op::For::<T>::default();
+        match right.into_agreed::<T, O, Dev>() {
+            Ok(right) => combine(op, left, right),
+            Err(right) => combine(op, left, right.agree::<T, O, Dev>()),
+        }
+    }
+
+    fn assign<Op, D, E, O, P, Dev, Dev2, S, S2>(
+        _: Op,
+        left: &mut Tensor<T, D, O, Dev, S>,
+        right: &Tensor<U, E, P, Dev2, S2>,
+    ) -> Result<(), Error>
+    where
+        T: SameDtype<U>,
+        Op: Operation,
+        D: Dim,
+        E: BroadcastTo<D>,
+        O: Order + SameOrder<P>,
+        P: Order,
+        Dev: Elementwise<T> + SameDevice<Dev2>,
+        Dev2: Device,
+        S: StorageMut<T, Dev>,
+        S2: Storage<U, Dev2>,
+    {
+        binary_assign(Op::For::<T>::default(), left, &right.agree::<T, O, Dev>())
+    }
+}
 
 macro_rules! operators {
     ($(
@@ -17,6 +116,10 @@ macro_rules! operators {
         #[doc = concat!("`a ", $symbol, " b`, as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
+
+        impl Operation for $Op {
+            type For<T: Scalar> = $Op;
+        }
 
         impl<T: Scalar> BinaryOp<T, T> for $Op {
             type Output = T;
@@ -31,9 +134,7 @@ macro_rules! operators {
             }
         }
 
-        impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
-            Tensor<T, D, O, Dev, S>
-        {
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
             #[doc = concat!("`self ", $symbol, " right` with a `Result`; `right` is a tensor to broadcast with, or a scalar.")]
             ///
             /// # Errors
@@ -47,7 +148,11 @@ macro_rules! operators {
             pub fn $try_method<R: Operands<T, D, O, Dev>>(
                 &self,
                 right: R,
-            ) -> Result<Tensor<T, R::Common, O, Dev>, Error> {
+            ) -> Result<Tensor<T, R::Common, O, Dev>, Error>
+            where
+                T: Scalar,
+                Dev: Elementwise<T>,
+            {
                 right.combine($Op, self)
             }
         }
@@ -67,38 +172,24 @@ macro_rules! operators {
             #[doc = concat!("assert_eq!(x, tensor![7 ", $symbol, " 2, 5 ", $symbol, " 5]);")]
             /// # Ok::<(), vierbein::Error>(())
             /// ```
-            pub fn $try_assign<U, E, P, Dev2, S2>(
-                &mut self,
-                right: &Tensor<U, E, P, Dev2, S2>,
-            ) -> Result<(), Error>
+            pub fn $try_assign<B>(&mut self, right: B) -> Result<(), Error>
             where
-                T: SameDtype<U> + Numeric<U>,
-                U: Element,
-                E: BroadcastTo<D>,
-                O: SameOrder<P>,
-                P: Order,
-                Dev: Elementwise<T> + SameDevice<Dev2>,
-                Dev2: Device,
-                S2: Storage<U, Dev2>,
+                B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
+                T: Scalar + SameDtype<B::Element>,
+                Dev: Elementwise<T>,
             {
-                binary_assign($Op, self, &right.agree::<T, O, Dev>())
+                binary_assign($Op, self, &right.aligned().agree::<T, O, Dev>())
             }
         }
 
         operators!(@tensors $Op $method; &'l Tensor<T, D, O, Dev, S>, &'r Tensor<U, E, P, Dev2, S2>; 'l, 'r,; |left, right|
-            combine($Op, left.view(), right.agree::<T, O, Dev>()));
+            NumericWith::combine($Op, left.view(), right.view()));
         operators!(@tensors $Op $method; Tensor<T, D, O, Dev, S>, &'r Tensor<U, E, P, Dev2, S2>; 'r,; |left, right|
-            combine($Op, left, right.agree::<T, O, Dev>()));
+            NumericWith::combine($Op, left, right.view()));
         operators!(@tensors $Op $method; &'l Tensor<T, D, O, Dev, S>, Tensor<U, E, P, Dev2, S2>; 'l,; |left, right|
-            match right.into_agreed::<T, O, Dev>() {
-                Ok(right) => combine($Op, left.view(), right),
-                Err(right) => combine($Op, left.view(), right.agree::<T, O, Dev>()),
-            });
+            NumericWith::combine($Op, left.view(), right));
         operators!(@tensors $Op $method; Tensor<T, D, O, Dev, S>, Tensor<U, E, P, Dev2, S2>; ; |left, right|
-            match right.into_agreed::<T, O, Dev>() {
-                Ok(right) => combine($Op, left, right),
-                Err(right) => combine($Op, left, right.agree::<T, O, Dev>()),
-            });
+            NumericWith::combine($Op, left, right));
 
         impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> ops::$Op<T>
             for &Tensor<T, D, O, Dev, S>
@@ -122,8 +213,8 @@ macro_rules! operators {
         impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Assign<&Tensor<U, E, P, Dev2, S2>>
             for Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U> + Numeric<U>,
-            U: Element,
+            T: Element + SameDtype<U>,
+            U: NumericWith<T>,
             D: Dim,
             E: BroadcastTo<D>,
             O: Order + SameOrder<P>,
@@ -135,14 +226,14 @@ macro_rules! operators {
         {
             #[track_caller]
             fn $assign(&mut self, right: &Tensor<U, E, P, Dev2, S2>) {
-                expect(self.$try_assign(right));
+                expect(<U as NumericWith<T>>::assign($Op, self, right));
             }
         }
         impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Assign<Tensor<U, E, P, Dev2, S2>>
             for Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U> + Numeric<U>,
-            U: Element,
+            T: Element + SameDtype<U>,
+            U: NumericWith<T>,
             D: Dim,
             E: BroadcastTo<D>,
             O: Order + SameOrder<P>,
@@ -154,7 +245,7 @@ macro_rules! operators {
         {
             #[track_caller]
             fn $assign(&mut self, right: Tensor<U, E, P, Dev2, S2>) {
-                expect(self.$try_assign(&right));
+                expect(<U as NumericWith<T>>::assign($Op, self, &right));
             }
         }
         impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>> ops::$Assign<T>
@@ -172,8 +263,8 @@ macro_rules! operators {
     (@tensors $Op:ident $method:ident; $Left:ty, $Right:ty; $($life:lifetime,)*; |$left:ident, $right:ident| $body:expr) => {
         impl<$($life,)* T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<$Right> for $Left
         where
-            T: Element + SameDtype<U> + Numeric<U>,
-            U: Element,
+            T: Element + SameDtype<U>,
+            U: NumericWith<T>,
             D: Dim + Broadcast<E>,
             E: Dim,
             O: Order + SameOrder<P>,
@@ -304,7 +395,7 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     }
 }
 
-impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// `self += alpha · right` in one pass (BLAS's axpy); `right` is repeated to the shape of `self`.
     ///
     /// # Panics
@@ -317,16 +408,11 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>> Te
     /// assert_eq!(x, tensor![31.0, 42.0]);
     /// ```
     #[track_caller]
-    pub fn add_scaled<U, E, P, Dev2, S2>(&mut self, alpha: T, right: &Tensor<U, E, P, Dev2, S2>)
+    pub fn add_scaled<B>(&mut self, alpha: T, right: B)
     where
-        T: SameDtype<U>,
-        U: Element,
-        E: BroadcastTo<D>,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
+        T: Scalar + SameDtype<B::Element>,
+        Dev: Elementwise<T>,
     {
         expect(self.try_add_scaled(alpha, right));
     }
@@ -335,21 +421,12 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>> Te
     ///
     /// # Errors
     /// Where `right` does not broadcast to the shape of `self`; nothing is changed then.
-    pub fn try_add_scaled<U, E, P, Dev2, S2>(
-        &mut self,
-        alpha: T,
-        right: &Tensor<U, E, P, Dev2, S2>,
-    ) -> Result<(), Error>
+    pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
-        T: SameDtype<U>,
-        U: Element,
-        E: BroadcastTo<D>,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
+        T: Scalar + SameDtype<B::Element>,
+        Dev: Elementwise<T>,
     {
-        binary_assign(AddScaled(alpha), self, &right.agree::<T, O, Dev>())
+        binary_assign(AddScaled(alpha), self, &right.aligned().agree::<T, O, Dev>())
     }
 }

@@ -1,13 +1,13 @@
 //! Writing into an existing tensor or mutable view.
 
-use super::apply::repeat_to;
 use super::construct::Constant;
-use crate::device::{Device, Elementwise, Permute, SameDevice, SameDtype, SameOrder};
+use super::operands::{Aligned, repeat_to};
+use crate::device::{Device, Elementwise, Permute, SameDtype};
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
-use crate::tensor::{Storage, StorageMut, Tensor};
+use crate::tensor::{StorageMut, Tensor};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
@@ -22,16 +22,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, tensor![[7, 2], [8, 4]]);
     /// ```
     #[track_caller]
-    pub fn assign<U, E, P, Dev2, S2>(&mut self, from: &Tensor<U, E, P, Dev2, S2>)
+    pub fn assign<B>(&mut self, from: B)
     where
-        T: SameDtype<U>,
-        U: Element,
-        E: BroadcastTo<D>,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: Permute<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
+        T: SameDtype<B::Element>,
+        Dev: Permute<T>,
     {
         expect(self.try_assign(from));
     }
@@ -40,17 +35,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     ///
     /// # Errors
     /// Where `from` does not broadcast to the shape of `self`; nothing is changed then.
-    pub fn try_assign<U, E, P, Dev2, S2>(&mut self, from: &Tensor<U, E, P, Dev2, S2>) -> Result<(), Error>
+    pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
-        T: SameDtype<U>,
-        U: Element,
-        E: BroadcastTo<D>,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: Permute<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
+        T: SameDtype<B::Element>,
+        Dev: Permute<T>,
     {
+        let from = from.aligned();
         let from = from.agree::<T, O, Dev>();
         let repeated = repeat_to("assign", &from, self.shape().as_ref())?;
         let (output, device) = self.output();

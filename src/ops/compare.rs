@@ -1,6 +1,6 @@
 //! Comparisons to tensors of `bool`, and logic on those.
 
-use super::apply::{Operands, binary};
+use super::operands::{Operands, binary};
 use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
 use crate::element::{Element, Inexact, RealScalar, Scalar};
 use crate::error::expect;
@@ -24,8 +24,7 @@ macro_rules! comparisons {
             }
         }
 
-        impl<T: Element, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
-            Tensor<T, D, O, Dev, S>
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
             #[doc = concat!("Where `self ", $symbol, " right`, element by element; `right` is a tensor to broadcast with, or a scalar.")]
             #[doc = concat!("With a `Result`: `x.try_apply2(op::", stringify!($Op), ", right)`.")]
@@ -44,6 +43,7 @@ macro_rules! comparisons {
             ) -> Tensor<bool, R::Common, O, Dev>
             where
                 T: $bound,
+                Dev: Elementwise<T>,
             {
                 expect(right.combine($Op, self))
             }
@@ -59,10 +59,20 @@ macro_rules! comparisons {
 
 comparisons! {
     Equal, equal, Element, "==", "compare", "tensor![false, true, false]";
+}
+comparisons! {
     NotEqual, not_equal, Element, "!=", "compare", "tensor![true, false, true]";
+}
+comparisons! {
     Less, less, RealScalar, "<", "compare", "tensor![true, false, false]";
+}
+comparisons! {
     LessEqual, less_equal, RealScalar, "<=", "compare", "tensor![true, true, false]";
+}
+comparisons! {
     Greater, greater, RealScalar, ">", "compare", "tensor![false, false, true]";
+}
+comparisons! {
     GreaterEqual, greater_equal, RealScalar, ">=", "compare", "tensor![false, true, true]";
 }
 
@@ -78,8 +88,7 @@ macro_rules! tests_of_one {
                 $body
             }
         }
-        impl<T: Inexact, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
-            Tensor<T, D, O, Dev, S>
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
             #[doc = concat!($doc, ", element by element.")]
             ///
@@ -91,7 +100,11 @@ macro_rules! tests_of_one {
             #[doc = concat!("assert_eq!(tensor![1.0, f64::NAN, f64::INFINITY].", stringify!($method), "(), ", $expected, ");")]
             /// ```
             #[track_caller]
-            pub fn $method(&self) -> Tensor<bool, D, O, Dev> {
+            pub fn $method(&self) -> Tensor<bool, D, O, Dev>
+            where
+                T: Inexact,
+                Dev: Elementwise<T>,
+            {
                 self.apply($Op)
             }
         }
@@ -99,7 +112,11 @@ macro_rules! tests_of_one {
 }
 tests_of_one! {
     IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.is_nan();
+}
+tests_of_one! {
     IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.is_finite();
+}
+tests_of_one! {
     IsInfinite, is_infinite, "Whether it is infinite", "tensor![false, false, true]", |x| !x.is_finite() && !x.is_nan();
 }
 

@@ -286,7 +286,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
     }
 }
 
-impl<T: Scalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<2>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// The identity matrix of `n` rows and columns.
     ///
     /// # Panics
@@ -299,6 +299,8 @@ impl<T: Scalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<2>, O, Dev> {
     #[track_caller]
     pub fn eye(n: usize) -> Self
     where
+        T: Scalar,
+        Dev: Elementwise<T>,
         Dev: Default,
     {
         expect(Self::try_eye_in(n, &Dev::default()))
@@ -308,12 +310,16 @@ impl<T: Scalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<2>, O, Dev> {
     ///
     /// # Errors
     /// Where the shape exceeds the address space or the device has no memory left.
-    pub fn try_eye_in(n: usize, device: &Dev) -> Result<Self, Error> {
+    pub fn try_eye_in(n: usize, device: &Dev) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
         Tensor::generate([n, n], Identity { n }, device)
     }
 }
 
-impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// `start, start + 1, ..` up to but not including `end`.
     ///
     /// # Panics
@@ -326,6 +332,8 @@ impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
     #[track_caller]
     pub fn arange(range: core::ops::Range<T>) -> Self
     where
+        T: RealScalar,
+        Dev: Elementwise<T>,
         Dev: Default,
     {
         expect(Self::try_arange_in(range, T::one(), &Dev::default()))
@@ -346,6 +354,8 @@ impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
     #[track_caller]
     pub fn arange_step(range: core::ops::Range<T>, step: T) -> Self
     where
+        T: RealScalar,
+        Dev: Elementwise<T>,
         Dev: Default,
     {
         expect(Self::try_arange_in(range, step, &Dev::default()))
@@ -355,7 +365,11 @@ impl<T: RealScalar, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
     ///
     /// # Errors
     /// [`Error::Argument`] if `step` is zero or NaN; otherwise where the device has no memory left.
-    pub fn try_arange_in(range: core::ops::Range<T>, step: T, device: &Dev) -> Result<Self, Error> {
+    pub fn try_arange_in(range: core::ops::Range<T>, step: T, device: &Dev) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+    {
         let len = steps_between(range.start, range.end, step)?;
         Tensor::generate([len], Ramp { start: range.start, step }, device)
     }
@@ -389,7 +403,7 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
     }
 }
 
-impl<T: RealFloat, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// `n` values in equal steps from `start` to `end`, both included. One value alone is `start`.
     ///
     /// # Panics
@@ -402,6 +416,8 @@ impl<T: RealFloat, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
     #[track_caller]
     pub fn linspace(start: T, end: T, n: usize) -> Self
     where
+        T: RealFloat,
+        Dev: Elementwise<T>,
         Dev: Default,
     {
         expect(Self::try_linspace_in(start, end, n, &Dev::default()))
@@ -411,7 +427,11 @@ impl<T: RealFloat, O: Order, Dev: Elementwise<T>> Tensor<T, Rank<1>, O, Dev> {
     ///
     /// # Errors
     /// Where the device has no memory left.
-    pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error> {
+    pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T>,
+    {
         Tensor::generate([n], Between { start, end, last: n.saturating_sub(1) }, device)
     }
 }

@@ -1,6 +1,7 @@
 //! Matrix products by the order's rule.
 
-use crate::device::{Device, Gemm, SameDevice, SameDtype, SameOrder};
+use super::operands::Aligned;
+use crate::device::{Device, Gemm, SameDtype};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
@@ -33,18 +34,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
     /// ```
     #[track_caller]
-    pub fn matmul<U, E, R, P, Dev2, S2>(&self, right: &Tensor<U, E, P, Dev2, S2>) -> Tensor<T, R, O, Dev>
+    pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
-        T: Scalar + SameDtype<U>,
-        U: Element,
-        D: MatmulRanks<E, Product = R>,
-        E: Dim,
+        T: Scalar + SameDtype<B::Element>,
+        B: Aligned<O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: Gemm<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        Dev: Gemm<T>,
     {
         expect(self.try_matmul(right))
     }
@@ -53,22 +49,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
-    pub fn try_matmul<U, E, R, P, Dev2, S2>(
-        &self,
-        right: &Tensor<U, E, P, Dev2, S2>,
-    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
-        T: Scalar + SameDtype<U>,
-        U: Element,
-        D: MatmulRanks<E, Product = R>,
-        E: Dim,
+        T: Scalar + SameDtype<B::Element>,
+        B: Aligned<O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
-        O: SameOrder<P>,
-        P: Order,
-        Dev: Gemm<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S2: Storage<U, Dev2>,
+        Dev: Gemm<T>,
     {
+        let right = right.aligned();
         let right = right.agree::<T, O, Dev>();
         let disagree = |why: String| Error::Matmul {
             left: self.shape().as_ref().to_vec(),
@@ -78,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         };
         // Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
         let (mut a, mut b) = (self.enumeration(), right.enumeration());
-        let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, E::NDIM == 1);
+        let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, B::Dim::NDIM == 1);
         if !O::ROW_MAJOR {
             (a, b) = (b, a);
             (a_is_vector, b_is_vector) = (b_is_vector, a_is_vector);

@@ -10,17 +10,23 @@ mod equal;
 mod index;
 mod iter;
 mod linalg;
+mod operands;
 #[cfg(feature = "rand")]
 mod random;
 mod reduce;
+mod reduction;
+mod scan;
+mod select;
 mod shape;
 mod slice;
+mod trace;
 mod unary;
 
-pub use apply::Operands;
+pub use arithmetic::NumericWith;
 pub use convert::SameInBothOrders;
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
+pub use operands::{Aligned, Operands};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
 /// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and their twins that return
@@ -36,8 +42,9 @@ pub mod op {
         BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, IsFinite, IsInfinite, IsNan, Less, LessEqual,
         Not, NotEqual,
     };
-    pub use super::reduce::{
+    pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };
+    pub use super::select::{Clamp, Select};
     pub use super::unary::*;
 }

@@ -1,7 +1,7 @@
 //! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
 
 use crate::axis::{AxisArg, OtherAxis};
-use crate::device::{Device, Elementwise, Permute};
+use crate::device::{Device, Permute};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
@@ -417,7 +417,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     }
 }
 
-impl<T: Scalar, O: Order, Dev: Elementwise<T> + Permute<T>> Tensor<T, Rank<2>, O, Dev> {
+impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// The square matrix with this diagonal, and zeros elsewhere.
     ///
     /// # Panics
@@ -428,7 +428,11 @@ impl<T: Scalar, O: Order, Dev: Elementwise<T> + Permute<T>> Tensor<T, Rank<2>, O
     /// assert_eq!(Tensor::from_diagonal(&tensor![1, 2]), tensor![[1, 0], [0, 2]]);
     /// ```
     #[track_caller]
-    pub fn from_diagonal<S: Storage<T, Dev>>(diagonal: &Tensor<T, Rank<1>, O, Dev, S>) -> Self {
+    pub fn from_diagonal<S: Storage<T, Dev>>(diagonal: &Tensor<T, Rank<1>, O, Dev, S>) -> Self
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+    {
         expect(Self::try_from_diagonal(diagonal))
     }
 
@@ -438,7 +442,11 @@ impl<T: Scalar, O: Order, Dev: Elementwise<T> + Permute<T>> Tensor<T, Rank<2>, O
     /// Where the shape exceeds the address space or the device has no memory left.
     pub fn try_from_diagonal<S: Storage<T, Dev>>(
         diagonal: &Tensor<T, Rank<1>, O, Dev, S>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Permute<T>,
+    {
         let [n] = diagonal.shape();
         let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
         out.cut_mut::<Rank<1>>(|l| l.diagonal("write the diagonal", 0, 1))?.try_assign(diagonal)?;

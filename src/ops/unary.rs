@@ -1,7 +1,7 @@
 //! Functions of one element (and a few of two), as methods and as operations.
 
-use super::apply::Operands;
-use crate::device::{BinaryOp, Elementwise, UnaryOp};
+use super::operands::Operands;
+use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
 use crate::element::{Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -29,8 +29,7 @@ macro_rules! unary {
             }
         }
 
-        impl<T: $bound, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
-            Tensor<T, D, O, Dev, S>
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
             #[doc = concat!($doc, ", element by element.")]
             ///
@@ -44,52 +43,122 @@ macro_rules! unary {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($method), "(), tensor!", $expected, ");")]
             /// ```
             #[track_caller]
-            pub fn $method(&self) -> Tensor<$Output, D, O, Dev> {
+            pub fn $method(&self) -> Tensor<$Output, D, O, Dev>
+            where
+                T: $bound,
+                Dev: Elementwise<T>,
+            {
                 self.apply($Op)
             }
         }
     )*};
 }
 
+// every number
 unary! {
-    // every number
     Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
         |x| Scalar::abs(x), checked Scalar::abs(x) >= T::Real::zero();
+}
+unary! {
     Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x);
+}
+unary! {
     Re, re, Scalar, T::Real, "The real part", "[Complex::new(3.0, 4.0)]", "[3.0]", |x| Scalar::re(x);
+}
+unary! {
     Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x);
+}
+unary! {
     Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| x * x, checked T::fits(crate::element::Arithmetic::Mul, x, x);
-    // floating and complex
+}
+// floating and complex
+unary! {
     Sqrt, sqrt, Inexact, T, "The square root (principal for complex; NaN for negative reals)", "[4.0, 9.0]", "[2.0, 3.0]", |x| x.function(Function::Sqrt);
+}
+unary! {
     Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp);
+}
+unary! {
     Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2);
+}
+unary! {
     Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln);
+}
+unary! {
     Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2);
+}
+unary! {
     Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10);
+}
+unary! {
     Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin);
+}
+unary! {
     Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos);
+}
+unary! {
     Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan);
+}
+unary! {
     Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin);
+}
+unary! {
     Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos);
+}
+unary! {
     Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan);
+}
+unary! {
     Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh);
+}
+unary! {
     Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh);
+}
+unary! {
     Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh);
+}
+unary! {
     Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh);
+}
+unary! {
     Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh);
+}
+unary! {
     Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh);
+}
+unary! {
     Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x;
+}
+unary! {
     Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| Inexact::arg(x);
-    // floating
+}
+// floating
+unary! {
     Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt();
+}
+unary! {
     ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1();
+}
+unary! {
     Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p();
+}
+unary! {
     Floor, floor, RealFloat, T, "The largest integer not above", "[-1.5, 2.5]", "[-2.0, 2.0]", |x| x.floor();
+}
+unary! {
     Ceil, ceil, RealFloat, T, "The smallest integer not below", "[-1.5, 2.5]", "[-1.0, 3.0]", |x| x.ceil();
+}
+unary! {
     Round, round, RealFloat, T, "The nearest integer; halves away from zero", "[-1.5, 2.4]", "[-2.0, 2.0]", |x| x.round();
+}
+unary! {
     Trunc, trunc, RealFloat, T, "The integer part", "[-1.5, 2.5]", "[-1.0, 2.0]", |x| x.trunc();
+}
+unary! {
     Fract, fract, RealFloat, T, "The part behind the point", "[-1.5, 2.25]", "[-0.5, 0.25]", |x| x.fract();
-    // real
+}
+// real
+unary! {
     Signum, signum, RealScalar, T, "−1, 0 or 1, as the number is negative, zero or positive; NaN stays NaN", "[-7, 0, 3]", "[-1, 0, 1]",
         |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x };
 }
@@ -112,8 +181,7 @@ macro_rules! binary {
             }
         }
 
-        impl<T: Element, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>>
-            Tensor<T, D, O, Dev, S>
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
             #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
             ///
@@ -128,6 +196,7 @@ macro_rules! binary {
             pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<T, R::Common, O, Dev>
             where
                 T: $bound,
+                Dev: Elementwise<T>,
             {
                 expect(right.combine($Op, self))
             }
@@ -142,6 +211,7 @@ macro_rules! binary {
             ) -> Result<Tensor<T, R::Common, O, Dev>, Error>
             where
                 T: $bound,
+                Dev: Elementwise<T>,
             {
                 right.combine($Op, self)
             }
@@ -152,10 +222,16 @@ macro_rules! binary {
 binary! {
     Maximum, maximum, try_maximum, RealScalar, "The larger of two; NaN if one is NaN", "[1, 5]", "&tensor![3, 2]", "[3, 5]",
         |a, b| larger(a, b);
+}
+binary! {
     Minimum, minimum, try_minimum, RealScalar, "The smaller of two; NaN if one is NaN", "[1, 5]", "2", "[1, 2]",
         |a, b| smaller(a, b);
+}
+binary! {
     Atan2, atan2, try_atan2, RealFloat, "The angle in radians of the point (right, self), in (−π, π]", "[1.0, 0.0]", "&tensor![0.0, 1.0]", "[std::f64::consts::FRAC_PI_2, 0.0]",
         |a, b| a.atan2(b);
+}
+binary! {
     Hypot, hypot, try_hypot, RealFloat, "`√(self² + right²)` without overflow in between", "[3.0, 5.0]", "&tensor![4.0, 12.0]", "[5.0, 13.0]",
         |a, b| a.hypot(b);
 }
@@ -238,7 +314,7 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     }
 }
 
-impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Each element to an integer power, by repeated squaring. With a `Result`: `x.try_apply(op::Powi(n))`.
     ///
     /// # Panics
@@ -250,7 +326,11 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> Tenso
     /// assert_eq!(tensor![2.0, -3.0].powi(3), tensor![8.0, -27.0]);
     /// ```
     #[track_caller]
-    pub fn powi(&self, n: i32) -> Tensor<T, D, O, Dev> {
+    pub fn powi(&self, n: i32) -> Tensor<T, D, O, Dev>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
         self.apply(Powi(n))
     }
 
@@ -267,6 +347,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> Tenso
     pub fn powf(&self, n: T::Magnitude) -> Tensor<T, D, O, Dev>
     where
         T: Inexact,
+        Dev: Elementwise<T>,
     {
         expect(self.try_apply(Powf(n)))
     }

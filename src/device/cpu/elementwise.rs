@@ -135,6 +135,7 @@ unsafe fn map2<A: Copy, B: Copy, R: Copy>(
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Elementwise<T> for Cpu {
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Cpu>) -> Result<(), Error> {
         let plan = Plan::ordered(out.shape(), [out.strides()]);
@@ -337,6 +338,7 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>, const K: usize>(
     culprit.map_or(Ok(()), |(x, y)| Err(undefined::<T>(F::NAME, op.operands(x, y))))
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         assert_eq!(out.shape(), a.shape(), "operands of one shape");

@@ -162,6 +162,7 @@ fn same<T: Copy, U: Copy>(x: T) -> U {
     unsafe { core::mem::transmute_copy(&x) }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Gemm<T> for Cpu {
     fn gemm(
         &self,

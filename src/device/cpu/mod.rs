@@ -87,6 +87,7 @@ impl Device for Cpu {
 }
 
 // SAFETY: a `HostPtr` is the host address itself.
+#[diagnostic::do_not_recommend]
 unsafe impl HostAccess for Cpu {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()

@@ -191,6 +191,7 @@ unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
     fn reduce<R: Reduction<T>>(
         &self,
@@ -265,7 +266,7 @@ impl<T: Element> Reduce<T> for Cpu {
     ) -> Result<(), Error> {
         assert_eq!(out.shape(), a.shape(), "operands of one shape");
         let Some((&n, lines)) = out.shape().split_last() else {
-            return Err(Error::Axis { op: "accumulate", axis: 0, shape: vec![] });
+            return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
         };
         let last = lines.len();
         let plan = Plan::unordered(lines, [&out.strides()[..last], &a.strides()[..last]]);

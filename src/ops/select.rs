@@ -1,0 +1,132 @@
+//! Choosing: between bounds, and by a mask.
+
+use super::operands::{Aligned, spread};
+use crate::device::{Device, Elementwise, SameDtype, TernaryOp, UnaryOp};
+use crate::element::{Element, RealScalar};
+use crate::error::{Error, expect};
+use crate::layout::broadcast::{binary_shape, common_shape};
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, Dim};
+use crate::tensor::{Storage, Tensor};
+
+/// The value, no less than the first and no more than the second, as an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Clamp<T>(pub T, pub T);
+
+impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
+    type Output = T;
+    const NAME: &'static str = "clamp";
+    fn apply(&self, x: T) -> T {
+        if x < self.0 {
+            self.0
+        } else if x > self.1 {
+            self.1
+        } else {
+            x
+        }
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Each element, no less than `low` and no more than `high`; NaN stays NaN.
+    ///
+    /// # Panics
+    /// If `low > high`, or one of them is NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![-3, 0, 9].clamp(-1, 5), tensor![-1, 0, 5]);
+    /// ```
+    #[track_caller]
+    pub fn clamp(&self, low: T, high: T) -> Tensor<T, D, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+    {
+        expect(self.try_clamp(low, high))
+    }
+
+    /// [`clamp`](Tensor::clamp) with a `Result`.
+    ///
+    /// # Errors
+    /// If `low > high`, or one of them is NaN.
+    pub fn try_clamp(&self, low: T, high: T) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T>,
+    {
+        if low <= high {
+            return self.try_apply(Clamp(low, high));
+        }
+        let why = format!("the lower bound {low} is not at most the upper bound {high}");
+        Err(Error::Argument { op: "clamp", why })
+    }
+}
+
+/// The first where the mask holds, the second elsewhere, as an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Select;
+
+impl<T: Element> TernaryOp<bool, T, T> for Select {
+    type Output = T;
+    const NAME: &'static str = "select from";
+    fn apply(&self, mask: bool, a: T, b: T) -> T {
+        if mask { a } else { b }
+    }
+}
+
+impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
+    /// Elements of `on_true` where the mask holds, of `on_false` elsewhere; all three broadcast.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = tensor![-1.0, 2.0, -3.0];
+    /// assert_eq!(x.less(0.0).select(&Tensor::scalar(0.0), &x), tensor![0.0, 2.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn select<A, B, C>(&self, on_true: A, on_false: B) -> Tensor<A::Element, Common<C, B::Dim>, O, Dev>
+    where
+        A: Aligned<O, Dev, Element: SameDtype<B::Element>>,
+        B: Aligned<O, Dev>,
+        C: Dim + Broadcast<B::Dim>,
+        D: Broadcast<A::Dim, Common = C>,
+        Dev: Elementwise<bool>,
+    {
+        expect(self.try_select(on_true, on_false))
+    }
+
+    /// [`select`](Tensor::select) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the device has no memory left.
+    pub fn try_select<A, B, C>(
+        &self,
+        on_true: A,
+        on_false: B,
+    ) -> Result<Tensor<A::Element, Common<C, B::Dim>, O, Dev>, Error>
+    where
+        A: Aligned<O, Dev, Element: SameDtype<B::Element>>,
+        B: Aligned<O, Dev>,
+        C: Dim + Broadcast<B::Dim>,
+        D: Broadcast<A::Dim, Common = C>,
+        Dev: Elementwise<bool>,
+    {
+        let (x, y) = (on_true.aligned(), on_false.aligned());
+        let y = y.agree::<A::Element, O, Dev>();
+        let shapes = (self.shape(), x.shape(), y.shape());
+        let (mask, a, b) = (shapes.0.as_ref(), shapes.1.as_ref(), shapes.2.as_ref());
+        let first = binary_shape::<C>("select from", mask, a, O::ROW_MAJOR)?;
+        binary_shape::<Common<C, B::Dim>>("select from", first.as_ref(), b, O::ROW_MAJOR)?;
+        let shape = common_shape::<Common<C, B::Dim>>(&[mask, a, b], O::ROW_MAJOR)
+            .expect("two steps found a common shape");
+        let to = shape.as_ref();
+        let (mask, a, b) = (spread(self, to), spread(&x, to), spread(&y, to));
+        let mut out = Tensor::<_, Common<C, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
+        let (output, device) = out.output();
+        device.ternary(&Select, output, self.operand_in(&mask), x.operand_in(&a), y.operand_in(&b))?;
+        Ok(out)
+    }
+}
