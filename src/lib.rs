@@ -14,6 +14,7 @@ mod layout;
 mod ops;
 mod order;
 mod rank;
+mod storage;
 mod tensor;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
@@ -30,7 +31,8 @@ pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
     MergeAxes, Rank, RemoveAxes, Removed,
 };
-pub use tensor::{OwnedData, Storage, StorageMut, Tensor, TensorView, TensorViewMut, View, ViewMut, ViewOf};
+pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
+pub use tensor::{Tensor, TensorView, TensorViewMut, ViewOf};
 
 /// What most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

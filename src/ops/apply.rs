@@ -6,7 +6,8 @@ use crate::element::{CastTo, Element};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::tensor::{Storage, StorageMut, Tensor};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// An operation of one's own on each element, on any device.

@@ -6,7 +6,8 @@ use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
-use crate::tensor::{Storage, StorageMut, Tensor};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
 use core::ops;
 
 /// One of the five operations, whose kernel exists for numbers only.

@@ -7,7 +7,8 @@ use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
-use crate::tensor::{StorageMut, Tensor};
+use crate::storage::StorageMut;
+use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.

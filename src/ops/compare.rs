@@ -6,7 +6,8 @@ use crate::element::{Element, Inexact, RealScalar, Scalar};
 use crate::error::expect;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 use core::ops;
 
 macro_rules! comparisons {

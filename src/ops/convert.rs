@@ -5,7 +5,8 @@ use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::tensor::{Storage, StorageMut, Tensor, ViewOf};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A copy of its own, dense in the tensor's order.

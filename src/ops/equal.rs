@@ -6,7 +6,8 @@ use crate::device::HostAccess;
 use crate::element::Element;
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 impl<T, D, O, Dev, S, S2> PartialEq<Tensor<T, D, O, Dev, S2>> for Tensor<T, D, O, Dev, S>
 where

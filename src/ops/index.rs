@@ -7,7 +7,8 @@ use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
-use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Index, IndexMut};
 
 /// An index of one element: an array of one `usize` for each axis, as in `x[[i, j]]`.

@@ -8,7 +8,8 @@ use crate::layout::Layout;
 use crate::layout::walk::Walk;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
-use crate::tensor::{BorrowedStorage, Storage, StorageMut, Tensor, TensorView, TensorViewMut};
+use crate::storage::{BorrowedStorage, Storage, StorageMut};
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 

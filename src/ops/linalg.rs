@@ -8,7 +8,8 @@ use crate::layout::Layout;
 use crate::layout::broadcast::common_shape;
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, MatmulRanks, Rank};
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The product of matrices, vectors and batches of matrices. The rank of the result is in its type.

@@ -7,7 +7,8 @@ use crate::layout::Layout;
 use crate::layout::broadcast::binary_shape;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::tensor::{Storage, StorageMut, Tensor, TensorView};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorView};
 
 /// An operation with its right operand fixed.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,8 @@ use crate::error::{Error, expect};
 use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 /// What a reduction may be asked of: elements, or also nothing.
 #[derive(Clone, Copy, PartialEq)]

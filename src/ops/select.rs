@@ -7,7 +7,8 @@ use crate::error::{Error, expect};
 use crate::layout::broadcast::{binary_shape, common_shape};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 /// The value, no less than the first and no more than the second, as an operation.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,8 @@ use crate::layout::Layout;
 use crate::layout::element_count;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes};
-use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The view that a layout made of this tensor's describes.

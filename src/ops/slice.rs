@@ -6,7 +6,8 @@ use crate::error::{Error, expect};
 use crate::layout::slice::SliceItem;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, MAX_RANK, Rank, RemoveAxes};
-use crate::tensor::{Storage, StorageMut, Tensor, TensorViewMut, ViewOf};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 /// In a slice: a new axis of length 1.

@@ -7,7 +7,8 @@ use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The sum over equal indices of two axes: a tensor with two axes fewer. Rank 2 gives rank 0, the trace of a matrix.

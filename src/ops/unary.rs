@@ -6,7 +6,8 @@ use crate::element::{Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::tensor::{Storage, Tensor};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
 use num_traits::{One, Zero};
 
 macro_rules! unary {

@@ -1,0 +1,150 @@
+//! Who owns a tensor's memory: the tensor, or somebody that it borrows from.
+
+use crate::device::Device;
+use crate::element::Element;
+use core::marker::PhantomData;
+
+/// The memory of an owned tensor.
+#[derive(Debug)]
+pub struct OwnedData<T: Element, Dev: Device> {
+    pub(crate) buffer: Dev::Buffer<T>,
+    pub(crate) device: Dev,
+}
+
+/// The memory of a [`TensorView`].
+#[derive(Debug)]
+pub struct View<'a, T: Element, Dev: Device> {
+    pub(crate) ptr: Dev::Ptr<T>,
+    pub(crate) device: &'a Dev,
+    pub(crate) data: PhantomData<&'a [T]>,
+}
+
+/// The memory of a [`TensorViewMut`].
+#[derive(Debug)]
+pub struct ViewMut<'a, T: Element, Dev: Device> {
+    pub(crate) ptr: Dev::Ptr<T>,
+    pub(crate) device: &'a Dev,
+    pub(crate) data: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element, Dev: Device> Clone for View<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for View<'_, T, Dev> {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+impl<T: Element, Dev: Device> sealed::Sealed for OwnedData<T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed for View<'_, T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed for ViewMut<'_, T, Dev> {}
+
+/// Memory that a tensor can be read from: owned or borrowed. Sealed.
+pub trait Storage<T: Element, Dev: Device>: sealed::Sealed + Sized {
+    /// Whether the tensor owns its memory.
+    const OWNED: bool;
+    /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
+    type Shared<'b>: BorrowedStorage<T, Dev> + Copy
+    where
+        Self: 'b;
+    #[doc(hidden)]
+    fn ptr(&self) -> Dev::Ptr<T>;
+    #[doc(hidden)]
+    fn device(&self) -> &Dev;
+    #[doc(hidden)]
+    fn share(&self) -> Self::Shared<'_>;
+    /// The buffer of an owned tensor and its device, to be used again for a result.
+    #[doc(hidden)]
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)>;
+}
+
+/// Memory that a tensor can be written to: owned or mutably borrowed. Sealed.
+pub trait StorageMut<T: Element, Dev: Device>: Storage<T, Dev> {
+    #[doc(hidden)]
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev>;
+}
+
+/// Memory of a view, which may begin anywhere. Sealed.
+pub trait BorrowedStorage<T: Element, Dev: Device>: Storage<T, Dev> {
+    #[doc(hidden)]
+    fn moved(self, elements: isize) -> Self;
+}
+
+impl<T: Element, Dev: Device> Storage<T, Dev> for OwnedData<T, Dev> {
+    const OWNED: bool = true;
+    type Shared<'b> = View<'b, T, Dev>;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        Dev::ptr(&self.buffer)
+    }
+    fn device(&self) -> &Dev {
+        &self.device
+    }
+    fn share(&self) -> View<'_, T, Dev> {
+        View { ptr: Dev::ptr(&self.buffer), device: &self.device, data: PhantomData }
+    }
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
+        Some((self.buffer, self.device))
+    }
+}
+impl<T: Element, Dev: Device> StorageMut<T, Dev> for OwnedData<T, Dev> {
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
+        ViewMut { ptr: Dev::ptr_mut(&mut self.buffer), device: &self.device, data: PhantomData }
+    }
+}
+
+impl<'a, T: Element, Dev: Device> Storage<T, Dev> for View<'a, T, Dev> {
+    const OWNED: bool = false;
+    type Shared<'b>
+        = View<'a, T, Dev>
+    where
+        Self: 'b;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        self.ptr
+    }
+    fn device(&self) -> &Dev {
+        self.device
+    }
+    fn share(&self) -> View<'a, T, Dev> {
+        *self
+    }
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
+        None
+    }
+}
+impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for View<'_, T, Dev> {
+    fn moved(self, elements: isize) -> Self {
+        View { ptr: Dev::offset(self.ptr, elements), ..self }
+    }
+}
+
+impl<'a, T: Element, Dev: Device> Storage<T, Dev> for ViewMut<'a, T, Dev> {
+    const OWNED: bool = false;
+    type Shared<'b>
+        = View<'b, T, Dev>
+    where
+        Self: 'b;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        self.ptr
+    }
+    fn device(&self) -> &Dev {
+        self.device
+    }
+    fn share(&self) -> View<'_, T, Dev> {
+        View { ptr: self.ptr, device: self.device, data: PhantomData }
+    }
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
+        None
+    }
+}
+impl<T: Element, Dev: Device> StorageMut<T, Dev> for ViewMut<'_, T, Dev> {
+    fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
+        ViewMut { ptr: self.ptr, device: self.device, data: PhantomData }
+    }
+}
+impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
+    fn moved(self, elements: isize) -> Self {
+        ViewMut { ptr: Dev::offset(self.ptr, elements), ..self }
+    }
+}
