@@ -21,7 +21,7 @@ pub struct Axis<const K: usize>;
 /// What names one axis of a tensor of rank `D`: a `usize` or an [`Axis`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
-    label = "the axis is out of range",
+    label = "no such axis",
     note = "axes are counted from 0; give a `usize` to have it checked at run time"
 )]
 pub trait AxisArg<D>: Copy {

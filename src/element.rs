@@ -352,6 +352,7 @@ macro_rules! integers {
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
             fn wrapping_neg(self) -> $t { <$t>::wrapping_neg(self) }
         }
+        #[diagnostic::do_not_recommend]
         impl RealScalar for $t {
             const LOWEST: $t = $t::MIN;
             const HIGHEST: $t = $t::MAX;
@@ -452,6 +453,7 @@ macro_rules! floats {
             fn abs(self) -> $t { <$t>::abs(self) }
             inexact_scalar!($t);
         }
+        #[diagnostic::do_not_recommend]
         impl RealScalar for $t {
             const LOWEST: $t = $t::NEG_INFINITY;
             const HIGHEST: $t = $t::INFINITY;
@@ -459,6 +461,7 @@ macro_rules! floats {
             fn to_i128(self) -> i128 { self as i128 }
             fn from_i128(x: i128) -> $t { x as $t }
         }
+        #[diagnostic::do_not_recommend]
         impl Inexact for $t {
             #[inline]
             fn function(self, f: Function) -> $t { functions!(self, f) }
@@ -472,6 +475,7 @@ macro_rules! floats {
             fn is_nan(self) -> bool { <$t>::is_nan(self) }
             fn is_finite(self) -> bool { <$t>::is_finite(self) }
         }
+        #[diagnostic::do_not_recommend]
         impl RealFloat for $t {}
 
         impl Scalar for Complex<$t> {
@@ -486,6 +490,7 @@ macro_rules! floats {
             const COMPLEX: bool = true;
             inexact_scalar!(Complex<$t>);
         }
+        #[diagnostic::do_not_recommend]
         impl Inexact for Complex<$t> {
             #[inline]
             fn function(self, f: Function) -> Self { functions!(self, f) }

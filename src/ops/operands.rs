@@ -249,7 +249,6 @@ pub trait Aligned<O: Order, Dev: Device> {
     fn aligned(&self) -> TensorView<'_, Self::Element, Self::Dim, O, Dev>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<O, Dev, U, E, P, Dev2, S2> Aligned<O, Dev> for &Tensor<U, E, P, Dev2, S2>
 where
     O: Order + SameOrder<P>,

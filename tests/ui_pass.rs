@@ -1,0 +1,275 @@
+//! The passing twins of `ui-tests/fail`: the same programs with their mistakes mended, compiled as modules of this test.
+//! (As trybuild's own passing tests they would be built one by one.)
+
+#![allow(dead_code, unused, clippy::all)]
+
+#[path = "../ui-tests/pass/arange_of_complex.rs"]
+mod arange_of_complex;
+#[path = "../ui-tests/pass/axes_as_one.rs"]
+mod axes_as_one;
+#[path = "../ui-tests/pass/axis_float.rs"]
+mod axis_float;
+#[path = "../ui-tests/pass/axis_out_of_range.rs"]
+mod axis_out_of_range;
+#[path = "../ui-tests/pass/axis_type.rs"]
+mod axis_type;
+#[path = "../ui-tests/pass/bool_add.rs"]
+mod bool_add;
+#[path = "../ui-tests/pass/bool_sum.rs"]
+mod bool_sum;
+#[path = "../ui-tests/pass/broadcast_to_smaller.rs"]
+mod broadcast_to_smaller;
+#[path = "../ui-tests/pass/complex_floor.rs"]
+mod complex_floor;
+#[path = "../ui-tests/pass/complex_less.rs"]
+mod complex_less;
+#[path = "../ui-tests/pass/complex_max.rs"]
+mod complex_max;
+#[path = "../ui-tests/pass/complex_to_real.rs"]
+mod complex_to_real;
+#[path = "../ui-tests/pass/cuda_as_slice.rs"]
+mod cuda_as_slice;
+#[path = "../ui-tests/pass/cuda_equal.rs"]
+mod cuda_equal;
+#[path = "../ui-tests/pass/cuda_index.rs"]
+mod cuda_index;
+#[path = "../ui-tests/pass/cuda_iter.rs"]
+mod cuda_iter;
+#[path = "../ui-tests/pass/cuda_map.rs"]
+mod cuda_map;
+#[path = "../ui-tests/pass/device_generic.rs"]
+mod device_generic;
+#[path = "../ui-tests/pass/device_host_and_gpu.rs"]
+mod device_host_and_gpu;
+#[path = "../ui-tests/pass/device_sqrt.rs"]
+mod device_sqrt;
+#[path = "../ui-tests/pass/device_sum.rs"]
+mod device_sum;
+#[path = "../ui-tests/pass/device_two_gpus.rs"]
+mod device_two_gpus;
+#[path = "../ui-tests/pass/device_without_element.rs"]
+mod device_without_element;
+#[path = "../ui-tests/pass/device_without_gemm.rs"]
+mod device_without_gemm;
+#[path = "../ui-tests/pass/diagonal_of_vector.rs"]
+mod diagonal_of_vector;
+#[path = "../ui-tests/pass/dtype_add.rs"]
+mod dtype_add;
+#[path = "../ui-tests/pass/dtype_maximum.rs"]
+mod dtype_maximum;
+#[path = "../ui-tests/pass/dtype_scalar.rs"]
+mod dtype_scalar;
+#[path = "../ui-tests/pass/equal_orders.rs"]
+mod equal_orders;
+#[path = "../ui-tests/pass/float_and.rs"]
+mod float_and;
+#[path = "../ui-tests/pass/float_not.rs"]
+mod float_not;
+#[path = "../ui-tests/pass/generic_broadcast.rs"]
+mod generic_broadcast;
+#[path = "../ui-tests/pass/generic_device.rs"]
+mod generic_device;
+#[path = "../ui-tests/pass/generic_element.rs"]
+mod generic_element;
+#[path = "../ui-tests/pass/generic_trace.rs"]
+mod generic_trace;
+#[path = "../ui-tests/pass/index_length.rs"]
+mod index_length;
+#[path = "../ui-tests/pass/index_type.rs"]
+mod index_type;
+#[path = "../ui-tests/pass/index_without_array.rs"]
+mod index_without_array;
+#[path = "../ui-tests/pass/integer_sqrt.rs"]
+mod integer_sqrt;
+#[path = "../ui-tests/pass/item_of_vector.rs"]
+mod item_of_vector;
+#[path = "../ui-tests/pass/linspace_of_integers.rs"]
+mod linspace_of_integers;
+#[path = "../ui-tests/pass/map_with_rc.rs"]
+mod map_with_rc;
+#[path = "../ui-tests/pass/matmul_of_scalar.rs"]
+mod matmul_of_scalar;
+#[path = "../ui-tests/pass/matrix_into_row.rs"]
+mod matrix_into_row;
+#[path = "../ui-tests/pass/negate_unsigned.rs"]
+mod negate_unsigned;
+#[path = "../ui-tests/pass/number_any.rs"]
+mod number_any;
+#[path = "../ui-tests/pass/number_to_bool.rs"]
+mod number_to_bool;
+#[path = "../ui-tests/pass/order_add.rs"]
+mod order_add;
+#[path = "../ui-tests/pass/order_add_assign.rs"]
+mod order_add_assign;
+#[path = "../ui-tests/pass/order_assign.rs"]
+mod order_assign;
+#[path = "../ui-tests/pass/order_matmul.rs"]
+mod order_matmul;
+#[path = "../ui-tests/pass/order_not_free.rs"]
+mod order_not_free;
+#[path = "../ui-tests/pass/order_not_inferred.rs"]
+mod order_not_inferred;
+#[path = "../ui-tests/pass/own_element.rs"]
+mod own_element;
+#[path = "../ui-tests/pass/own_order.rs"]
+mod own_order;
+#[path = "../ui-tests/pass/own_rank.rs"]
+mod own_rank;
+#[path = "../ui-tests/pass/ragged_rows.rs"]
+mod ragged_rows;
+#[path = "../ui-tests/pass/rank_grows_too_large.rs"]
+mod rank_grows_too_large;
+#[path = "../ui-tests/pass/rank_of_result.rs"]
+mod rank_of_result;
+#[path = "../ui-tests/pass/rank_too_large.rs"]
+mod rank_too_large;
+#[path = "../ui-tests/pass/rank_too_large_shape.rs"]
+mod rank_too_large_shape;
+#[path = "../ui-tests/pass/select_by_number.rs"]
+mod select_by_number;
+#[path = "../ui-tests/pass/shape_length.rs"]
+mod shape_length;
+#[path = "../ui-tests/pass/shape_tuple.rs"]
+mod shape_tuple;
+#[path = "../ui-tests/pass/slice_by_float.rs"]
+mod slice_by_float;
+#[path = "../ui-tests/pass/slice_by_float_range.rs"]
+mod slice_by_float_range;
+#[path = "../ui-tests/pass/slice_by_u32.rs"]
+mod slice_by_u32;
+#[path = "../ui-tests/pass/slice_too_few.rs"]
+mod slice_too_few;
+#[path = "../ui-tests/pass/slice_too_many.rs"]
+mod slice_too_many;
+#[path = "../ui-tests/pass/sum_too_many_axes.rs"]
+mod sum_too_many_axes;
+#[path = "../ui-tests/pass/tensor_for_view.rs"]
+mod tensor_for_view;
+#[path = "../ui-tests/pass/trace_of_vector.rs"]
+mod trace_of_vector;
+#[path = "../ui-tests/pass/trace_same_axis.rs"]
+mod trace_same_axis;
+#[path = "../ui-tests/pass/transpose_of_rank_3.rs"]
+mod transpose_of_rank_3;
+#[path = "../ui-tests/pass/two_mutable_views.rs"]
+mod two_mutable_views;
+#[path = "../ui-tests/pass/untyped_zeros.rs"]
+mod untyped_zeros;
+#[path = "../ui-tests/pass/used_after_sum.rs"]
+mod used_after_sum;
+#[path = "../ui-tests/pass/usize_elements.rs"]
+mod usize_elements;
+#[path = "../ui-tests/pass/usize_elements_inferred.rs"]
+mod usize_elements_inferred;
+#[path = "../ui-tests/pass/view_outlives_tensor.rs"]
+mod view_outlives_tensor;
+#[path = "../ui-tests/pass/write_to_view.rs"]
+mod write_to_view;
+#[path = "../ui-tests/pass/write_to_view_by_index.rs"]
+mod write_to_view_by_index;
+#[path = "../ui-tests/pass/write_to_view_by_operator.rs"]
+mod write_to_view_by_operator;
+
+/// Each twin that runs without a GPU runs.
+#[test]
+fn twins_run() {
+    let _ = arange_of_complex::main();
+    let _ = axes_as_one::main();
+    let _ = axis_float::main();
+    let _ = axis_out_of_range::main();
+    let _ = axis_type::main();
+    let _ = bool_add::main();
+    let _ = bool_sum::main();
+    let _ = broadcast_to_smaller::main();
+    let _ = complex_floor::main();
+    let _ = complex_less::main();
+    let _ = complex_max::main();
+    let _ = complex_to_real::main();
+    let _ = cuda_as_slice::main();
+    let _ = cuda_equal::main();
+    let _ = cuda_index::main();
+    let _ = cuda_iter::main();
+    let _ = cuda_map::main();
+    let _ = device_generic::main();
+    let _ = device_host_and_gpu::main();
+    let _ = device_sqrt::main();
+    let _ = device_sum::main();
+    let _ = device_two_gpus::main();
+    let _ = device_without_element::main();
+    let _ = device_without_gemm::main();
+    let _ = diagonal_of_vector::main();
+    let _ = dtype_add::main();
+    let _ = dtype_maximum::main();
+    let _ = dtype_scalar::main();
+    let _ = equal_orders::main();
+    let _ = float_and::main();
+    let _ = float_not::main();
+    let _ = generic_broadcast::main();
+    let _ = generic_device::main();
+    let _ = generic_element::main();
+    let _ = generic_trace::main();
+    let _ = index_length::main();
+    let _ = index_type::main();
+    let _ = index_without_array::main();
+    let _ = integer_sqrt::main();
+    let _ = item_of_vector::main();
+    let _ = linspace_of_integers::main();
+    let _ = map_with_rc::main();
+    let _ = matmul_of_scalar::main();
+    let _ = matrix_into_row::main();
+    let _ = negate_unsigned::main();
+    let _ = number_any::main();
+    let _ = number_to_bool::main();
+    let _ = order_add::main();
+    let _ = order_add_assign::main();
+    let _ = order_assign::main();
+    let _ = order_matmul::main();
+    let _ = order_not_free::main();
+    let _ = order_not_inferred::main();
+    let _ = own_element::main();
+    let _ = own_order::main();
+    let _ = own_rank::main();
+    let _ = ragged_rows::main();
+    let _ = rank_grows_too_large::main();
+    let _ = rank_of_result::main();
+    let _ = rank_too_large::main();
+    let _ = rank_too_large_shape::main();
+    let _ = select_by_number::main();
+    let _ = shape_length::main();
+    let _ = shape_tuple::main();
+    let _ = slice_by_float::main();
+    let _ = slice_by_float_range::main();
+    let _ = slice_by_u32::main();
+    let _ = slice_too_few::main();
+    let _ = slice_too_many::main();
+    let _ = sum_too_many_axes::main();
+    let _ = tensor_for_view::main();
+    let _ = trace_of_vector::main();
+    let _ = trace_same_axis::main();
+    let _ = transpose_of_rank_3::main();
+    let _ = two_mutable_views::main();
+    let _ = untyped_zeros::main();
+    let _ = used_after_sum::main();
+    let _ = usize_elements::main();
+    let _ = usize_elements_inferred::main();
+    let _ = view_outlives_tensor::main();
+    let _ = write_to_view::main();
+    let _ = write_to_view_by_index::main();
+    let _ = write_to_view_by_operator::main();
+}
+
+/// Each mistake has a twin, and each twin a mistake.
+#[test]
+fn mistakes_and_twins_pair_up() {
+    let names = |folder: &str| {
+        let folder = format!("{}/ui-tests/{folder}", env!("CARGO_MANIFEST_DIR"));
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut names: Vec<_> = files
+            .filter(|path| path.extension().is_some_and(|e| e == "rs"))
+            .map(|path| path.file_name().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("fail"), names("pass"));
+}

@@ -1,0 +1,8 @@
+// 
+
+use vierbein::{Complex, Tensor};
+
+fn main() {
+    let zero = Complex::new(0.0, 0.0);
+    let _ = Tensor::<Complex<f64>, _>::arange(zero..zero);
+}

@@ -1,0 +1,8 @@
+// Complex numbers are not rounded. Round their parts: `.re().floor()`.
+
+use vierbein::{Complex, tensor};
+
+fn main() {
+    let x = tensor![Complex::new(3.5, 4.0)];
+    let _ = x.floor();
+}

@@ -1,0 +1,11 @@
+// The host cannot reach elements on a GPU. Copy them first: `.to_device::<Cpu>()?`.
+
+use vierbein::{Cpu, Cuda, Error, Rank, RowMajor, Tensor};
+
+fn total(a: &Tensor<f64, Rank<2>, RowMajor, Cuda>) -> Result<f64, Error> {
+    Ok(a.as_slice().iter().sum())
+}
+
+fn main() {
+    let _ = (total, Cpu);
+}

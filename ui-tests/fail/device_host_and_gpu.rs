@@ -1,0 +1,14 @@
+// One operand lives on the host, the other on a GPU. Move one: `.to_device::<Cuda>()?`.
+
+use vierbein::{Cuda, Error, Rank, RowMajor, Tensor};
+
+fn sum(
+    a: &Tensor<f64, Rank<2>>,
+    b: &Tensor<f64, Rank<2>, RowMajor, Cuda>,
+) -> Result<Tensor<f64, Rank<2>, RowMajor, Cuda>, Error> {
+    Ok(a + b)
+}
+
+fn main() {
+    let _ = sum;
+}

@@ -1,0 +1,14 @@
+// The device has no reductions. Copy the tensor to the host: `.to_device::<Cpu>()?`.
+
+use vierbein::{Cpu, Error, Rank, RowMajor, Tensor};
+
+#[path = "../remote.rs"]
+mod remote;
+use remote::Remote;
+
+fn main() -> Result<(), Error> {
+    let a: Tensor<f64, Rank<2>, RowMajor, Remote> = Tensor::zeros([2, 2]);
+    let _ = a.sum();
+    let _ = Cpu;
+    Ok(())
+}

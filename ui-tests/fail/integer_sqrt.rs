@@ -1,0 +1,8 @@
+// Integers have no square root. Convert them: `.cast::<f64>()`.
+
+use vierbein::tensor;
+
+fn main() {
+    let x = tensor![4, 9];
+    let _ = x.sqrt();
+}

@@ -1,0 +1,9 @@
+// A matrix does not fit into a row. Sum the axis away that the row lacks: `.sum_axis(0)`.
+
+use vierbein::tensor;
+
+fn main() {
+    let mut row = tensor![1.0, 2.0];
+    let matrix = tensor![[1.0, 2.0], [3.0, 4.0]];
+    row += &matrix;
+}

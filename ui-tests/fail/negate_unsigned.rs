@@ -1,0 +1,8 @@
+// Unsigned numbers have no negative ones. Convert them: `.cast::<i64>()`.
+
+use vierbein::tensor;
+
+fn main() {
+    let x = tensor![1u8, 2];
+    let _ = -&x;
+}

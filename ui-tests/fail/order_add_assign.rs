@@ -1,0 +1,9 @@
+// What is added has another memory order than the target. Add a free view of it: `.as_order::<RowMajor>()`.
+
+use vierbein::{ColMajor, Rank, RowMajor, Tensor};
+
+fn main() {
+    let mut a: Tensor<f64, Rank<2>, RowMajor> = Tensor::zeros([2, 3]);
+    let b: Tensor<f64, Rank<2>, ColMajor> = Tensor::ones([2, 3]);
+    a += &b;
+}

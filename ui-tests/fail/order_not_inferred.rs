@@ -1,0 +1,7 @@
+// 
+
+use vierbein::Tensor;
+
+fn main() {
+    let _ = Tensor::<f64>::zeros([2, 3]);
+}

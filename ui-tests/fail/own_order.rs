@@ -1,0 +1,16 @@
+// There are two memory orders, and no third party adds one. Use them, or permute the axes.
+
+use vierbein::{ColMajor, Order};
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Hilbert;
+
+impl Order for Hilbert {
+    type Transposed = Hilbert;
+    const ROW_MAJOR: bool = true;
+    const NAME: &'static str = "along a Hilbert curve";
+}
+
+fn main() {
+    let _ = <ColMajor as Order>::NAME;
+}

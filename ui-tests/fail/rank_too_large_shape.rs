@@ -1,0 +1,7 @@
+// Ranks end at 16. Merge axes, or keep an array of tensors.
+
+use vierbein::Tensor;
+
+fn main() {
+    let _ = Tensor::<f64, _>::zeros([1; 17]);
+}

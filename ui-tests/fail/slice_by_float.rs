@@ -1,0 +1,8 @@
+// Positions are integers: `1`.
+
+use vierbein::{s, tensor};
+
+fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let _ = x.slice(s![.., 1.0]);
+}

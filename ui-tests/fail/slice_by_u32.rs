@@ -1,0 +1,9 @@
+// Positions are `usize`, `isize` or `i32`: `n as usize`.
+
+use vierbein::{s, tensor};
+
+fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let n: u32 = 1;
+    let _ = x.slice(s![.., n]);
+}

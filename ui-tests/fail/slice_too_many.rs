@@ -1,0 +1,9 @@
+// A slice has an argument for each axis, and a matrix has two. A new axis is `NewAxis`.
+
+use vierbein::{NewAxis, s, tensor};
+
+fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let _ = NewAxis;
+    let _ = x.slice(s![0, .., ..]);
+}

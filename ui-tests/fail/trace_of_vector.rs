@@ -1,0 +1,8 @@
+// A trace needs two axes, a vector has one. Its sum is `.sum()`.
+
+use vierbein::tensor;
+
+fn main() {
+    let x = tensor![1.0, 2.0, 3.0];
+    let _ = x.trace(0, 1);
+}

@@ -1,0 +1,9 @@
+// A `TensorView` is there to be read. Take a mutable view: `.view_mut()`.
+
+use vierbein::tensor;
+
+fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x.view_mut().fill(1.0);
+    x.view().fill(0.0);
+}

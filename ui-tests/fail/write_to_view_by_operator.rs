@@ -1,0 +1,13 @@
+// A `TensorView` is there to be read. Take a `TensorViewMut`.
+
+use vierbein::{Rank, TensorView, TensorViewMut, tensor};
+
+fn double(mut x: TensorView<'_, f64, Rank<1>>) {
+    x *= 2.0;
+}
+
+fn main() {
+    let mut x = tensor![1.0, 2.0];
+    let _: TensorViewMut<'_, f64, Rank<1>> = x.view_mut();
+    double(x.view());
+}

@@ -1,0 +1,15 @@
+// The host cannot reach elements on a GPU. Copy them first: `.to_device::<Cpu>()?`.
+
+use vierbein::{Cpu, Cuda, Error, Rank, RowMajor, Tensor};
+
+fn total(a: &Tensor<f64, Rank<2>, RowMajor, Cuda>) -> Result<f64, Error> {
+    let mut total = 0.0;
+    for x in &a.to_device::<Cpu>()? {
+        total += x;
+    }
+    Ok(total)
+}
+
+pub fn main() {
+    let _ = (total, Cpu);
+}

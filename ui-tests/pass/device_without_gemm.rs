@@ -1,0 +1,14 @@
+// The device does not multiply matrices. Copy the factors to the host: `.to_device::<Cpu>()?`.
+
+use vierbein::{Cpu, Error, Rank, RowMajor, Tensor};
+
+#[path = "../remote.rs"]
+mod remote;
+use remote::Remote;
+
+pub fn main() -> Result<(), Error> {
+    let a: Tensor<f64, Rank<2>, RowMajor, Remote> = Tensor::ones([2, 2]);
+    let a = a.to_device::<Cpu>()?;
+    let _ = a.matmul(&a);
+    Ok(())
+}

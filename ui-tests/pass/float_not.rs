@@ -1,0 +1,8 @@
+// Floating numbers have no bits to invert.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let a = tensor![1.0, 2.0];
+    let _ = -&a;
+}

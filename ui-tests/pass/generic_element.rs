@@ -1,0 +1,11 @@
+// Not every element is a number. Bound it: `T: Scalar`.
+
+use vierbein::{Rank, Scalar, TensorView, tensor};
+
+fn f<T: Scalar>(x: TensorView<'_, T, Rank<1>>) {
+    let _ = x + x;
+}
+
+pub fn main() {
+    f(tensor![1.0, 2.0].view());
+}

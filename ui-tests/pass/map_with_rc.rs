@@ -1,0 +1,13 @@
+// `map` runs a closure on several threads. What is counted outside goes through `.iter()`.
+
+use std::cell::Cell;
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let total = Cell::new(0.0);
+    for x in &x {
+        total.set(total.get() + x);
+    }
+    assert_eq!(total.get(), 3.0);
+}

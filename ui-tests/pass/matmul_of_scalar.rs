@@ -1,0 +1,9 @@
+// A single value has no matrix axes. It scales with `*`.
+
+use vierbein::{Tensor, tensor};
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let two = Tensor::scalar(2.0);
+    let _ = &x * &two;
+}

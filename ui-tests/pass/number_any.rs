@@ -1,0 +1,8 @@
+// `any` asks truth values. Compare first: `.not_equal(0)`.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![1, 0];
+    let _ = x.not_equal(0).any();
+}

@@ -1,0 +1,8 @@
+// A matrix has two orders in memory. Copy it: `.to_order::<ColMajor>()`.
+
+use vierbein::{ColMajor, tensor};
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let _ = x.to_order::<ColMajor>();
+}

@@ -1,0 +1,7 @@
+// 
+
+use vierbein::Tensor;
+
+pub fn main() {
+    let _ = Tensor::<f64, _>::zeros([2, 3]);
+}

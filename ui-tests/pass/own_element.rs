@@ -1,0 +1,13 @@
+// The element types are given, and no third party adds one. Keep one tensor for each field.
+
+use vierbein::{Rank, Tensor};
+
+type Spin = i8;
+
+fn up(n: usize) -> Tensor<Spin, Rank<1>> {
+    Tensor::zeros([n])
+}
+
+pub fn main() {
+    let _ = up(3);
+}

@@ -1,0 +1,7 @@
+// The rows differ in length.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let _ = tensor![[1, 2, 3], [4, 5, 6]];
+}

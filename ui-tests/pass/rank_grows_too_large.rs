@@ -1,0 +1,9 @@
+// Ranks end at 16. Merge axes first: `.reshape(..)`.
+
+use vierbein::{Rank, Tensor};
+
+pub fn main() {
+    let x: Tensor<f64, Rank<16>> = Tensor::ones([1; 16]);
+    let x = x.reshape([1; 15]);
+    let _ = x.insert_axis(0);
+}

@@ -1,0 +1,11 @@
+// Ranks end at 16. Merge axes, or keep an array of tensors.
+
+use vierbein::{Rank, Tensor};
+
+fn first(x: &Tensor<f64, Rank<16>>) -> f64 {
+    x.sum().item()
+}
+
+pub fn main() {
+    let _ = first;
+}

@@ -1,0 +1,8 @@
+// A slice has an argument for each axis, and a matrix has two. A new axis is `NewAxis`.
+
+use vierbein::{NewAxis, s, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let _ = x.slice(s![0, .., NewAxis]);
+}

@@ -1,0 +1,8 @@
+// A trace over one axis twice. Name two axes.
+
+use vierbein::{Axis, Rank, Tensor};
+
+pub fn main() {
+    let x: Tensor<f64, Rank<3>> = Tensor::ones([2, 3, 2]);
+    let _ = x.trace(Axis::<0>, Axis::<2>);
+}

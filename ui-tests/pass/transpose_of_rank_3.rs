@@ -1,0 +1,8 @@
+// `t` transposes matrices. Say which axes: `.swap_axes(1, 2)`.
+
+use vierbein::{Rank, Tensor};
+
+pub fn main() {
+    let x: Tensor<f64, Rank<3>> = Tensor::ones([2, 3, 4]);
+    let _ = x.swap_axes(1, 2);
+}

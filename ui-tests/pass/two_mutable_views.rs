@@ -1,0 +1,9 @@
+// Two mutable views of one tensor might overlap. Split it: `.split_at_mut(0, 1)`.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let (mut first, second) = x.split_at_mut(0, 1);
+    first += &second;
+}

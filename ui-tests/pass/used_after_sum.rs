@@ -1,0 +1,10 @@
+// `a + b` gives both away, so that one's memory can hold the sum. Lend them: `&a + &b`.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let a = tensor![1.0, 2.0];
+    let b = tensor![3.0, 4.0];
+    let _ = &a + &b;
+    assert_eq!(a.len(), 2);
+}
