@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A mask chooses: how many petals are longer than the mean petal?
     let petals = iris.index_axis(1, 2);
-    let long = petals.greater(&petals.mean()).cast::<i64>().sum();
+    let long = petals.greater(&petals.mean()).count();
     println!("{} of {} petals are longer than the mean\n", long.item(), petals.len());
 
     // Orders are types. Converting is explicit, and some ways are free.

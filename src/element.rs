@@ -138,7 +138,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// The complex conjugate; a real number is its own.
     fn conj(self) -> Self;
     /// The absolute value or modulus.
-    fn abs(self) -> Self::Real;
+    fn modulus(self) -> Self::Real;
 
     #[doc(hidden)]
     const INTEGER: bool;
@@ -149,9 +149,9 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     fn narrow(acc: Self::Accumulator) -> (Self, bool);
     #[doc(hidden)]
     fn acc_add(a: Self::Accumulator, b: Self::Accumulator) -> Self::Accumulator;
-    /// Whether the sum overflows even the accumulator.
+    /// What the sum carries beyond the accumulator: −1, 0 or 1 times its range. Carries that cancel leave the sum right.
     #[doc(hidden)]
-    fn acc_add_overflows(a: Self::Accumulator, b: Self::Accumulator) -> bool;
+    fn acc_add_carry(a: Self::Accumulator, b: Self::Accumulator) -> i64;
     /// The product, and whether it overflowed even the accumulator.
     #[doc(hidden)]
     fn acc_mul(a: Self::Accumulator, b: Self::Accumulator) -> (Self::Accumulator, bool);
@@ -193,13 +193,13 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
     /// The largest value: plus infinity for floating types.
     const HIGHEST: Self;
     #[doc(hidden)]
-    fn to_f64(self) -> f64;
+    fn in_f64(self) -> f64;
     /// Exact for integers.
     #[doc(hidden)]
-    fn to_i128(self) -> i128;
+    fn in_i128(self) -> i128;
     /// Wraps where it does not fit.
     #[doc(hidden)]
-    fn from_i128(x: i128) -> Self;
+    fn wrapped(x: i128) -> Self;
 }
 
 /// Floating and complex numbers, with roots, exponentials and trigonometry. Sealed.
@@ -220,13 +220,14 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     #[doc(hidden)]
     fn dot_re(self, other: Self) -> Self::Magnitude;
     /// `self` to a real power.
-    fn powf(self, n: Self::Magnitude) -> Self;
+    #[doc(hidden)]
+    fn raised(self, n: Self::Magnitude) -> Self;
     /// The argument (phase) in radians, in (−π, π].
     fn arg(self) -> Self::Magnitude;
-    /// Whether it, or a part of it, is NaN.
-    fn is_nan(self) -> bool;
-    /// Whether it is neither infinite nor NaN.
-    fn is_finite(self) -> bool;
+    #[doc(hidden)]
+    fn has_nan(self) -> bool;
+    #[doc(hidden)]
+    fn all_finite(self) -> bool;
 }
 
 /// Functions that floating and complex numbers share, as a value.
@@ -260,7 +261,10 @@ pub enum Function {
     label = "this function needs `f32` or `f64` elements",
     note = "convert integers first, e.g. with `.cast::<f64>()`; take `.abs()`, `.re()` or `.im()` of complex numbers"
 )]
-pub trait RealFloat: RealScalar + Inexact + num_traits::Float + num_traits::FloatConst {}
+pub trait RealFloat:
+    RealScalar<Real = Self> + Inexact<Magnitude = Self> + num_traits::Float + num_traits::FloatConst
+{
+}
 
 /// Conversion of one element type to another, as `as` does it: floating to integer truncates and saturates (NaN becomes
 /// 0), integer to integer wraps, `false` and `true` become 0 and 1, real becomes complex.
@@ -329,13 +333,15 @@ macro_rules! integers {
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0 }
             fn conj(self) -> $t { self }
-            fn abs(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
+            fn modulus(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
             #[inline]
             fn widen(self) -> $acc { $acc::from(self) }
             fn narrow(acc: $acc) -> ($t, bool) { (acc as $t, $t::try_from(acc).is_ok()) }
             #[inline]
             fn acc_add(a: $acc, b: $acc) -> $acc { a.wrapping_add(b) }
-            fn acc_add_overflows(a: $acc, b: $acc) -> bool { a.checked_add(b).is_none() }
+            fn acc_add_carry(a: $acc, b: $acc) -> i64 {
+                if a.checked_add(b).is_some() { 0 } else if b > 0 { 1 } else { -1 }
+            }
             #[inline]
             fn acc_mul(a: $acc, b: $acc) -> ($acc, bool) { a.overflowing_mul(b) }
             #[inline]
@@ -356,9 +362,9 @@ macro_rules! integers {
         impl RealScalar for $t {
             const LOWEST: $t = $t::MIN;
             const HIGHEST: $t = $t::MAX;
-            fn to_f64(self) -> f64 { self as f64 }
-            fn to_i128(self) -> i128 { self as i128 }
-            fn from_i128(x: i128) -> $t { x as $t }
+            fn in_f64(self) -> f64 { self as f64 }
+            fn in_i128(self) -> i128 { self as i128 }
+            fn wrapped(x: i128) -> $t { x as $t }
         }
     )*};
 }
@@ -392,8 +398,8 @@ macro_rules! inexact_scalar {
         fn acc_add(a: $t, b: $t) -> $t {
             a + b
         }
-        fn acc_add_overflows(_: $t, _: $t) -> bool {
-            false
+        fn acc_add_carry(_: $t, _: $t) -> i64 {
+            0
         }
         #[inline]
         fn acc_mul(a: $t, b: $t) -> ($t, bool) {
@@ -450,16 +456,16 @@ macro_rules! floats {
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0.0 }
             fn conj(self) -> $t { self }
-            fn abs(self) -> $t { <$t>::abs(self) }
+            fn modulus(self) -> $t { <$t>::abs(self) }
             inexact_scalar!($t);
         }
         #[diagnostic::do_not_recommend]
         impl RealScalar for $t {
             const LOWEST: $t = $t::NEG_INFINITY;
             const HIGHEST: $t = $t::INFINITY;
-            fn to_f64(self) -> f64 { self as f64 }
-            fn to_i128(self) -> i128 { self as i128 }
-            fn from_i128(x: i128) -> $t { x as $t }
+            fn in_f64(self) -> f64 { self as f64 }
+            fn in_i128(self) -> i128 { self as i128 }
+            fn wrapped(x: i128) -> $t { x as $t }
         }
         #[diagnostic::do_not_recommend]
         impl Inexact for $t {
@@ -470,10 +476,10 @@ macro_rules! floats {
             fn from_magnitude(x: $t) -> $t { x }
             #[inline]
             fn dot_re(self, other: $t) -> $t { self * other }
-            fn powf(self, n: $t) -> $t { <$t>::powf(self, n) }
+            fn raised(self, n: $t) -> $t { <$t>::powf(self, n) }
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
-            fn is_nan(self) -> bool { <$t>::is_nan(self) }
-            fn is_finite(self) -> bool { <$t>::is_finite(self) }
+            fn has_nan(self) -> bool { <$t>::is_nan(self) }
+            fn all_finite(self) -> bool { <$t>::is_finite(self) }
         }
         #[diagnostic::do_not_recommend]
         impl RealFloat for $t {}
@@ -486,7 +492,7 @@ macro_rules! floats {
             fn re(self) -> $t { self.re }
             fn im(self) -> $t { self.im }
             fn conj(self) -> Self { Complex::conj(&self) }
-            fn abs(self) -> $t { self.re.hypot(self.im) }
+            fn modulus(self) -> $t { self.re.hypot(self.im) }
             const COMPLEX: bool = true;
             inexact_scalar!(Complex<$t>);
         }
@@ -499,10 +505,10 @@ macro_rules! floats {
             fn from_magnitude(x: $t) -> Self { Complex::new(x, 0.0) }
             #[inline]
             fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }
-            fn powf(self, n: $t) -> Self { Complex::powf(self, n) }
+            fn raised(self, n: $t) -> Self { Complex::powf(self, n) }
             fn arg(self) -> $t { Complex::arg(self) }
-            fn is_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
-            fn is_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
+            fn has_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
+            fn all_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
         }
     )*};
 }

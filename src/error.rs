@@ -42,6 +42,15 @@ pub enum Error {
         /// Whether trailing axes are aligned.
         row_major: bool,
     },
+    /// A shape does not broadcast to a larger one.
+    BroadcastShape {
+        /// The shape that is there.
+        from: Vec<usize>,
+        /// The shape that was asked for.
+        to: Vec<usize>,
+        /// Whether trailing axes are aligned.
+        row_major: bool,
+    },
     /// An axis is out of range.
     AxisOutOfRange {
         /// What was tried.
@@ -228,6 +237,11 @@ impl fmt::Display for Error {
                 }
                 write!(f, "({})", alignment(*row_major))
             }
+            Error::BroadcastShape { from, to, row_major } => write!(
+                f,
+                "cannot broadcast shape {from:?} to {to:?}: only axes of length 1 repeat ({})",
+                alignment(*row_major)
+            ),
             Error::AssignTo { op, to, from, row_major } => write!(
                 f,
                 "cannot {op} shape {from:?} in place to shape {to:?}: the target's shape cannot grow \

@@ -392,16 +392,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<'a, T, D, O, Dev, S> From<&'a Tensor<T, D, O, Dev, S>> for TensorView<'a, T, D, O, Dev>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev, Shared<'a> = View<'a, T, Dev>>,
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> From<&'a Tensor<T, D, O, Dev, S>>
+    for TensorView<'a, T, D, O, Dev>
 {
     fn from(tensor: &'a Tensor<T, D, O, Dev, S>) -> Self {
-        tensor.view()
+        tensor.agree()
     }
 }
 

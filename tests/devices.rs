@@ -56,7 +56,7 @@ fn construction<O: Order, Dev: Full>() {
     check(&Tensor::<i32, _, O, Dev>::from([[1, 2], [3, 4]]), [2, 2], |[i, j]| (2 * i + j + 1) as i32);
     check(&Tensor::<i32, _, O, Dev>::arange(3..8), [5], |[i]| i as i32 + 3);
     let (from, to) = (9, 0);
-    check(&Tensor::<i32, _, O, Dev>::arange_step(from..to, -4), [3], |[i]| 9 - 4 * i as i32);
+    check(&Tensor::<i32, _, O, Dev>::arange_step(from, to, -4), [3], |[i]| 9 - 4 * i as i32);
     check(&Tensor::<f64, _, O, Dev>::linspace(1.0, 2.0, 5), [5], |[i]| 1.0 + 0.25 * i as f64);
     assert_eq!(x.into_vec(), [0, 1, 2, 3, 4, 5]);
 }

@@ -430,7 +430,7 @@ fn sizes_beyond_the_address_space() {
     refused!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
     let range = i64::MIN..i64::MAX;
     refused!(
-        Tensor::<i64, _>::try_arange_in(range.clone(), 1, &Cpu),
+        Tensor::<i64, _>::try_arange_in(range.start, range.end, 1, &Cpu),
         Tensor::<i64, _>::arange(range.clone()),
         Error::Overflow { .. },
         line
@@ -503,11 +503,11 @@ fn arguments() {
     assert!(matches!(x.try_clamp(f64::NAN, 1.0), Err(Error::Argument { .. })));
     let text = "cannot count from start to end: the step is 0; it must be positive or negative";
     type T = Tensor<i32, Rank<1>>;
-    refused!(T::try_arange_in(0..5, 0, &Cpu), T::arange_step(0..5, 0), Error::Argument { .. }, text);
+    refused!(T::try_arange_in(0, 5, 0, &Cpu), T::arange_step(0, 5, 0), Error::Argument { .. }, text);
     for (range, step) in
         [(0.0..f64::NAN, 1.0), (0.0..1.0, f64::NAN), (0.0..f64::INFINITY, 1.0), (0.0..1.0, 1e-300)]
     {
-        let error = Tensor::<f64, _>::try_arange_in(range, step, &Cpu).unwrap_err();
+        let error = Tensor::<f64, _>::try_arange_in(range.start, range.end, step, &Cpu).unwrap_err();
         assert!(matches!(error, Error::Argument { .. } | Error::Overflow { .. }), "{error}");
     }
 }

@@ -205,6 +205,7 @@ pub trait Backend<T: Scalar>:
     + Reduce<T::Float>
     + Reduce<T::Magnitude>
     + Reduce<bool>
+    + Reduce<i64>
     + Gemm<T>
     + Gemm<T::Real>
     + Gemm<T::Float>
@@ -231,6 +232,8 @@ impl<T: Scalar, Dev> Backend<T> for Dev where
         + Reduce<T::Float>
         + Reduce<T::Magnitude>
         + Reduce<bool>
+        + Reduce<i64>
+        + Reduce<i64>
         + Gemm<T>
         + Gemm<T::Real>
         + Gemm<T::Float>

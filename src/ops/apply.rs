@@ -207,7 +207,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T) -> U + Sync,
     {
-        expect(self.try_apply(Closure(&f)))
+        expect(self.try_map(f))
+    }
+
+    /// [`map`](Tensor::map) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the host has no memory left.
+    pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
+    where
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> U + Sync,
+    {
+        self.try_apply(Closure(&f))
     }
 
     /// A closure on each pair of elements of two tensors, which broadcast; on the host, in no particular sequence.
@@ -229,7 +241,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
     {
-        expect(binary(Closure(&f), self, &other.aligned()))
+        expect(self.try_zip_map(other, f))
+    }
+
+    /// [`zip_map`](Tensor::zip_map) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the host has no memory left.
+    pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+    {
+        binary(Closure(&f), self, &other.aligned())
     }
 }
 

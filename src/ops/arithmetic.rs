@@ -394,6 +394,9 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     fn defined(&self, a: T, b: T) -> bool {
         T::fits(Arithmetic::Mul, self.0, b) && T::fits(Arithmetic::Add, a, self.0 * b)
     }
+    fn operands(&self, a: T, b: T) -> String {
+        format!("{a} and {} · {b}", self.0)
+    }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {

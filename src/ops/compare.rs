@@ -112,13 +112,13 @@ macro_rules! tests_of_one {
     )*};
 }
 tests_of_one! {
-    IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.is_nan();
+    IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.has_nan();
 }
 tests_of_one! {
-    IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.is_finite();
+    IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.all_finite();
 }
 tests_of_one! {
-    IsInfinite, is_infinite, "Whether it is infinite", "tensor![false, false, true]", |x| !x.is_finite() && !x.is_nan();
+    IsInfinite, is_infinite, "Whether it is infinite", "tensor![false, false, true]", |x| !x.all_finite() && !x.has_nan();
 }
 
 // ------------------------------------------------------------------ logic
@@ -241,11 +241,11 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
         Dev: crate::device::HostAccess,
     {
         use crate::element::CastTo;
-        let size = |x: T| -> T::Magnitude { Scalar::abs(CastTo::<T::Float>::cast_to(x)) };
+        let size = |x: T| -> T::Magnitude { Scalar::modulus(CastTo::<T::Float>::cast_to(x)) };
         self.shape() == other.shape()
             && self.iter().zip(other.iter()).all(|(&a, &b)| {
                 let difference = CastTo::<T::Float>::cast_to(a) - CastTo::<T::Float>::cast_to(b);
-                a == b || Scalar::abs(difference) <= absolute + relative * size(b)
+                a == b || difference.modulus() <= absolute + relative * size(b)
             })
     }
 }

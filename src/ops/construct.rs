@@ -43,7 +43,7 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
     fn apply(&self, k: usize) -> T {
         if T::INTEGER {
             // A position may exceed a small type although the element there does not.
-            return T::from_i128(self.start.to_i128() + k as i128 * self.step.to_i128());
+            return T::wrapped(self.start.in_i128() + k as i128 * self.step.in_i128());
         }
         self.start + T::from_usize(k) * self.step
     }
@@ -233,7 +233,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: Default,
     {
-        expect(Self::try_from_fn_in(shape, f, &Dev::default()))
+        expect(Self::try_from_fn(shape, f))
+    }
+
+    /// [`from_fn`](Tensor::from_fn) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shape exceeds the address space or the device has no memory left.
+    pub fn try_from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_from_fn_in(shape, f, &Dev::default())
     }
 
     /// [`from_fn`](Tensor::from_fn) on a given device, with a `Result`.
@@ -283,6 +294,14 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
         Dev: Default,
     {
         Tensor::from_slice([], &[value])
+    }
+
+    /// [`scalar`](Tensor::scalar) on a given device, with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    pub fn try_scalar_in(value: T, device: &Dev) -> Result<Self, Error> {
+        Tensor::try_from_slice_in([], &[value], device)
     }
 }
 
@@ -336,7 +355,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange_in(range, T::one(), &Dev::default()))
+        expect(Self::try_arange_in(range.start, range.end, T::one(), &Dev::default()))
     }
 
     /// `start, start + step, ..` up to but not including `end`; a negative step goes down.
@@ -349,29 +368,29 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
-    /// assert_eq!(Tensor::arange_step(10..0, -4), tensor![10, 6, 2]);
+    /// assert_eq!(Tensor::arange_step(10, 0, -4), tensor![10, 6, 2]);
     /// ```
     #[track_caller]
-    pub fn arange_step(range: core::ops::Range<T>, step: T) -> Self
+    pub fn arange_step(start: T, end: T, step: T) -> Self
     where
         T: RealScalar,
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange_in(range, step, &Dev::default()))
+        expect(Self::try_arange_in(start, end, step, &Dev::default()))
     }
 
     /// [`arange_step`](Tensor::arange_step) on a given device, with a `Result`.
     ///
     /// # Errors
     /// [`Error::Argument`] if `step` is zero or NaN; otherwise where the device has no memory left.
-    pub fn try_arange_in(range: core::ops::Range<T>, step: T, device: &Dev) -> Result<Self, Error>
+    pub fn try_arange_in(start: T, end: T, step: T, device: &Dev) -> Result<Self, Error>
     where
         T: RealScalar,
         Dev: Elementwise<T>,
     {
-        let len = steps_between(range.start, range.end, step)?;
-        Tensor::generate([len], Ramp { start: range.start, step }, device)
+        let len = steps_between(start, end, step)?;
+        Tensor::generate([len], Ramp { start, step }, device)
     }
 }
 
@@ -389,12 +408,12 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
     }
     if T::INTEGER {
         // Exact in 128 bits for every integer type.
-        let distance = (end.to_i128() - start.to_i128()).unsigned_abs();
-        let len = distance.div_ceil(step.to_i128().unsigned_abs());
+        let distance = (end.in_i128() - start.in_i128()).unsigned_abs();
+        let len = distance.div_ceil(step.in_i128().unsigned_abs());
         return usize::try_from(len)
             .map_err(|_| argument(format!("{len} elements exceed the address space")));
     }
-    let len = ((end.to_f64() - start.to_f64()) / step.to_f64()).ceil();
+    let len = ((end.in_f64() - start.in_f64()) / step.in_f64()).ceil();
     // Also false for NaN.
     if len < isize::MAX as f64 {
         Ok(len as usize)
@@ -433,6 +452,13 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
     {
         Tensor::generate([n], Between { start, end, last: n.saturating_sub(1) }, device)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, D, O, Dev> {
+    /// A tensor without elements; of rank 0, the one that is zero.
+    fn default() -> Self {
+        Tensor::zeros(D::Shape::default())
     }
 }
 

@@ -118,14 +118,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// As [`to_device`](Tensor::to_device).
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        let buffer = device.adopt(self.enumerate_to_vec()?)?;
+        let buffer = device.adopt(self.try_to_vec()?)?;
         Ok(Tensor::dense(buffer, self.shape(), device.clone()))
-    }
-
-    /// The elements in the order's enumeration, copied to the host.
-    fn enumerate_to_vec(&self) -> Result<Vec<T>, Error> {
-        let layout = self.enumeration();
-        host::fetch(self.device(), self.operand_in(&layout)).map(host::Fetched::into_vec)
     }
 
     /// The elements in the order's enumeration, copied to a `Vec`.
@@ -139,7 +133,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
-        expect(self.enumerate_to_vec())
+        expect(self.try_to_vec())
+    }
+
+    /// [`to_vec`](Tensor::to_vec) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the host has no memory left, or the device fails.
+    pub fn try_to_vec(&self) -> Result<Vec<T>, Error> {
+        let layout = self.enumeration();
+        host::fetch(self.device(), self.operand_in(&layout)).map(host::Fetched::into_vec)
     }
 
     /// The elements as a slice, in the order's enumeration, if they lie side by side in it.
@@ -305,6 +308,6 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<0>, O
     /// # Errors
     /// Where a device other than the host fails to copy.
     pub fn try_item(&self) -> Result<T, Error> {
-        self.enumerate_to_vec().map(|values| values[0])
+        self.try_to_vec().map(|values| values[0])
     }
 }

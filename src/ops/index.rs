@@ -215,7 +215,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.cut_mut(|layout| layout.index_axis(axis.index(), index)))
+        expect(self.try_index_axis_mut(axis, index))
+    }
+
+    /// [`index_axis_mut`](Tensor::index_axis_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis or the position is out of range.
+    pub fn try_index_axis_mut<R: Dim, A>(
+        &mut self,
+        axis: A,
+        index: usize,
+    ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.cut_mut(|layout| layout.index_axis(axis.index(), index))
     }
 
     /// Mutable views of the first `at` positions along an axis and of the others.
@@ -235,10 +251,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         axis: A,
         at: usize,
     ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>) {
-        let (low, high) = expect(self.layout().split_at(axis.index(), at));
+        expect(self.try_split_at_mut(axis, at))
+    }
+
+    /// [`split_at_mut`](Tensor::split_at_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or `at` exceeds its length.
+    pub fn try_split_at_mut<A: AxisArg<D>>(
+        &mut self,
+        axis: A,
+        at: usize,
+    ) -> Result<(TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>), Error> {
+        let (low, high) = self.layout().split_at(axis.index(), at)?;
         let whole = self.view_mut();
         // The two layouts share no position of the axis, so no element.
-        (whole.part(&low), whole.part(&high))
+        Ok((whole.part(&low), whole.part(&high)))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess, Iter, IterMut};
 use crate::element::Element;
-use crate::error::expect;
+use crate::error::{Error, expect};
 use crate::layout::Layout;
 use crate::layout::walk::Walk;
 use crate::order::Order;
@@ -71,10 +71,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
+        expect(self.try_axis_iter(axis))
+    }
+
+    /// [`axis_iter`](Tensor::axis_iter) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub fn try_axis_iter<R: Dim, A>(&self, axis: A) -> Result<AxisIter<T, D, O, Dev, S::Shared<'_>, R>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
         let axis = axis.index();
-        expect(self.layout().check_axis("iterate", axis));
-        let len = self.shape().as_ref()[axis];
-        AxisIter { base: self.view(), axis, next: 0, end: len, rank: PhantomData }
+        self.layout().check_axis("iterate", axis)?;
+        let end = self.shape().as_ref()[axis];
+        Ok(AxisIter { base: self.view(), axis, next: 0, end, rank: PhantomData })
     }
 
     /// The same on several threads, as rayon's indexed parallel iterator.
@@ -122,7 +134,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        Lanes { base: self.view(), places: LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR) }
+        expect(self.try_lanes(axis))
+    }
+
+    /// [`lanes`](Tensor::lanes) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub fn try_lanes<A>(&self, axis: A) -> Result<Lanes<T, D, O, Dev, S::Shared<'_>>, Error>
+    where
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+    {
+        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
+        Ok(Lanes { base: self.view(), places })
     }
 }
 
@@ -161,10 +186,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
+        expect(self.try_axis_iter_mut(axis))
+    }
+
+    /// [`axis_iter_mut`](Tensor::axis_iter_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub fn try_axis_iter_mut<R: Dim, A>(&mut self, axis: A) -> Result<AxisIterMut<'_, T, D, O, Dev, R>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
         let axis = axis.index();
-        expect(self.layout().check_axis("iterate", axis));
+        self.layout().check_axis("iterate", axis)?;
         let end = self.shape().as_ref()[axis];
-        AxisIterMut { base: self.view_mut(), axis, next: 0, end, rank: PhantomData }
+        Ok(AxisIterMut { base: self.view_mut(), axis, next: 0, end, rank: PhantomData })
     }
 
     /// The same on several threads, as rayon's indexed parallel iterator.
@@ -210,8 +247,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR);
-        LanesMut { base: self.view_mut(), places }
+        expect(self.try_lanes_mut(axis))
+    }
+
+    /// [`lanes_mut`](Tensor::lanes_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub fn try_lanes_mut<A>(&mut self, axis: A) -> Result<LanesMut<'_, T, D, O, Dev>, Error>
+    where
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+    {
+        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
+        Ok(LanesMut { base: self.view_mut(), places })
     }
 }
 
@@ -344,14 +393,13 @@ struct LanePlaces {
 }
 
 impl LanePlaces {
-    #[track_caller]
-    fn new(layout: &Layout, axis: usize, row_major: bool) -> LanePlaces {
-        expect(layout.check_axis("take lanes", axis));
+    fn new(layout: &Layout, axis: usize, row_major: bool) -> Result<LanePlaces, Error> {
+        layout.check_axis("take lanes", axis)?;
         let lane = Layout::new(&layout.shape()[axis..=axis], &layout.strides()[axis..=axis]);
         let others = layout.without(axis);
         let others = if row_major { others } else { others.reverse_axes() };
         let walk = Walk::row_major(others.shape(), [others.strides()]);
-        LanePlaces { lane, walk, left: others.shape().iter().product() }
+        Ok(LanePlaces { lane, walk, left: others.shape().iter().product() })
     }
 }
 

@@ -43,7 +43,7 @@ pub mod op {
         Not, NotEqual,
     };
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

@@ -1,6 +1,6 @@
 //! Reductions: whole, over one axis, over several, with the reduced axes kept as length 1.
 
-use super::reduction::{All, Any, ArgMax, ArgMin, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 use crate::axis::{AxesArg, AxisArg};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
@@ -74,6 +74,84 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let (output, device) = out.output_in(&kept);
         device.reduce(&op, output, self.operand_in(&layout))?;
         Ok(out)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A reduction of one's own over all elements, on any device. Of none, it gives what it makes of its identity.
+    ///
+    /// # Panics
+    /// Where the value does not fit its type, or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{device::Reduction, tensor};
+    /// /// How many elements are positive.
+    /// #[derive(Clone, Copy)]
+    /// struct Positive;
+    /// impl Reduction<f64> for Positive {
+    ///     type Acc = i64;
+    ///     type Output = i64;
+    ///     const NAME: &'static str = "number of positive elements";
+    ///     fn identity(&self) -> i64 { 0 }
+    ///     fn fold(&self, acc: i64, x: f64, _: usize) -> i64 { acc + i64::from(x > 0.0) }
+    ///     fn combine(&self, a: i64, b: i64) -> i64 { a + b }
+    ///     fn finish(&self, acc: i64, _: usize) -> Option<i64> { Some(acc) }
+    /// }
+    /// let x = tensor![[1.0, -2.0], [3.0, 0.5]];
+    /// assert_eq!(x.reduce(Positive).item(), 3);
+    /// assert_eq!(x.reduce_axis(0, Positive), tensor![2, 1]);
+    /// ```
+    #[track_caller]
+    pub fn reduce<F: Reduction<T>>(&self, op: F) -> Tensor<F::Output, Rank<0>, O, Dev>
+    where
+        Dev: Reduce<T>,
+    {
+        expect(self.try_reduce(op))
+    }
+
+    /// [`reduce`](Tensor::reduce) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the value does not fit its type, or the device has no memory left.
+    pub fn try_reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
+    where
+        Dev: Reduce<T>,
+    {
+        self.reduced_whole(op, OfNothing::HasValue)
+    }
+
+    /// [`reduce`](Tensor::reduce) over one axis, which is gone then.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or as for the whole tensor.
+    #[track_caller]
+    pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Tensor<F::Output, R, O, Dev>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        expect(self.try_reduce_axes([axis.index()], op))
+    }
+
+    /// [`reduce`](Tensor::reduce) over several axes, all gone then, with a `Result`.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or as for the whole tensor.
+    pub fn try_reduce_axes<const K: usize, F, R>(
+        &self,
+        axes: [usize; K],
+        op: F,
+    ) -> Result<Tensor<F::Output, R, O, Dev>, Error>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        self.reduced(op, &axes, OfNothing::HasValue)
     }
 }
 
@@ -329,7 +407,7 @@ macro_rules! mask_reductions {
     ($(
         $(#[$doc:meta])*
         [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
-        $op:ident examples $input:literal whole $w:literal axis0 $a:literal;
+        $op:ident => $Output:ty, examples $input:literal whole $w:literal axis0 $a:literal;
     )*) => {$(
         impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
             $(#[$doc])*
@@ -342,7 +420,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($whole), "().item(), ", $w, ");")]
             /// ```
             #[track_caller]
-            pub fn $whole(&self) -> Tensor<bool, Rank<0>, O, Dev>
+            pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
             where
                 Dev: Reduce<bool>,
             {
@@ -353,7 +431,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// Where the device has no memory left.
-            pub fn $try_whole(&self) -> Result<Tensor<bool, Rank<0>, O, Dev>, Error>
+            pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
             {
@@ -370,7 +448,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axis), "(0), tensor!", $a, ");")]
             /// ```
             #[track_caller]
-            pub fn $axis<R: Dim, A>(&self, axis: A) -> Tensor<bool, R, O, Dev>
+            pub fn $axis<R: Dim, A>(&self, axis: A) -> Tensor<$Output, R, O, Dev>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<1, Removed = R>,
@@ -383,7 +461,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// If the axis is out of range.
-            pub fn $try_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<bool, R, O, Dev>, Error>
+            pub fn $try_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<1, Removed = R>,
@@ -402,7 +480,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axes), "([0, 1]).item(), ", $w, ");")]
             /// ```
             #[track_caller]
-            pub fn $axes<const K: usize, R: Dim>(&self, axes: [usize; K]) -> Tensor<bool, R, O, Dev>
+            pub fn $axes<const K: usize, R: Dim>(&self, axes: [usize; K]) -> Tensor<$Output, R, O, Dev>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
@@ -417,7 +495,7 @@ macro_rules! mask_reductions {
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
                 axes: [usize; K],
-            ) -> Result<Tensor<bool, R, O, Dev>, Error>
+            ) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
@@ -435,7 +513,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($keep), "(0), tensor![", $a, "]);")]
             /// ```
             #[track_caller]
-            pub fn $keep<A: AxesArg<D>>(&self, axes: A) -> Tensor<bool, D, O, Dev>
+            pub fn $keep<A: AxesArg<D>>(&self, axes: A) -> Tensor<$Output, D, O, Dev>
             where
                 Dev: Reduce<bool>,
             {
@@ -446,7 +524,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// If an axis is out of range or named twice.
-            pub fn $try_keep<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<bool, D, O, Dev>, Error>
+            pub fn $try_keep<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
             {
@@ -458,10 +536,15 @@ macro_rules! mask_reductions {
 mask_reductions! {
     /// Whether all elements are `true`; so it is for none.
     [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep]
-    All examples "[[true, false], [true, true]]" whole "false" axis0 "[true, false]";
+    All => bool, examples "[[true, false], [true, true]]" whole "false" axis0 "[true, false]";
 }
 mask_reductions! {
     /// Whether an element is `true`; of none, none is.
     [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep]
-    Any examples "[[true, false], [false, false]]" whole "true" axis0 "[true, false]";
+    Any => bool, examples "[[true, false], [false, false]]" whole "true" axis0 "[true, false]";
+}
+mask_reductions! {
+    /// How many elements are `true`.
+    [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep]
+    Count => i64, examples "[[true, false], [true, true]]" whole "3" axis0 "[2, 1]";
 }

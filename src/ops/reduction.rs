@@ -368,3 +368,25 @@ quantifiers! {
     All, "conjunction", true, &;
     Any, "disjunction", false, |;
 }
+
+/// How many elements are `true`, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Count;
+
+impl Reduction<bool> for Count {
+    type Acc = usize;
+    type Output = i64;
+    const NAME: &'static str = "count";
+    fn identity(&self) -> usize {
+        0
+    }
+    fn fold(&self, acc: usize, x: bool, _: usize) -> usize {
+        acc + usize::from(x)
+    }
+    fn combine(&self, a: usize, b: usize) -> usize {
+        a + b
+    }
+    fn finish(&self, acc: usize, _: usize) -> Option<i64> {
+        i64::try_from(acc).ok()
+    }
+}

@@ -206,10 +206,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         element_count(shape.as_ref(), size_of::<T>())?;
         self.cut(|layout| {
             let repeated = layout.broadcast_to(shape.as_ref(), O::ROW_MAJOR);
-            repeated.ok_or_else(|| Error::AssignTo {
-                op: "broadcast",
-                to: shape.as_ref().to_vec(),
+            repeated.ok_or_else(|| Error::BroadcastShape {
                 from: layout.shape().to_vec(),
+                to: shape.as_ref().to_vec(),
                 row_major: O::ROW_MAJOR,
             })
         })
@@ -312,8 +311,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 /// Whether two shapes have equally many elements; either product may overflow.
 fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
-    let count = element_count(to, 1).ok();
-    if count != Some(from.iter().product()) {
+    // A shape that no tensor can have is an error of its own.
+    if element_count(to, 1)? != from.iter().product() {
         return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() });
     }
     Ok(())
@@ -353,7 +352,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// ```
     #[track_caller]
     pub fn permute_mut(&mut self, axes: D::Shape) -> TensorViewMut<'_, T, D, O, Dev> {
-        expect(self.cut_mut(|layout| layout.permute(axes.as_ref())))
+        expect(self.try_permute_mut(axes))
+    }
+
+    /// [`permute_mut`](Tensor::permute_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If `axes` is not a permutation of the tensor's axes.
+    pub fn try_permute_mut(&mut self, axes: D::Shape) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error> {
+        self.cut_mut(|layout| layout.permute(axes.as_ref()))
     }
 
     /// [`reverse_axes`](Tensor::reverse_axes) as a mutable view.
@@ -398,7 +405,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
     {
-        expect(self.cut_mut(|l| l.diagonal("take the diagonal", a.index(), b.index())))
+        expect(self.try_diagonal_mut(a, b))
+    }
+
+    /// [`diagonal_mut`](Tensor::diagonal_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or the two are the same or differ in length.
+    pub fn try_diagonal_mut<R: Dim, A, B>(
+        &mut self,
+        a: A,
+        b: B,
+    ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
+    where
+        D: MergeAxes<Merged = R>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+    {
+        self.cut_mut(|layout| layout.diagonal("take the diagonal", a.index(), b.index()))
     }
 
     /// [`as_shape`](Tensor::as_shape) as a mutable view.
@@ -413,8 +437,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// ```
     #[track_caller]
     pub fn as_shape_mut<Sh: IntoShape>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev> {
-        let layout = expect(self.try_as_shape(shape).map(|view| view.layout()));
-        self.view_mut().with_layout(&layout)
+        expect(self.try_as_shape_mut(shape))
+    }
+
+    /// [`as_shape_mut`](Tensor::as_shape_mut) with a `Result`.
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or a view's strides do not allow it.
+    pub fn try_as_shape_mut<Sh: IntoShape>(
+        &mut self,
+        shape: Sh,
+    ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error> {
+        let layout = self.try_as_shape(shape)?.layout();
+        Ok(self.view_mut().with_layout(&layout))
     }
 }
 

@@ -58,7 +58,7 @@ macro_rules! unary {
 // every number
 unary! {
     Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
-        |x| Scalar::abs(x), checked Scalar::abs(x) >= T::Real::zero();
+        |x| x.modulus(), checked x.modulus() >= T::Real::zero();
 }
 unary! {
     Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x);
@@ -131,7 +131,7 @@ unary! {
     Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x;
 }
 unary! {
-    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| Inexact::arg(x);
+    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg();
 }
 // floating
 unary! {
@@ -267,7 +267,7 @@ impl<T: Scalar> UnaryOp<T> for Powi {
             return T::one() / power(a, self.0.unsigned_abs(), |x, y| x * y);
         }
         // Of integers only 1 and −1 have a reciprocal that is not cut to 0; the power itself may be out of range.
-        match Scalar::abs(a).is_one() {
+        match a.modulus().is_one() {
             true if self.0 % 2 == 0 => T::one(),
             true => a,
             false => T::zero(),
@@ -311,7 +311,7 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "take a power of";
     fn apply(&self, a: T) -> T {
-        Inexact::powf(a, self.0)
+        a.raised(self.0)
     }
 }
 

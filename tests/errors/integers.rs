@@ -200,7 +200,7 @@ fn ranges_over_all_of_a_small_type() {
     let all: Vec<i8> = (-128..127).collect();
     assert_eq!(Tensor::<i8, _>::arange(-128..127).to_vec(), all);
     let even: Vec<i8> = (-128..127).step_by(2).collect();
-    assert_eq!(Tensor::<i8, _>::arange_step(-128..127, 2).to_vec(), even);
+    assert_eq!(Tensor::<i8, _>::arange_step(-128, 127, 2).to_vec(), even);
 }
 
 /// The reciprocal of a large power is 0, whether or not the power fits.

@@ -120,6 +120,7 @@ impl<T: Scalar> Product<T> {
             let columns = COLUMNS.min(n - first);
             for i in 0..m {
                 let mut acc = [T::zero().widen(); COLUMNS];
+                let mut carry = [0i64; COLUMNS];
                 for p in 0..k {
                     // SAFETY: `i < m` and `p < k`.
                     let x = unsafe { *at(a, i, ra, p, ca) }.widen();
@@ -128,7 +129,7 @@ impl<T: Scalar> Product<T> {
                         let y = unsafe { *at(b, p, rb, first + j, cb) }.widen();
                         let product = T::acc_mul(x, y).0;
                         if cfg!(debug_assertions) {
-                            exact &= !T::acc_add_overflows(*acc, product);
+                            carry[j] += T::acc_add_carry(*acc, product);
                         }
                         *acc = T::acc_add(*acc, product);
                     }
@@ -144,7 +145,7 @@ impl<T: Scalar> Product<T> {
                         T::acc_add(scaled, T::acc_mul(self.beta.widen(), old).0)
                     };
                     let (value, fits) = T::narrow(sum);
-                    exact &= fits && !wrapped;
+                    exact &= fits && !wrapped && carry[j] == 0;
                     // SAFETY: `i < m` and `first + j < n`; `c` is ours alone.
                     unsafe { *to = value };
                 }

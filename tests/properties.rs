@@ -1,0 +1,28 @@
+//! Every operation against a naive reference that shares no code with the library, on random shapes and on views of every
+//! kind, in both orders; the mirror law between the orders; large tensors on several threads; and error bounds.
+
+#[path = "properties/check.rs"]
+mod check;
+#[path = "properties/number.rs"]
+mod number;
+#[path = "properties/reference.rs"]
+mod reference;
+#[path = "properties/views.rs"]
+mod views;
+
+#[path = "properties/arithmetic.rs"]
+mod arithmetic;
+#[path = "properties/casts.rs"]
+mod casts;
+#[path = "properties/elementwise.rs"]
+mod elementwise;
+#[path = "properties/reductions.rs"]
+mod reductions;
+#[path = "properties/shapes.rs"]
+mod shapes;
+#[path = "properties/statistics.rs"]
+mod statistics;
+#[path = "properties/products.rs"]
+mod products;
+#[path = "properties/writing.rs"]
+mod writing;
