@@ -145,9 +145,8 @@ fn broadcast_views() {
     refused!(
         x.try_broadcast_to([3, 3]),
         x.broadcast_to([3, 3]),
-        Error::AssignTo { .. },
-        "cannot broadcast shape [2, 3] in place to shape [3, 3]: the target's shape cannot grow \
-         (row-major aligns trailing axes); write a new tensor instead"
+        Error::BroadcastShape { .. },
+        "cannot broadcast shape [2, 3] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)"
     );
 }
 
@@ -361,6 +360,8 @@ fn reshapes() {
     let max = usize::MAX;
     let text = format!("cannot reshape [2, 3] to [{max}, 2]: they have 6 and more than {max} elements");
     refused!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
+    let empty = Tensor::<f64, _>::zeros([0]);
+    assert!(matches!(empty.try_as_shape([0, max, max]), Err(Error::Overflow { .. })));
     // Neither error takes the elements along.
     assert_eq!(x, matrix());
 

@@ -311,9 +311,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 /// Whether two shapes have equally many elements; either product may overflow.
 fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
-    // A shape that no tensor can have is an error of its own.
-    if element_count(to, 1)? != from.iter().product() {
-        return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() });
+    match element_count(to, 1) {
+        Ok(count) if count == from.iter().product() => {}
+        // No elements, but strides that no tensor can have: the counts would say nothing.
+        Err(overflow) if to.contains(&0) => return Err(overflow),
+        _ => return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
     Ok(())
 }

@@ -113,6 +113,13 @@ fn overflow_of_the_accumulator_of_products() {
     overflows(x.try_matmul(&x), &Tensor::scalar(0));
 }
 
+/// What is in between may leave even the accumulator, where it comes back.
+#[test]
+fn overflows_that_cancel() {
+    let (m, x) = (i32::MIN, i32::MAX);
+    assert_eq!(tensor![m, m, x, x, m].matmul(&tensor![m, m, m, m, 2]).item(), 0);
+}
+
 // ------------------------------------------------------------------ nothing is changed
 
 /// Every element is looked at before one is written, the last of many included.

@@ -1,4 +1,4 @@
-// 
+//
 
 use vierbein::Tensor;
 

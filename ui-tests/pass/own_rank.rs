@@ -4,6 +4,4 @@ use vierbein::{Dim, Rank};
 
 type Matrix = Rank<2>;
 
-pub fn main() {
-    
-}
+pub fn main() {}
