@@ -158,6 +158,9 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// Whether `a op b` is representable; only integers can say no.
     #[doc(hidden)]
     fn fits(op: Arithmetic, a: Self, b: Self) -> bool;
+    /// `a op b`; integers wrap, whatever the build checks: what does not fit was found before, or is to wrap.
+    #[doc(hidden)]
+    fn wrapping(op: Arithmetic, a: Self, b: Self) -> Self;
     #[doc(hidden)]
     fn neg_fits(self) -> bool;
     #[doc(hidden)]
@@ -228,6 +231,8 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     fn has_nan(self) -> bool;
     #[doc(hidden)]
     fn all_finite(self) -> bool;
+    #[doc(hidden)]
+    fn has_infinite(self) -> bool;
 }
 
 /// Functions that floating and complex numbers share, as a value.
@@ -354,6 +359,16 @@ macro_rules! integers {
                     Arithmetic::Rem => a.checked_rem(b).is_some(),
                 }
             }
+            #[inline]
+            fn wrapping(op: Arithmetic, a: $t, b: $t) -> $t {
+                match op {
+                    Arithmetic::Add => a.wrapping_add(b),
+                    Arithmetic::Sub => a.wrapping_sub(b),
+                    Arithmetic::Mul => a.wrapping_mul(b),
+                    Arithmetic::Div => a.wrapping_div(b),
+                    Arithmetic::Rem => a.wrapping_rem(b),
+                }
+            }
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
             fn wrapping_neg(self) -> $t { <$t>::wrapping_neg(self) }
@@ -408,6 +423,16 @@ macro_rules! inexact_scalar {
         #[inline]
         fn fits(_: Arithmetic, _: $t, _: $t) -> bool {
             true
+        }
+        #[inline]
+        fn wrapping(op: Arithmetic, a: $t, b: $t) -> $t {
+            match op {
+                Arithmetic::Add => a + b,
+                Arithmetic::Sub => a - b,
+                Arithmetic::Mul => a * b,
+                Arithmetic::Div => a / b,
+                Arithmetic::Rem => a % b,
+            }
         }
         fn acc_to_float(acc: $t) -> $t {
             acc
@@ -480,6 +505,7 @@ macro_rules! floats {
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
             fn has_nan(self) -> bool { <$t>::is_nan(self) }
             fn all_finite(self) -> bool { <$t>::is_finite(self) }
+            fn has_infinite(self) -> bool { <$t>::is_infinite(self) }
         }
         #[diagnostic::do_not_recommend]
         impl RealFloat for $t {}
@@ -509,6 +535,7 @@ macro_rules! floats {
             fn arg(self) -> $t { Complex::arg(self) }
             fn has_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
             fn all_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
+            fn has_infinite(self) -> bool { self.re.is_infinite() || self.im.is_infinite() }
         }
     )*};
 }

@@ -186,6 +186,15 @@ pub enum Error {
         /// What is wrong, and what would be right.
         why: String,
     },
+    /// Two operands live on different instances of their device.
+    Devices {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The left device.
+        left: String,
+        /// The right device.
+        right: String,
+    },
     /// The device could not give that much memory.
     OutOfMemory {
         /// The device.
@@ -332,6 +341,10 @@ impl fmt::Display for Error {
                 )
             }
             Error::Argument { op, why } => write!(f, "cannot {op}: {why}"),
+            Error::Devices { op, left, right } => write!(
+                f,
+                "cannot {op} a tensor on {left} and one on {right}: move one of them first, with `.to_device_in(&device)?`"
+            ),
             Error::OutOfMemory { device, bytes } => {
                 write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
             }

@@ -35,14 +35,14 @@ impl<T: Element, Dev: Device> Clone for View<'_, T, Dev> {
 impl<T: Element, Dev: Device> Copy for View<'_, T, Dev> {}
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait Sealed<T, Dev> {}
 }
-impl<T: Element, Dev: Device> sealed::Sealed for OwnedData<T, Dev> {}
-impl<T: Element, Dev: Device> sealed::Sealed for View<'_, T, Dev> {}
-impl<T: Element, Dev: Device> sealed::Sealed for ViewMut<'_, T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for OwnedData<T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for View<'_, T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for ViewMut<'_, T, Dev> {}
 
 /// Memory that a tensor can be read from: owned or borrowed. Sealed.
-pub trait Storage<T: Element, Dev: Device>: sealed::Sealed + Sized {
+pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     /// Whether the tensor owns its memory.
     const OWNED: bool;
     /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.

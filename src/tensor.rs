@@ -239,20 +239,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// The rank-erased operand that kernels read.
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
-        self.operand_of(self.shape.as_ref(), self.strides.as_ref())
+        self.operand_of(0, self.shape.as_ref(), self.strides.as_ref())
     }
 
     /// The same elements behind another layout's shape and strides, which must be derived from this tensor's.
     pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        debug_assert_eq!(layout.offset(), 0);
-        self.operand_of(layout.shape(), layout.strides())
+        self.operand_of(layout.offset(), layout.shape(), layout.strides())
     }
 
-    fn operand_of<'b>(&'b self, shape: &'b [usize], strides: &'b [isize]) -> Operand<'b, T, Dev> {
+    fn operand_of<'b>(
+        &'b self,
+        offset: isize,
+        shape: &'b [usize],
+        strides: &'b [isize],
+    ) -> Operand<'b, T, Dev> {
         // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows for as long as it
         // lives; layouts derived from them reach the same elements and no others. Nobody writes meanwhile: `self` is
         // borrowed, and so is what it borrows.
-        unsafe { Operand::from_raw(self.storage.ptr(), shape, strides) }
+        unsafe { Operand::from_raw(Dev::offset(self.storage.ptr(), offset), shape, strides) }
     }
 }
 
@@ -286,10 +290,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
 
     /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
     pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev) {
-        debug_assert_eq!(layout.offset(), 0);
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
         // SAFETY: as in `output`; the layout reaches the same elements.
-        let output = unsafe { Output::from_raw(ptr, layout.shape(), layout.strides()) };
+        let output =
+            unsafe { Output::from_raw(Dev::offset(ptr, layout.offset()), layout.shape(), layout.strides()) };
         (output, device)
     }
 }

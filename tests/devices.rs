@@ -548,3 +548,24 @@ fn results_stay_on_their_device() {
     let total = product.sum();
     assert_eq!((total.item(), here.allocated()), (120.0, 25));
 }
+
+/// Two devices of one type may have memories of their own; what mixes them is refused before anything is computed.
+#[test]
+fn instances_do_not_mix() {
+    let (here, there) = (Remote::default(), Remote::elsewhere());
+    let mut a = Tensor::<f64, _, RowMajor, _>::from_vec_in([2], vec![1.0, 2.0], &here);
+    let b = Tensor::<f64, _, RowMajor, _>::from_vec_in([2], vec![3.0, 4.0], &there);
+    let refused = |error: Option<vierbein::Error>| {
+        let error = error.expect("the devices differ");
+        assert!(matches!(error, vierbein::Error::Devices { .. }), "{error}");
+        assert!(error.to_string().contains(".to_device_in(&device)?"), "{error}");
+    };
+    refused(a.try_add(&b).err());
+    refused(a.try_add_assign(&b).err());
+    refused(a.try_assign(&b).err());
+    refused(a.try_matmul(&b).err());
+    refused(a.try_maximum(&b).err());
+    refused(a.less(1.5).try_select(&a, &b).err());
+    let b = b.to_device_in(&here).unwrap();
+    assert_eq!((&a + &b).to_vec(), [4.0, 6.0]);
+}

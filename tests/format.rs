@@ -416,7 +416,8 @@ struct Remote {
     fails: bool,
 }
 
-impl Device for Remote {
+// SAFETY: buffers hold what was asked for, and pointers address them.
+unsafe impl Device for Remote {
     type Buffer<T: Element> = Vec<T>;
     type Ptr<T: Element> = usize;
     fn name(&self) -> String {

@@ -109,6 +109,8 @@ mod order_matmul;
 mod order_not_free;
 #[path = "../ui-tests/pass/order_not_inferred.rs"]
 mod order_not_inferred;
+#[path = "../ui-tests/pass/own_agreement.rs"]
+mod own_agreement;
 #[path = "../ui-tests/pass/own_element.rs"]
 mod own_element;
 #[path = "../ui-tests/pass/own_order.rs"]
@@ -226,6 +228,7 @@ fn twins_run() {
     let _ = order_matmul::main();
     let _ = order_not_free::main();
     let _ = order_not_inferred::main();
+    let _ = own_agreement::main();
     let _ = own_element::main();
     let _ = own_order::main();
     let _ = own_rank::main();

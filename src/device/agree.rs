@@ -6,13 +6,19 @@ use super::Device;
 use crate::element::Element;
 use crate::order::Order;
 
+/// Nobody else can say that two types are one: the identity below would be a lie.
+mod sealed {
+    pub trait Same<Other> {}
+    impl<T> Same<T> for T {}
+}
+
 /// The operands have the same memory order.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a `{Self}` tensor with a `{Other}` tensor",
     label = "the operands differ in memory order",
     note = "convert one of them first: `.to_order::<{Self}>()` copies, `.as_order::<{Self}>()` is a free view"
 )]
-pub trait SameOrder<Other> {}
+pub trait SameOrder<Other>: sealed::Same<Other> {}
 impl<O: Order> SameOrder<O> for O {}
 
 /// The operands have the same element type.
@@ -21,7 +27,7 @@ impl<O: Order> SameOrder<O> for O {}
     label = "the operands differ in element type",
     note = "convert one of them first, e.g. with `.cast::<{Self}>()`"
 )]
-pub trait SameDtype<Other: Element>: Element {
+pub trait SameDtype<Other: Element>: Element + sealed::Same<Other> {
     #[doc(hidden)]
     fn same_ptr<Dev: Device>(x: Dev::Ptr<Other>) -> Dev::Ptr<Self>;
     #[doc(hidden)]
@@ -42,7 +48,7 @@ impl<T: Element> SameDtype<T> for T {
     label = "the operands live on different devices",
     note = "move one of them first, e.g. with `.to_device::<{Self}>()?`"
 )]
-pub trait SameDevice<Other: Device>: Device {
+pub trait SameDevice<Other: Device>: Device + sealed::Same<Other> {
     #[doc(hidden)]
     fn same_device(x: Other) -> Self;
     #[doc(hidden)]

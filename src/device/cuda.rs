@@ -53,7 +53,8 @@ pub struct CudaPtr<T> {
     elements: PhantomData<T>,
 }
 
-impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
+// SAFETY: there are no buffers and no pointers to address wrongly.
+unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Buffer<T: Element> = CudaBuffer<T>;
     type Ptr<T: Element> = CudaPtr<T>;
 

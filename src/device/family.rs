@@ -166,7 +166,13 @@ pub trait Gemm<T: Scalar>: Device {
         out: Output<'_, T, Self>,
     ) -> Result<(), Error> {
         let (a, b) = (host::fetch(self, a)?, host::fetch(self, b)?);
-        host::update_with(self, out, |host_out| Cpu.gemm(alpha, a.operand(), b.operand(), beta, host_out))
+        let product =
+            |host_out: Output<'_, T, Cpu>| Cpu.gemm(alpha, a.operand(), b.operand(), beta, host_out);
+        if beta.is_zero() {
+            host::write_with(self, out, product)
+        } else {
+            host::update_with(self, out, product)
+        }
     }
 }
 
@@ -232,7 +238,6 @@ impl<T: Scalar, Dev> Backend<T> for Dev where
         + Reduce<T::Float>
         + Reduce<T::Magnitude>
         + Reduce<bool>
-        + Reduce<i64>
         + Reduce<i64>
         + Gemm<T>
         + Gemm<T::Real>

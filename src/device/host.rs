@@ -47,6 +47,7 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
 /// A new buffer with these elements.
 pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
     let mut buffer = device.alloc(from.len())?;
+    assert_eq!(Dev::len(&buffer), from.len(), "a buffer holds what was asked for");
     if !from.is_empty() {
         // SAFETY: the new buffer has `from.len()` elements, and nobody else knows it.
         unsafe { device.write(from, Dev::ptr_mut(&mut buffer))? };

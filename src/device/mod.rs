@@ -36,7 +36,8 @@ use core::fmt::Debug;
 /// #[derive(Debug, Clone, Default)]
 /// struct Remote;
 ///
-/// impl Device for Remote {
+/// // SAFETY: buffers are vectors, and pointers are their addresses.
+/// unsafe impl Device for Remote {
 ///     type Buffer<T: Element> = Vec<T>;
 ///     type Ptr<T: Element> = usize; // an address that the host must not touch
 ///     fn name(&self) -> String { "Remote".into() }
@@ -66,12 +67,18 @@ use core::fmt::Debug;
 /// assert_eq!(b, tensor![[3.0, 3.0], [3.0, 3.0]]);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// # Safety
+/// A buffer has as many elements as were asked for and as [`len`](Device::len) says, all of them initialised, until it is
+/// dropped; [`ptr`](Device::ptr), [`ptr_mut`](Device::ptr_mut) and [`offset`](Device::offset) address them, side by side; and
+/// [`read`](Device::read) and [`write`](Device::write) access the range that they are given and nothing else. The kernels and
+/// the copies between devices rest on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device",
     label = "not a device",
     note = "the devices of this crate are `Cpu` and `Cuda`; others implement the `Device` trait"
 )]
-pub trait Device: Clone + Debug + Send + Sync + 'static {
+pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Memory for elements of one type; freed when dropped.
     type Buffer<T: Element>: Debug + Send + Sync;
     /// Where an element lies. A host pointer, or an address that only the device understands.
@@ -79,6 +86,12 @@ pub trait Device: Clone + Debug + Send + Sync + 'static {
 
     /// As it is written in messages and on the type line of a printed tensor.
     fn name(&self) -> String;
+
+    /// Whether pointers of the other one are pointers of this one: operands must live on the same instance. A device that
+    /// carries data says so itself; one that does not has one instance.
+    fn same_instance(&self, _: &Self) -> bool {
+        size_of::<Self>() == 0
+    }
 
     /// Memory for `len` elements, each of them some valid value (not necessarily zero).
     ///
@@ -125,6 +138,14 @@ pub trait Device: Clone + Debug + Send + Sync + 'static {
         host::upload(self, &host::zeros(len)?)
     }
 
+    /// The operand's elements in row-major enumeration of its shape, copied to the host.
+    ///
+    /// # Errors
+    /// Where the host has no memory left, or whatever the device can fail with.
+    fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
+        host::fetch(self, from).map(host::Fetched::into_vec)
+    }
+
     /// A buffer with the elements of a `Vec`; on the host, the `Vec`'s own memory.
     ///
     /// # Errors
@@ -153,9 +174,9 @@ pub trait Device: Clone + Debug + Send + Sync + 'static {
 /// A device whose elements the host can reach: the ground for `x[[i, j]]`, slices and iterators.
 ///
 /// # Safety
-/// A buffer has as many elements as [`Device::len`] says, all of them initialised, and they stay where they are as long as it
-/// lives. For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
-/// of that element: aligned, side by side with its neighbours, and valid to read (and, from `ptr_mut`, to write).
+/// The elements of a buffer stay where they are as long as it lives. For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
+/// of that element: aligned, side by side with its neighbours, and valid to read (and, from `ptr_mut`, to write). It is never
+/// null, also where a buffer is empty.
 #[diagnostic::on_unimplemented(
     message = "the host cannot reach the elements of a tensor on `{Self}`",
     label = "elements on `{Self}` are out of the host's reach",

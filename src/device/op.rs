@@ -90,7 +90,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// Whether positions matter: `fold` then sees them in the order's enumeration, and `combine` keeps the earlier left.
     const ORDERED: bool = false;
-    /// The result of nothing.
+    /// Whether nothing has a value too. Where not, reducing nothing is an error.
+    const OF_NOTHING: bool = true;
+    /// Where accumulation begins.
     fn identity(&self) -> Self::Acc;
     /// One element more; `index` counts from 0 in enumeration order (meaningless unless `ORDERED`).
     fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc;

@@ -240,8 +240,10 @@ impl Layout {
     /// Elements are enumerated with the last axis fastest; groups of axes that lie densely in each other are regrouped.
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
         if !row_major {
-            let reversed: Vec<usize> = shape.iter().rev().copied().collect();
-            return self.reverse_axes().reshape(&reversed, true).map(|l| l.reverse_axes());
+            let mut reversed = [1; MAX_RANK];
+            reversed[..shape.len()].copy_from_slice(shape);
+            reversed[..shape.len()].reverse();
+            return self.reverse_axes().reshape(&reversed[..shape.len()], true).map(|l| l.reverse_axes());
         }
         let mut to = Layout::dense(shape, true);
         to.offset = self.offset;
@@ -249,8 +251,12 @@ impl Layout {
             return Some(to);
         }
         let (mut old, mut new) = (0, 0);
-        let from: Vec<usize> = (0..self.rank).filter(|&k| self.shape[k] != 1).collect();
-        while old < from.len() {
+        let (mut from, mut long) = ([0; MAX_RANK], 0);
+        for k in (0..self.rank).filter(|&k| self.shape[k] != 1) {
+            from[long] = k;
+            long += 1;
+        }
+        while old < long {
             // The smallest group of old and of new axes with the same number of elements.
             let (first_old, first_new) = (old, new);
             let (mut n_old, mut n_new) = (self.shape[from[old]], shape[new]);

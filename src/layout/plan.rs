@@ -38,6 +38,9 @@ impl<const K: usize> Plan<K> {
 
     /// A plan that visits elements in the row-major sequence of `shape`.
     pub(crate) fn ordered(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
+        if shape.contains(&0) {
+            return Plan::flat(0);
+        }
         let mut plan = Plan::ordered_axes(shape, strides);
         plan.fuse();
         plan

@@ -41,6 +41,21 @@ impl<const K: usize> Walk<K> {
         Walk::over(shape, &by_axis[..shape.len()], [0; K])
     }
 
+    /// The same loops at position `k`, counted as they turn.
+    pub(crate) fn at(&self, mut k: usize) -> Walk<K> {
+        let mut walk = self.clone();
+        for axis in (0..self.rank).rev() {
+            let (extent, was) = (self.shape[axis], self.index[axis]);
+            walk.index[axis] = k % extent;
+            k /= extent;
+            let steps = walk.index[axis] as isize - was as isize;
+            for (at, stride) in walk.at.iter_mut().zip(self.strides[axis]) {
+                *at += stride * steps;
+            }
+        }
+        walk
+    }
+
     pub(crate) fn offsets(&self) -> [isize; K] {
         self.at
     }
@@ -74,6 +89,17 @@ impl<const K: usize> Walk<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn begins_anywhere() {
+        let mut walk = Walk::row_major(&[2, 3, 2], [&[100, 10, 1], &[-1, 0, 5]]);
+        for k in 0..12 {
+            assert_eq!(walk.at(7).offsets(), [101, 4]);
+            let other = Walk::row_major(&[2, 3, 2], [&[100, 10, 1], &[-1, 0, 5]]).at(k);
+            assert_eq!((other.index(), other.offsets()), (walk.index(), walk.offsets()));
+            walk.advance();
+        }
+    }
 
     #[test]
     fn turns_like_an_odometer() {

@@ -128,7 +128,7 @@ macro_rules! operators {
             const CHECKED: bool = T::INTEGER && $checked;
             #[inline]
             fn apply(&self, a: T, b: T) -> T {
-                ops::$Op::$method(a, b)
+                T::wrapping(Arithmetic::$Op, a, b)
             }
             fn defined(&self, a: T, b: T) -> bool {
                 T::fits(Arithmetic::$Op, a, b)
@@ -389,10 +389,11 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T, b: T) -> T {
-        a + self.0 * b
+        T::wrapping(Arithmetic::Add, a, T::wrapping(Arithmetic::Mul, self.0, b))
     }
     fn defined(&self, a: T, b: T) -> bool {
-        T::fits(Arithmetic::Mul, self.0, b) && T::fits(Arithmetic::Add, a, self.0 * b)
+        T::fits(Arithmetic::Mul, self.0, b)
+            && T::fits(Arithmetic::Add, a, T::wrapping(Arithmetic::Mul, self.0, b))
     }
     fn operands(&self, a: T, b: T) -> String {
         format!("{a} and {} · {b}", self.0)

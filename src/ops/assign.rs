@@ -1,7 +1,7 @@
 //! Writing into an existing tensor or mutable view.
 
 use super::construct::Constant;
-use super::operands::{Aligned, repeat_to};
+use super::operands::{Aligned, repeat_to, same_instance};
 use crate::device::{Device, Elementwise, Permute, SameDtype};
 use crate::element::Element;
 use crate::error::{Error, expect};
@@ -44,6 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     {
         let from = from.aligned();
         let from = from.agree::<T, O, Dev>();
+        same_instance("assign", self.device(), from.device())?;
         let repeated = repeat_to("assign", &from, self.shape().as_ref())?;
         let (output, device) = self.output();
         device.copy(output, from.operand_in(&repeated))

@@ -118,7 +118,7 @@ tests_of_one! {
     IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.all_finite();
 }
 tests_of_one! {
-    IsInfinite, is_infinite, "Whether it is infinite", "tensor![false, false, true]", |x| !x.all_finite() && !x.has_nan();
+    IsInfinite, is_infinite, "Whether it, or a part of it, is infinite", "tensor![false, false, true]", |x| x.has_infinite();
 }
 
 // ------------------------------------------------------------------ logic

@@ -1,6 +1,6 @@
 //! Between orders, devices and owners: what is free and what copies.
 
-use crate::device::{Device, HostAccess, Permute, host};
+use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -142,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Where the host has no memory left, or the device fails.
     pub fn try_to_vec(&self) -> Result<Vec<T>, Error> {
         let layout = self.enumeration();
-        host::fetch(self.device(), self.operand_in(&layout)).map(host::Fetched::into_vec)
+        self.device().gather(self.operand_in(&layout))
     }
 
     /// The elements as a slice, in the order's enumeration, if they lie side by side in it.
@@ -254,8 +254,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     #[track_caller]
     pub fn into_vec(self) -> Vec<T> {
+        expect(self.try_into_vec())
+    }
+
+    /// [`into_vec`](Tensor::into_vec) with a `Result`.
+    ///
+    /// # Errors
+    /// Where a device other than the host fails to copy.
+    pub fn try_into_vec(self) -> Result<Vec<T>, Error> {
         let (buffer, device) = self.into_parts();
-        expect(device.release(buffer))
+        device.release(buffer)
     }
 }
 

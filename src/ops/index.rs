@@ -293,8 +293,24 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        let layout = expect(self.layout().index_axis(axis.index(), index));
-        self.with_layout(&layout)
+        expect(self.try_into_index_axis(axis, index))
+    }
+
+    /// [`into_index_axis`](TensorViewMut::into_index_axis) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis or the position is out of range.
+    pub fn try_into_index_axis<R: Dim, A>(
+        self,
+        axis: A,
+        index: usize,
+    ) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
+    where
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let layout = self.layout().index_axis(axis.index(), index)?;
+        Ok(self.with_layout(&layout))
     }
 
     /// [`slice_mut`](Tensor::slice_mut) that takes the view, so that the part outlives this variable.
@@ -316,9 +332,20 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     where
         A: SliceOf<D, Sliced = R>,
     {
+        expect(self.try_into_slice(arguments))
+    }
+
+    /// [`into_slice`](TensorViewMut::into_slice) with a `Result`.
+    ///
+    /// # Errors
+    /// If an index or range does not fit its axis.
+    pub fn try_into_slice<R: Dim, A>(self, arguments: A) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
+    where
+        A: SliceOf<D, Sliced = R>,
+    {
         let (items, count) = arguments.items();
-        let layout = expect(self.layout().slice(&items[..count]));
-        self.with_layout(&layout)
+        let layout = self.layout().slice(&items[..count])?;
+        Ok(self.with_layout(&layout))
     }
 
     /// [`split_at_mut`](Tensor::split_at_mut) that takes the view, so that the parts outlive this variable.
@@ -335,8 +362,16 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// ```
     #[track_caller]
     pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> (Self, Self) {
-        let (low, high) = expect(self.layout().split_at(axis.index(), at));
+        expect(self.try_into_split_at(axis, at))
+    }
+
+    /// [`into_split_at`](TensorViewMut::into_split_at) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or `at` exceeds its length.
+    pub fn try_into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> Result<(Self, Self), Error> {
+        let (low, high) = self.layout().split_at(axis.index(), at)?;
         // The two layouts share no position of the axis, so no element.
-        (self.part(&low), self.part(&high))
+        Ok((self.part(&low), self.part(&high)))
     }
 }

@@ -10,6 +10,7 @@ use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{BorrowedStorage, Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
@@ -359,7 +360,6 @@ where
 }
 
 /// Mutable views at each position along an axis.
-#[derive(Debug)]
 pub struct AxisIterMut<'a, T: Element, D: Dim, O: Order, Dev: Device, R> {
     base: TensorViewMut<'a, T, D, O, Dev>,
     axis: usize,
@@ -441,7 +441,6 @@ where
 }
 
 /// Mutable one-dimensional views along an axis.
-#[derive(Debug)]
 pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
     base: TensorViewMut<'a, T, D, O, Dev>,
     places: LanePlaces,
@@ -479,4 +478,17 @@ exact! {
     Lanes [] [S] [];
     AxisIterMut ['a] [] [R];
     LanesMut ['a] [] [];
+}
+
+// Not derived: printing the base would read elements that are lent out.
+impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_, T, D, O, Dev, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AxisIterMut(positions {}..{} of axis {})", self.next, self.end, self.axis)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> fmt::Debug for LanesMut<'_, T, D, O, Dev> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LanesMut({} left)", self.places.left)
+    }
 }

@@ -1,6 +1,6 @@
 //! Matrix products by the order's rule.
 
-use super::operands::Aligned;
+use super::operands::{Aligned, same_instance};
 use crate::device::{Device, Gemm, SameDtype};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
@@ -60,6 +60,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let right = right.aligned();
         let right = right.agree::<T, O, Dev>();
+        same_instance("matmul", self.device(), right.device())?;
         let disagree = |why: String| Error::Matmul {
             left: self.shape().as_ref().to_vec(),
             right: right.shape().as_ref().to_vec(),

@@ -66,6 +66,14 @@ where
     x.layout().broadcast_to(shape, O::ROW_MAJOR).expect("the shapes were found to broadcast")
 }
 
+/// Operands live on the same instance of their device.
+pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
+    if left.same_instance(right) {
+        return Ok(());
+    }
+    Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
+}
+
 /// A new tensor of `op(left, right)`, with broadcasting.
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -83,6 +91,7 @@ where
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U>,
 {
+    same_instance(F::NAME, left.device(), right.device())?;
     let (a, b) = (left.shape(), right.shape());
     let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
     let (a, b) = (spread(left, shape.as_ref()), spread(right, shape.as_ref()));
@@ -109,6 +118,7 @@ where
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U, Output = T>,
 {
+    same_instance(F::NAME, target.device(), right.device())?;
     let repeated = repeat_to(F::NAME, right, target.shape().as_ref())?;
     let (output, device) = target.output();
     device.binary_assign(&op, output, right.operand_in(&repeated))
@@ -151,6 +161,7 @@ where
     S2: Storage<T, Dev>,
     F: BinaryOp<T, T, Output = T>,
 {
+    same_instance(F::NAME, left.device(), right.device())?;
     let (a, b) = (left.shape(), right.shape());
     let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
     let left = match left.into_result::<Common<D, E>>(&shape) {

@@ -11,20 +11,13 @@ use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// What a reduction may be asked of: elements, or also nothing.
-#[derive(Clone, Copy, PartialEq)]
-enum OfNothing {
-    HasValue,
-    HasNone,
-}
-
 impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The layout of the operand with the reduced axes last, in the sequence in which they are enumerated.
-    fn reduced_last<R: Reduction<T>>(&self, axes: &[usize], of_nothing: OfNothing) -> Result<Layout, Error> {
+    fn reduced_last<R: Reduction<T>>(&self, axes: &[usize]) -> Result<Layout, Error> {
         let layout = self.layout().move_last(R::NAME, axes)?;
         let kept = layout.rank() - axes.len();
         let (kept_shape, reduced_shape) = layout.shape().split_at(kept);
-        if of_nothing == OfNothing::HasNone && reduced_shape.contains(&0) && !kept_shape.contains(&0) {
+        if !R::OF_NOTHING && reduced_shape.contains(&0) && !kept_shape.contains(&0) {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
         Ok(if O::ROW_MAJOR { layout } else { layout.reverse_axes_from(kept) })
@@ -34,9 +27,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         &self,
         op: R,
         axes: &[usize],
-        of_nothing: OfNothing,
     ) -> Result<Tensor<R::Output, E, O, Dev>, Error> {
-        let layout = self.reduced_last::<R>(axes, of_nothing)?;
+        let layout = self.reduced_last::<R>(axes)?;
         let mut shape = E::Shape::default();
         shape.as_mut().copy_from_slice(&layout.shape()[..E::NDIM]);
         let mut out = Tensor::allocate(shape, self.device().clone())?;
@@ -45,25 +37,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         Ok(out)
     }
 
-    fn reduced_whole<R: Reduction<T>>(
-        &self,
-        op: R,
-        of_nothing: OfNothing,
-    ) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
+    fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         let mut all = [0; MAX_RANK];
         for (axis, to) in all.iter_mut().enumerate() {
             *to = axis;
         }
-        self.reduced(op, &all[..D::NDIM], of_nothing)
+        self.reduced(op, &all[..D::NDIM])
     }
 
     fn reduced_keeping<R: Reduction<T>>(
         &self,
         op: R,
         axes: &[usize],
-        of_nothing: OfNothing,
     ) -> Result<Tensor<R::Output, D, O, Dev>, Error> {
-        let layout = self.reduced_last::<R>(axes, of_nothing)?;
+        let layout = self.reduced_last::<R>(axes)?;
         let mut shape = self.shape();
         for &axis in axes {
             shape.as_mut()[axis] = 1;
@@ -78,7 +65,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A reduction of one's own over all elements, on any device. Of none, it gives what it makes of its identity.
+    /// A reduction of one's own over all elements, on any device.
     ///
     /// # Panics
     /// Where the value does not fit its type, or the device has no memory left.
@@ -117,7 +104,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Reduce<T>,
     {
-        self.reduced_whole(op, OfNothing::HasValue)
+        self.reduced_whole(op)
     }
 
     /// [`reduce`](Tensor::reduce) over one axis, which is gone then.
@@ -133,10 +120,67 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_reduce_axes([axis.index()], op))
+        expect(self.try_reduce_axis(axis, op))
     }
 
-    /// [`reduce`](Tensor::reduce) over several axes, all gone then, with a `Result`.
+    /// [`reduce_axis`](Tensor::reduce_axis) with a `Result`.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or as for the whole tensor.
+    pub fn try_reduce_axis<F, R, A>(&self, axis: A, op: F) -> Result<Tensor<F::Output, R, O, Dev>, Error>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.reduced(op, &[axis.index()])
+    }
+
+    /// [`reduce`](Tensor::reduce) over several axes, all gone then.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or as for the whole tensor.
+    #[track_caller]
+    pub fn reduce_axes<const K: usize, F, R>(&self, axes: [usize; K], op: F) -> Tensor<F::Output, R, O, Dev>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        expect(self.try_reduce_axes(axes, op))
+    }
+
+    /// [`reduce`](Tensor::reduce) over one axis or several, which stay with length 1.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or as for the whole tensor.
+    #[track_caller]
+    pub fn reduce_keep<A: AxesArg<D>, F: Reduction<T>>(&self, axes: A, op: F) -> Tensor<F::Output, D, O, Dev>
+    where
+        Dev: Reduce<T>,
+    {
+        expect(self.try_reduce_keep(axes, op))
+    }
+
+    /// [`reduce_keep`](Tensor::reduce_keep) with a `Result`.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or as for the whole tensor.
+    pub fn try_reduce_keep<A: AxesArg<D>, F: Reduction<T>>(
+        &self,
+        axes: A,
+        op: F,
+    ) -> Result<Tensor<F::Output, D, O, Dev>, Error>
+    where
+        Dev: Reduce<T>,
+    {
+        self.reduced_keeping(op, axes.axes().as_ref())
+    }
+
+    /// [`reduce_axes`](Tensor::reduce_axes) with a `Result`.
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or as for the whole tensor.
@@ -151,7 +195,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        self.reduced(op, &axes, OfNothing::HasValue)
+        self.reduced(op, &axes)
     }
 }
 
@@ -159,7 +203,7 @@ macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
         [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
-        ($($arg:ident: $ty:ty),*) $bound:ident => $Output:ty, $op:expr, $of_nothing:ident,
+        ($($arg:ident: $ty:ty),*) $bound:ident => $Output:ty, $op:expr,
         examples $input:literal $args:literal whole $w:literal axis0 $a:literal;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -188,7 +232,7 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                self.reduced_whole($op, OfNothing::$of_nothing)
+                self.reduced_whole($op)
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is gone then.")]
@@ -223,7 +267,7 @@ macro_rules! reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                self.reduced($op, &[axis.index()], OfNothing::$of_nothing)
+                self.reduced($op, &[axis.index()])
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes at once, all gone then.")]
@@ -259,7 +303,7 @@ macro_rules! reductions {
                 Dev: Reduce<T>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &axes, OfNothing::$of_nothing)
+                self.reduced($op, &axes)
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis or several, which stay with length 1, so that the result broadcasts with `self`.")]
@@ -291,7 +335,7 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                self.reduced_keeping($op, axes.axes().as_ref(), OfNothing::$of_nothing)
+                self.reduced_keeping($op, axes.axes().as_ref())
             }
         }
     )*};
@@ -310,7 +354,7 @@ reductions! {
     /// # Panics
     /// Where an integer sum does not fit (debug assertions), or the device has no memory left.
     [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep]
-    () Scalar => T, Sum, HasValue,
+    () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
 }
 reductions! {
@@ -319,7 +363,7 @@ reductions! {
     /// # Panics
     /// Where an integer product does not fit (debug assertions), or the device has no memory left.
     [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep]
-    () Scalar => T, Prod, HasValue,
+    () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";
 }
 reductions! {
@@ -329,7 +373,7 @@ reductions! {
     /// # Panics
     /// Where the device has no memory left.
     [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep]
-    () Scalar => T::Float, Mean, HasValue,
+    () Scalar => T::Float, Mean,
     examples "[[1, 2], [3, 4]]" "" whole "2.5" axis0 "[2.0, 3.0]";
 }
 reductions! {
@@ -341,7 +385,7 @@ reductions! {
     /// # Panics
     /// Where the device has no memory left.
     [var try_var var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep]
-    (ddof: usize) Scalar => T::Magnitude, Var { ddof }, HasValue,
+    (ddof: usize) Scalar => T::Magnitude, Var { ddof },
     examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
 }
 reductions! {
@@ -350,7 +394,7 @@ reductions! {
     /// # Panics
     /// Where the device has no memory left.
     [std try_std std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep]
-    (ddof: usize) Scalar => T::Magnitude, Std { ddof }, HasValue,
+    (ddof: usize) Scalar => T::Magnitude, Std { ddof },
     examples "[[1.0, 1.0], [5.0, 5.0]]" "0" whole "2.0" axis0 "[2.0, 2.0]";
 }
 reductions! {
@@ -361,7 +405,7 @@ reductions! {
     /// # Panics
     /// Where the device has no memory left.
     [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep]
-    () Scalar => T::Magnitude, Norm::default(), HasValue,
+    () Scalar => T::Magnitude, Norm::default(),
     examples "[[3.0, 0.0], [4.0, 0.0]]" "" whole "5.0" axis0 "[5.0, 0.0]";
 }
 reductions! {
@@ -370,7 +414,7 @@ reductions! {
     /// # Panics
     /// If there are no elements, or the device has no memory left.
     [max try_max max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep]
-    () RealScalar => T, Max, HasNone,
+    () RealScalar => T, Max,
     examples "[[1, 7], [3, 4]]" "" whole "7" axis0 "[3, 7]";
 }
 reductions! {
@@ -379,7 +423,7 @@ reductions! {
     /// # Panics
     /// If there are no elements, or the device has no memory left.
     [min try_min min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep]
-    () RealScalar => T, Min, HasNone,
+    () RealScalar => T, Min,
     examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
 }
 reductions! {
@@ -389,7 +433,7 @@ reductions! {
     /// # Panics
     /// If there are no elements, or the device has no memory left.
     [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep]
-    () RealScalar => i64, ArgMax, HasNone,
+    () RealScalar => i64, ArgMax,
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
 reductions! {
@@ -399,7 +443,7 @@ reductions! {
     /// # Panics
     /// If there are no elements, or the device has no memory left.
     [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep]
-    () RealScalar => i64, ArgMin, HasNone,
+    () RealScalar => i64, ArgMin,
     examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
 }
 
@@ -435,7 +479,7 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                self.reduced_whole($op, OfNothing::HasValue)
+                self.reduced_whole($op)
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is gone then.")]
@@ -467,7 +511,7 @@ macro_rules! mask_reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                self.reduced($op, &[axis.index()], OfNothing::HasValue)
+                self.reduced($op, &[axis.index()])
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes at once, all gone then.")]
@@ -500,7 +544,7 @@ macro_rules! mask_reductions {
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &axes, OfNothing::HasValue)
+                self.reduced($op, &axes)
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis or several, which stay with length 1.")]
@@ -528,7 +572,7 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                self.reduced_keeping($op, axes.axes().as_ref(), OfNothing::HasValue)
+                self.reduced_keeping($op, axes.axes().as_ref())
             }
         }
     )*};

@@ -264,6 +264,7 @@ macro_rules! extremes {
             type Acc = T;
             type Output = T;
             const NAME: &'static str = $name;
+            const OF_NOTHING: bool = false;
             fn identity(&self) -> T {
                 T::$start
             }
@@ -276,8 +277,7 @@ macro_rules! extremes {
                 $pick(a, b)
             }
             fn finish(&self, acc: T, count: usize) -> Option<T> {
-                debug_assert!(count > 0, "the front-end refuses to take an extreme of nothing");
-                Some(acc)
+                (count > 0).then_some(acc)
             }
         }
     )*};
@@ -298,6 +298,7 @@ macro_rules! positions {
             type Output = i64;
             const NAME: &'static str = $name;
             const ORDERED: bool = true;
+            const OF_NOTHING: bool = false;
             fn identity(&self) -> Self::Acc {
                 None
             }

@@ -1,10 +1,10 @@
 //! Choosing: between bounds, and by a mask.
 
-use super::operands::{Aligned, spread};
+use super::operands::{Aligned, same_instance, spread};
 use crate::device::{Device, Elementwise, SameDtype, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
-use crate::layout::broadcast::{binary_shape, common_shape};
+use crate::layout::broadcast::binary_shape;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::Storage;
@@ -87,6 +87,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     /// let x = tensor![-1.0, 2.0, -3.0];
     /// assert_eq!(x.less(0.0).select(&Tensor::scalar(0.0), &x), tensor![0.0, 2.0, 0.0]);
     /// ```
+    #[doc(alias = "where")]
     #[track_caller]
     pub fn select<A, B, C>(&self, on_true: A, on_false: B) -> Tensor<A::Element, Common<C, B::Dim>, O, Dev>
     where
@@ -117,12 +118,12 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     {
         let (x, y) = (on_true.aligned(), on_false.aligned());
         let y = y.agree::<A::Element, O, Dev>();
+        same_instance("select from", self.device(), x.device())?;
+        same_instance("select from", self.device(), y.device())?;
         let shapes = (self.shape(), x.shape(), y.shape());
         let (mask, a, b) = (shapes.0.as_ref(), shapes.1.as_ref(), shapes.2.as_ref());
         let first = binary_shape::<C>("select from", mask, a, O::ROW_MAJOR)?;
-        binary_shape::<Common<C, B::Dim>>("select from", first.as_ref(), b, O::ROW_MAJOR)?;
-        let shape = common_shape::<Common<C, B::Dim>>(&[mask, a, b], O::ROW_MAJOR)
-            .expect("two steps found a common shape");
+        let shape = binary_shape::<Common<C, B::Dim>>("select from", first.as_ref(), b, O::ROW_MAJOR)?;
         let to = shape.as_ref();
         let (mask, a, b) = (spread(self, to), spread(&x, to), spread(&y, to));
         let mut out = Tensor::<_, Common<C, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;

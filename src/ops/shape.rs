@@ -91,6 +91,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let column = tensor![1, 2, 3];
     /// assert_eq!(column.insert_axis(1).shape(), [3, 1]);
     /// ```
+    #[doc(alias = "unsqueeze")]
+    #[doc(alias = "expand_dims")]
     #[track_caller]
     pub fn insert_axis<R: Dim>(&self, at: usize) -> ViewOf<'_, T, R, O, Dev, S>
     where
@@ -239,7 +241,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the numbers of elements differ, or a view's strides do not allow it.
     pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
         let shape = shape.into_shape();
-        same_count(self.shape().as_ref(), shape.as_ref())?;
+        same_count::<T>(self.shape().as_ref(), shape.as_ref())?;
         self.cut(|layout| {
             let reshaped = layout.reshape(shape.as_ref(), O::ROW_MAJOR);
             reshaped.ok_or_else(|| Error::NotContiguous {
@@ -281,7 +283,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Permute<T>,
     {
         let (from, shape) = (self.shape(), shape.into_shape());
-        same_count(from.as_ref(), shape.as_ref())?;
+        same_count::<T>(from.as_ref(), shape.as_ref())?;
         let owned = match self.into_result::<D>(&from) {
             Ok(owned) => owned,
             Err(view) => view.try_to_owned()?,
@@ -310,8 +312,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 /// Whether two shapes have equally many elements; either product may overflow.
-fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
-    match element_count(to, 1) {
+fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
+    match element_count(to, size_of::<T>()) {
         Ok(count) if count == from.iter().product() => {}
         // No elements, but strides that no tensor can have: the counts would say nothing.
         Err(overflow) if to.contains(&0) => return Err(overflow),

@@ -2,7 +2,7 @@
 
 use super::operands::Operands;
 use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
-use crate::element::{Element, Function, Inexact, RealFloat, RealScalar, Scalar};
+use crate::element::{Arithmetic, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -70,7 +70,7 @@ unary! {
     Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x);
 }
 unary! {
-    Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| x * x, checked T::fits(crate::element::Arithmetic::Mul, x, x);
+    Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| T::wrapping(Arithmetic::Mul, x, x), checked T::fits(Arithmetic::Mul, x, x);
 }
 // floating and complex
 unary! {
@@ -261,10 +261,10 @@ impl<T: Scalar> UnaryOp<T> for Powi {
     const CHECKED: bool = T::INTEGER;
     fn apply(&self, a: T) -> T {
         if self.0 >= 0 {
-            return power(a, self.0.unsigned_abs(), |x, y| x * y);
+            return power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
         }
         if !T::INTEGER {
-            return T::one() / power(a, self.0.unsigned_abs(), |x, y| x * y);
+            return T::one() / power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
         }
         // Of integers only 1 and −1 have a reciprocal that is not cut to 0; the power itself may be out of range.
         match a.modulus().is_one() {
@@ -280,8 +280,8 @@ impl<T: Scalar> UnaryOp<T> for Powi {
         let mut fits = true;
         if cfg!(debug_assertions) {
             power(a, self.0.unsigned_abs(), |x, y| {
-                fits &= T::fits(crate::element::Arithmetic::Mul, x, y);
-                if fits { x * y } else { T::one() }
+                fits &= T::fits(Arithmetic::Mul, x, y);
+                T::wrapping(Arithmetic::Mul, x, y)
             });
         }
         fits

@@ -16,9 +16,15 @@ use vierbein::{Element, Error, Scalar};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Remote {
     allocated: Arc<AtomicUsize>,
+    machine: usize,
 }
 
 impl Remote {
+    /// The device of another machine, whose addresses are not ours.
+    pub(crate) fn elsewhere() -> Self {
+        Remote { machine: 1, ..Remote::default() }
+    }
+
     /// How many elements this device and its clones have ever been asked for.
     pub(crate) fn allocated(&self) -> usize {
         self.allocated.load(Ordering::Relaxed)
@@ -63,12 +69,16 @@ fn at<T: Element>(address: Address, len: usize, access: impl FnOnce(&mut [T])) {
     access(&mut data[first..first + len]);
 }
 
-impl Device for Remote {
+// SAFETY: buffers hold what was asked for, and pointers address them.
+unsafe impl Device for Remote {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;
 
     fn name(&self) -> String {
         "Remote".into()
+    }
+    fn same_instance(&self, other: &Self) -> bool {
+        self.machine == other.machine
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<Block<T>, Error> {
         let mut data = Vec::<T>::new();

@@ -10,7 +10,12 @@ use crate::layout::walk::Walk;
 use core::slice;
 
 /// Calls `row` with the offset of each operand at the beginning of each inner loop.
+///
+/// Inner loops are never empty, so that no slice is made of the pointer of an empty buffer.
 fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
+    if plan.inner_len() == 0 {
+        return;
+    }
     let mut walk = Walk::outer(plan);
     for _ in 0..plan.outer_shape().iter().product() {
         row(walk.offsets());
@@ -102,7 +107,7 @@ unsafe fn map1<A: Copy, R: Copy>(n: usize, out: Lane<R>, a: Lane<A>, f: impl Fn(
 /// `out = f(a, b)`.
 ///
 /// # Safety
-/// All lanes have `n` elements; `out`'s are ours to write, and no input lies among them.
+/// All lanes have `n > 0` elements; `out`'s are ours to write, and no input lies among them.
 #[inline]
 unsafe fn map2<A: Copy, B: Copy, R: Copy>(
     n: usize,
@@ -111,9 +116,6 @@ unsafe fn map2<A: Copy, B: Copy, R: Copy>(
     b: Lane<B>,
     f: impl Fn(A, B) -> R,
 ) {
-    if n == 0 {
-        return;
-    }
     // SAFETY: every lane holds `n > 0` elements and `i < n`; slices are made of unit-stride lanes only, and inputs do not
     // overlap the output.
     unsafe {
@@ -162,7 +164,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
         let [so, sa] = plan.inner_strides();
         let (o, x) = (out.ptr(), a.ptr());
-        check_unary(op, x, &plan, 1)?;
+        // SAFETY: a plan of the operands' own shape.
+        unsafe { check_unary(op, x, &plan, 1) }?;
         over_parts(&plan, &|part| {
             let n = part.inner_len();
             for_rows(part, |[i, j]| {
@@ -176,7 +179,8 @@ impl<T: Element> Elementwise<T> for Cpu {
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Cpu>) -> Result<(), Error> {
         let plan = Plan::unordered(a.shape(), [a.strides()]);
         let (x, [sa]) = (a.ptr(), plan.inner_strides());
-        check_unary(op, x, &plan, 0)?;
+        // SAFETY: a plan of the operands' own shape.
+        unsafe { check_unary(op, x, &plan, 0) }?;
         over_parts(&plan, &|part| {
             let n = part.inner_len();
             for_rows(part, |[i]| {
@@ -206,7 +210,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         let plan = Plan::unordered(out.shape(), [out.strides(), a.strides(), b.strides()]);
         let [so, sa, sb] = plan.inner_strides();
         let (o, x, y) = (out.ptr(), a.ptr(), b.ptr());
-        check_binary(op, x, y, &plan, [1, 2])?;
+        // SAFETY: a plan of the operands' own shape.
+        unsafe { check_binary(op, x, y, &plan, [1, 2]) }?;
         over_parts(&plan, &|part| {
             let n = part.inner_len();
             for_rows(part, |[i, j, k]| {
@@ -228,7 +233,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         let plan = Plan::unordered(a.shape(), [a.strides(), b.strides()]);
         let [sa, sb] = plan.inner_strides();
         let (x, y) = (a.ptr(), b.ptr());
-        check_binary(op, x, y, &plan, [0, 1])?;
+        // SAFETY: a plan of the operands' own shape.
+        unsafe { check_binary(op, x, y, &plan, [0, 1]) }?;
         over_parts(&plan, &|part| {
             let n = part.inner_len();
             for_rows(part, |[i, j]| {
@@ -241,7 +247,7 @@ impl<T: Element> Elementwise<T> for Cpu {
                                 *x = op.apply(*x, y);
                             }
                         }
-                        (1, 0) if n > 0 => {
+                        (1, 0) => {
                             let y = y.get(0);
                             x.slice_mut(n).iter_mut().for_each(|x| *x = op.apply(*x, y));
                         }
@@ -292,7 +298,10 @@ impl<T: Element> Elementwise<T> for Cpu {
 }
 
 /// Asks a checked operation about every element before anything is written. Operand `at` of the plan is `a`.
-fn check_unary<T: Element, F: UnaryOp<T>, const K: usize>(
+///
+/// # Safety
+/// All elements that the plan visits from `a` may be read.
+unsafe fn check_unary<T: Element, F: UnaryOp<T>, const K: usize>(
     op: &F,
     a: HostPtr<T>,
     plan: &Plan<K>,
@@ -314,7 +323,10 @@ fn check_unary<T: Element, F: UnaryOp<T>, const K: usize>(
 }
 
 /// The same for two operands, which are `at` in the plan.
-fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>, const K: usize>(
+///
+/// # Safety
+/// All elements that the plan visits from `a` and `b` may be read.
+unsafe fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>, const K: usize>(
     op: &F,
     a: HostPtr<T>,
     b: HostPtr<U>,
@@ -345,7 +357,10 @@ impl<T: Element> Permute<T> for Cpu {
         let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
         let [so, sa] = plan.inner_strides();
         let (o, x) = (out.ptr(), a.ptr());
-        over_parts(&plan, &|part| copy_part(part, o, x, [so, sa]));
+        over_parts(&plan, &|part| {
+            // SAFETY: parts of a plan of the operands' shape; the output is ours alone to write.
+            unsafe { copy_part(part, o, x, [so, sa]) }
+        });
         Ok(())
     }
 }
@@ -355,7 +370,10 @@ const BLOCK: usize = 16;
 
 /// Copies one part. Where the inner loop is not dense in the source but another loop is, the two are walked in square
 /// blocks, so that each cache line that is fetched is used whole.
-fn copy_part<T: Element>(part: &Plan<2>, o: HostPtr<T>, x: HostPtr<T>, [so, sa]: [isize; 2]) {
+///
+/// # Safety
+/// All elements that the part visits from `x` may be read, and those from `o` are ours alone to write.
+unsafe fn copy_part<T: Element>(part: &Plan<2>, o: HostPtr<T>, x: HostPtr<T>, [so, sa]: [isize; 2]) {
     let n = part.inner_len();
     let outer = part.outer_strides();
     let across = outer.iter().position(|s| s[1] == 1 && sa != 1 && so == 1);

@@ -7,6 +7,7 @@ use crate::device::{Gemm, Operand, Output};
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::layout::walk::Walk;
+use core::ops::Range;
 use matrixmultiply::CGemmOption;
 
 /// Fewer multiplications than this stay on one thread.
@@ -60,6 +61,32 @@ impl<T: Scalar> Product<T> {
         }
         // SAFETY: the caller's.
         unsafe { self.compute_here() }
+    }
+
+    /// The products of a part of a batch; a walk knows where their matrices begin.
+    ///
+    /// # Safety
+    /// As [`compute`](Product::compute), for each matrix of the part.
+    unsafe fn compute_batch(self, walk: &Walk<3>, part: Range<usize>) -> Result<(), Error> {
+        if part.len() > 1 && self.work().saturating_mul(part.len()) >= 2 * GRAIN {
+            let middle = part.start + part.len() / 2;
+            let (a, b) = join(
+                // SAFETY: the parts write different matrices.
+                || unsafe { self.compute_batch(walk, part.start..middle) },
+                // SAFETY: as above.
+                || unsafe { self.compute_batch(walk, middle..part.end) },
+            );
+            return a.and(b);
+        }
+        let mut walk = walk.at(part.start);
+        part.into_iter().try_for_each(|_| {
+            let [c, a, b] = walk.offsets();
+            walk.advance();
+            let at = |(ptr, strides): (HostPtr<T>, [isize; 2]), offset| (ptr.offset(offset), strides);
+            let product = Product { a: at(self.a, a), b: at(self.b, b), c: at(self.c, c), ..self };
+            // SAFETY: the caller's.
+            unsafe { product.compute() }
+        })
     }
 
     /// # Safety
@@ -142,7 +169,9 @@ impl<T: Scalar> Product<T> {
                     } else {
                         // SAFETY: `i < m` and `first + j < n`.
                         let old = unsafe { *to }.widen();
-                        T::acc_add(scaled, T::acc_mul(self.beta.widen(), old).0)
+                        let (kept, overflows) = T::acc_mul(self.beta.widen(), old);
+                        exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
+                        T::acc_add(scaled, kept)
                     };
                     let (value, fits) = T::narrow(sum);
                     exact &= fits && !wrapped && carry[j] == 0;
@@ -202,40 +231,10 @@ impl<T: Scalar> Gemm<T> for Cpu {
             // SAFETY: the operands vouch for their matrices.
             return unsafe { product.compute() };
         }
-        let mut walk = Walk::row_major(batch_shape, [c_steps, a_steps, b_steps]);
-        let mut products = Vec::new();
-        products.try_reserve_exact(count).map_err(|_| Error::OutOfMemory {
-            device: "Cpu".into(),
-            bytes: count.saturating_mul(size_of::<Product<T>>()),
-        })?;
-        for _ in 0..count {
-            let [to, x, y] = walk.offsets();
-            let at =
-                |(ptr, strides): (HostPtr<T>, [isize; 2]), offset| (HostPtr::offset(ptr, offset), strides);
-            products.push(Product {
-                a: at(product.a, x),
-                b: at(product.b, y),
-                c: at(product.c, to),
-                ..product
-            });
-            walk.advance();
-        }
-        compute_all(&products)
-    }
-}
-
-/// The products of a batch; each writes a matrix of its own.
-fn compute_all<T: Scalar>(products: &[Product<T>]) -> Result<(), Error> {
-    let work = products[0].work().saturating_mul(products.len());
-    if products.len() > 1 && work >= 2 * GRAIN {
-        let (low, high) = products.split_at(products.len() / 2);
-        let (a, b) = join(|| compute_all(low), || compute_all(high));
-        return a.and(b);
-    }
-    products.iter().try_for_each(|product| {
+        let walk = Walk::row_major(batch_shape, [c_steps, a_steps, b_steps]);
         // SAFETY: the operands vouch for every matrix of the batch, and the output's are distinct.
-        unsafe { product.compute() }
-    })
+        unsafe { product.compute_batch(&walk, 0..count) }
+    }
 }
 
 /// The batch axes and the two of the matrix.

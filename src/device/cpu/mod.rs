@@ -13,9 +13,10 @@ pub use buffer::CpuBuffer;
 pub use iter::{Iter, IterMut};
 pub use pointer::HostPtr;
 
-use super::{Device, HostAccess};
+use super::{Device, HostAccess, Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
+use crate::layout::{Layout, element_count};
 
 /// The host's own memory and processors. Takes no space in a tensor.
 ///
@@ -36,7 +37,8 @@ impl Cpu {
     }
 }
 
-impl Device for Cpu {
+// SAFETY: buffers are vectors of the length asked for, pointers are addresses in them, and copies copy that range.
+unsafe impl Device for Cpu {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
 
@@ -72,6 +74,14 @@ impl Device for Cpu {
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::zeroed(len)
+    }
+    fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
+        let mut to = CpuBuffer::zeroed(element_count(from.shape(), size_of::<T>())?)?;
+        let layout = Layout::dense(from.shape(), true);
+        // SAFETY: the new buffer has the shape's elements, and nobody else knows it.
+        let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
+        self.copy(out, from)?;
+        Ok(to.into_vec())
     }
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CpuBuffer<T>, Error> {
         Ok(CpuBuffer::from_vec(data))

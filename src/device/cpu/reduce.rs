@@ -268,6 +268,9 @@ impl<T: Element> Reduce<T> for Cpu {
         let Some((&n, lines)) = out.shape().split_last() else {
             return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
         };
+        if n == 0 {
+            return Ok(());
+        }
         let last = lines.len();
         let plan = Plan::unordered(lines, [&out.strides()[..last], &a.strides()[..last]]);
         let (so, sa) = (out.strides()[last], a.strides()[last]);
