@@ -22,7 +22,8 @@ pub struct Axis<const K: usize>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",
-    note = "axes are counted from 0; give a `usize` to have it checked at run time"
+    note = "axes are counted from 0: the last axis of `Rank<3>` is `2` or `Axis::<2>`",
+    note = "an axis of another type is converted with `k as usize`; several at once are for `.sum_axes([..])` and its like"
 )]
 pub trait AxisArg<D>: Copy {
     /// The number of the axis, counted from 0.
@@ -82,6 +83,7 @@ pub trait AxesArg<D>: Copy {
     fn axes(self) -> Self::Axes;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dim> AxesArg<D> for usize {
     type Axes = [usize; 1];
     fn axes(self) -> [usize; 1] {
@@ -100,6 +102,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dim, const N: usize> AxesArg<D> for [usize; N] {
     type Axes = [usize; N];
     fn axes(self) -> [usize; N] {

@@ -79,6 +79,7 @@ impl Display for DType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor",
     label = "not an element type",
+    note = "indices and counts are stored as `u64` or `i64`, several values as several tensors",
     note = "element types are `f32 f64 Complex<f32> Complex<f64> i8 i16 i32 i64 u8 u16 u32 u64 bool`"
 )]
 pub trait Element:
@@ -109,7 +110,8 @@ pub enum Printed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
     label = "arithmetic needs a numeric element type",
-    note = "turn a tensor of `bool` into numbers with `.cast::<u8>()`, or choose by it with `.select(&a, &b)`"
+    note = "turn `bool` into numbers with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
+    note = "in generic code, bound the element type: `T: Scalar`"
 )]
 pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// The real numbers that this type is made of: `f64` for `Complex<f64>`, otherwise the type itself.
@@ -188,7 +190,7 @@ pub enum Arithmetic {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no order, so there is no smaller and no larger",
     label = "this needs real numbers",
-    note = "compare complex numbers by `.abs()`, `.re()` or `.im()`"
+    note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: RealScalar`"
 )]
 pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
     /// The smallest value: minus infinity for floating types.
@@ -209,7 +211,7 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a floating or complex type",
     label = "this function needs floating or complex elements",
-    note = "convert integers first, e.g. with `.cast::<f64>()`"
+    note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: Inexact`"
 )]
 pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
     #[doc(hidden)]
@@ -271,6 +273,29 @@ pub trait RealFloat:
 {
 }
 
+/// Elements that `&`, `|`, `^` and `!` work on: `bool` and integers. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bits to combine",
+    label = "`&`, `|`, `^` and `!` need `bool` or integers",
+    note = "compare first, e.g. with `.greater(0.0)`; in generic code, bound the element type: `T: Bits`"
+)]
+pub trait Bits:
+    Element
+    + core::ops::BitAnd<Output = Self>
+    + core::ops::BitOr<Output = Self>
+    + core::ops::BitXor<Output = Self>
+    + core::ops::Not<Output = Self>
+{
+}
+
+macro_rules! bits {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Bits for $t {}
+    )*};
+}
+bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
+
 /// Conversion of one element type to another, as `as` does it: floating to integer truncates and saturates (NaN becomes
 /// 0), integer to integer wraps, `false` and `true` become 0 and 1, real becomes complex.
 ///
@@ -286,14 +311,18 @@ pub trait CastTo<U: Element>: Element {
     fn cast_to(self) -> U;
 }
 
+#[diagnostic::do_not_recommend]
 impl sealed::Sealed for bool {}
+#[diagnostic::do_not_recommend]
 impl Element for bool {
     const DTYPE: DType = DType::Bool;
 }
 
 macro_rules! elements {
     ($($t:ty => $tag:ident $(|$x:ident| $printed:expr)?;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $t {}
+        #[diagnostic::do_not_recommend]
         impl Element for $t {
             const DTYPE: DType = DType::$tag;
             $(fn printed(self) -> Printed {
@@ -327,6 +356,7 @@ fn same_decimals(x: f32) -> f64 {
 
 macro_rules! integers {
     ($($t:ident, $acc:ident, $abs:expr, $neg_fits:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
             type Float = f64;
@@ -473,6 +503,7 @@ macro_rules! functions {
 
 macro_rules! floats {
     ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
             type Magnitude = $t;
@@ -510,6 +541,7 @@ macro_rules! floats {
         #[diagnostic::do_not_recommend]
         impl RealFloat for $t {}
 
+        #[diagnostic::do_not_recommend]
         impl Scalar for Complex<$t> {
             type Real = $t;
             type Magnitude = $t;

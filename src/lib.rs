@@ -19,12 +19,14 @@ mod tensor;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
-pub use element::{CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 pub use error::Error;
 pub use num_complex::Complex;
+#[doc(hidden)]
+pub use ops::Exhausted;
 pub use ops::{
-    Aligned, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, NumericWith, Operands, SameInBothOrders,
-    SliceArg, SliceOf, Stepped, TensorIndex, op,
+    Agrees, Aligned, AssignOperand, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, OneElement, Operands,
+    RightOperand, SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
 };
 pub use order::{ColMajor, Order, RowMajor};
 pub use rank::{

@@ -98,8 +98,8 @@ pub trait ToRank {
 /// assert_eq!(twice_traced(&x).item(), 6.0);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` has fewer than {K} axes to remove",
-    label = "the rank is too small",
+    message = "cannot remove {K} axes from a tensor of `{Self}`",
+    label = "this needs a rank of at least {K}",
     note = "`trace` removes two axes, `sum_axis` and `index_axis` one, `sum_axes([..])` as many as it names",
     note = "in generic code, bound the rank: `D: RemoveAxes<{K}>`"
 )]
@@ -123,10 +123,9 @@ where
 
 /// `K` axes more: what `insert_axis` makes of a rank.
 #[diagnostic::on_unimplemented(
-    message = "adding {K} axes to a tensor of `{Self}` exceeds the largest rank",
-    label = "the rank is too large",
-    note = "ranks run from `Rank<0>` to `Rank<16>`",
-    note = "in generic code, bound the rank: `D: InsertAxes<{K}>`"
+    message = "cannot add {K} more to the axes of a tensor of `{Self}`",
+    label = "ranks run from `Rank<0>` to `Rank<16>`",
+    note = "merge axes first with `.reshape(..)`; in generic code, bound the rank: `D: InsertAxes<{K}>`"
 )]
 pub trait InsertAxes<const K: usize>: Dim {
     /// The rank with `K` axes more.
@@ -159,7 +158,8 @@ pub trait MergeAxes: Dim {
 #[diagnostic::on_unimplemented(
     message = "cannot broadcast a tensor of `{Self}` with a tensor of `{Other}`",
     label = "no common rank is known",
-    note = "equal ranks and rank 0 always broadcast; in generic code, bound the others: `D: Broadcast<E>`"
+    note = "all ranks from `Rank<0>` to `Rank<16>` broadcast with one another",
+    note = "in generic code equal ranks and rank 0 do; bound the others: `D: Broadcast<E>`"
 )]
 pub trait Broadcast<Other> {
     /// The larger of the two ranks.

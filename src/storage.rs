@@ -61,6 +61,12 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
 }
 
 /// Memory that a tensor can be written to: owned or mutably borrowed. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a `TensorView` cannot be written to",
+    label = "this view is for reading",
+    note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`",
+    note = "as an argument, a mutable view is a `TensorViewMut`; in generic code, bound the storage: `S: StorageMut<T, Dev>`"
+)]
 pub trait StorageMut<T: Element, Dev: Device>: Storage<T, Dev> {
     #[doc(hidden)]
     fn share_mut(&mut self) -> ViewMut<'_, T, Dev>;
@@ -88,6 +94,7 @@ impl<T: Element, Dev: Device> Storage<T, Dev> for OwnedData<T, Dev> {
         Some((self.buffer, self.device))
     }
 }
+#[diagnostic::do_not_recommend]
 impl<T: Element, Dev: Device> StorageMut<T, Dev> for OwnedData<T, Dev> {
     fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
         ViewMut { ptr: Dev::ptr_mut(&mut self.buffer), device: &self.device, data: PhantomData }
@@ -138,6 +145,7 @@ impl<'a, T: Element, Dev: Device> Storage<T, Dev> for ViewMut<'a, T, Dev> {
         None
     }
 }
+#[diagnostic::do_not_recommend]
 impl<T: Element, Dev: Device> StorageMut<T, Dev> for ViewMut<'_, T, Dev> {
     fn share_mut(&mut self) -> ViewMut<'_, T, Dev> {
         ViewMut { ptr: self.ptr, device: self.device, data: PhantomData }

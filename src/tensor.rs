@@ -260,7 +260,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A mutable view of the whole tensor.
     ///
     /// ```
@@ -269,7 +269,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, vierbein::tensor![7, 7, 7]);
     /// ```
     #[inline]
-    pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev> {
+    pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev>
+    where
+        S: StorageMut<T, Dev>,
+    {
         Tensor {
             storage: self.storage.share_mut(),
             shape: self.shape,
@@ -279,7 +282,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     }
 
     /// The rank-erased operand that kernels write, and the device.
-    pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev) {
+    pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev)
+    where
+        S: StorageMut<T, Dev>,
+    {
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
         // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows mutably; `self` is
         // borrowed mutably. Owned tensors are dense, and mutable views are cut out of them by layouts that keep indices
@@ -289,7 +295,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     }
 
     /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
-    pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev) {
+    pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev)
+    where
+        S: StorageMut<T, Dev>,
+    {
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
         // SAFETY: as in `output`; the layout reaches the same elements.
         let output =
@@ -353,6 +362,19 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, 
 }
 
 // ------------------------------------------------------------------ operands that are known to agree
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
+    /// The same view under the name that the left operand has for the element type.
+    pub(crate) fn retyped<T2: SameDtype<T>>(self) -> TensorView<'a, T2, D, O, Dev> {
+        let View { ptr, device, .. } = self.storage;
+        Tensor {
+            storage: View { ptr: T2::same_ptr::<Dev>(ptr), device, data: PhantomData },
+            shape: self.shape,
+            strides: self.strides,
+            marker: PhantomData,
+        }
+    }
+}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A view under the names that the left operand has for the element type, the order and the device.

@@ -8,8 +8,9 @@ use static_assertions::{
 use vierbein::device::{Elementwise, Gemm, Permute, Reduce, RunsClosures, SameDevice, SameDtype, SameOrder};
 use vierbein::prelude::*;
 use vierbein::{
-    Aligned, AxisArg, BroadcastTo, CastTo, Common, ContractRanks, Error, HostAccess, MatmulRanks, MergeAxes,
-    NumericWith, Operands, OtherAxis, Removed, SameInBothOrders, SliceOf, Stepped, TensorIndex, c32, c64,
+    Agrees, Aligned, AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, Error,
+    HostAccess, MatmulRanks, MergeAxes, OneElement, Operands, OtherAxis, Removed, RightOperand,
+    SameInBothOrders, SliceOf, Stepped, StorageMut, TensorIndex, TwoAxes, View, ViewMut, c32, c64, op,
 };
 
 type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
@@ -33,15 +34,27 @@ assert_not_impl_any!(M: Add<M<f64, RowMajor, Cuda>>, Add<M<f32>>, Add<f32>, Add<
 assert_not_impl_any!(M<f64, RowMajor, Cuda<0>>: Add<M<f64, RowMajor, Cuda<1>>>);
 assert_not_impl_any!(&'static M<f64, ColMajor>: Aligned<RowMajor, Cpu>);
 assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: Aligned<RowMajor, Cpu>);
+assert_impl_all!(&'static M: Agrees<f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f32>: Agrees<f64, RowMajor, Cpu>);
 assert_not_impl_any!(&'static M<f32>: Operands<f64, Rank<2>, RowMajor, Cpu>);
 assert_impl_all!(&'static M: Operands<f64, Rank<2>, RowMajor, Cpu>);
 assert_impl_all!(f64: Operands<f64, Rank<2>, RowMajor, Cpu>);
 assert_not_impl_any!(f32: Operands<f64, Rank<2>, RowMajor, Cpu>);
 
+assert_impl_all!(M: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(&'static M: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(f64: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>, AssignOperand<op::Add, M>);
+assert_not_impl_any!(f32: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>, AssignOperand<op::Add, M>);
+
 // ------------------------------------------------------------------ what is a number
 
 assert_impl_all!(bool: Element);
-assert_not_impl_any!(bool: Scalar, NumericWith<bool>);
+assert_not_impl_any!(bool: Scalar);
+assert_not_impl_any!(M<bool>: RightOperand<op::Add, bool, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(M<bool>: RightOperand<op::BitAnd, bool, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(bool: Bits, RightOperand<op::BitOr, bool, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(u8: Bits);
+assert_not_impl_any!(f64: Bits);
 assert_not_impl_any!(M<bool>: Add<M<bool>>, Neg, Mul<M<bool>>);
 assert_impl_all!(M<bool>: BitAnd<M<bool>>, Not);
 assert_not_impl_any!(M<f64>: BitAnd<M<f64>>, Not);
@@ -92,6 +105,10 @@ assert_not_impl_any!(Rank<0>: MatmulRanks<Rank<2>>);
 assert_not_impl_any!(Rank<2>: MatmulRanks<Rank<0>>);
 assert_impl_all!(Rank<1>: SameInBothOrders);
 assert_not_impl_any!(Rank<2>: SameInBothOrders);
+assert_impl_all!(Rank<0>: OneElement);
+assert_not_impl_any!(Rank<1>: OneElement);
+assert_impl_all!(Rank<2>: TwoAxes);
+assert_not_impl_any!(Rank<3>: TwoAxes);
 
 // ------------------------------------------------------------------ axes, indices, slices
 
@@ -127,6 +144,10 @@ assert_impl_all!(TensorViewMut<'static, f64, Rank<2>>: Send, Sync);
 assert_not_impl_any!(TensorViewMut<'static, f64, Rank<2>>: Clone, Copy);
 assert_impl_all!(M: Clone, Send, Sync, PartialEq, core::fmt::Debug, core::fmt::Display);
 assert_not_impl_any!(M: Copy);
+assert_impl_all!(ViewMut<'static, f64, Cpu>: StorageMut<f64, Cpu>);
+assert_not_impl_any!(View<'static, f64, Cpu>: StorageMut<f64, Cpu>);
+assert_not_impl_any!(f64: AssignOperand<op::Add, TensorView<'static, f64, Rank<2>>>);
+assert_impl_all!(f64: AssignOperand<op::Add, TensorViewMut<'static, f64, Rank<2>>>);
 assert_impl_all!(Error: std::error::Error, Send, Sync, Clone, PartialEq);
 // A buffer (pointer, capacity, length) and two numbers for each axis: the device takes no space.
 assert_eq_size!(M, [usize; 3 + 4]);
@@ -145,7 +166,7 @@ fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
     let zeros = Tensor::<T, D, O, Dev>::zeros_in(x.shape(), x.device());
-    let sum = &x.sum() + &x;
+    let sum = x.sum() + x;
     let back: Tensor<T, D, O::Transposed, Dev> = sum.flip_order().to_owned();
     let again: Tensor<T, D, O, Dev> = zeros + Tensor::dense_like(back);
     again

@@ -55,6 +55,10 @@ mod device_without_gemm;
 mod diagonal_of_vector;
 #[path = "../ui-tests/pass/dtype_add.rs"]
 mod dtype_add;
+#[path = "../ui-tests/pass/dtype_assign.rs"]
+mod dtype_assign;
+#[path = "../ui-tests/pass/dtype_matmul.rs"]
+mod dtype_matmul;
 #[path = "../ui-tests/pass/dtype_maximum.rs"]
 mod dtype_maximum;
 #[path = "../ui-tests/pass/dtype_scalar.rs"]
@@ -201,6 +205,8 @@ fn twins_run() {
     let _ = device_without_gemm::main();
     let _ = diagonal_of_vector::main();
     let _ = dtype_add::main();
+    let _ = dtype_assign::main();
+    let _ = dtype_matmul::main();
     let _ = dtype_maximum::main();
     let _ = dtype_scalar::main();
     let _ = equal_orders::main();

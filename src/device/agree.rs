@@ -16,7 +16,7 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "cannot combine a `{Self}` tensor with a `{Other}` tensor",
     label = "the operands differ in memory order",
-    note = "convert one of them first: `.to_order::<{Self}>()` copies, `.as_order::<{Self}>()` is a free view"
+    note = "convert one of them first: `.as_order::<{Self}>()` is a free view, `.to_order::<{Self}>()` copies"
 )]
 pub trait SameOrder<Other>: sealed::Same<Other> {}
 impl<O: Order> SameOrder<O> for O {}

@@ -12,7 +12,8 @@ use crate::error::Error;
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no elementwise operations on tensors of `{T}`",
     label = "unsupported on this device",
-    note = "a device offers them by implementing `Elementwise<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+    note = "compute on the host: `.to_device::<Cpu>()?`; or implement `Elementwise<{T}>` for the device",
+    note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Elementwise<T: Element>: Device {
     /// Writes `op(k)` at each position.
@@ -97,7 +98,8 @@ pub trait Elementwise<T: Element>: Device {
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot copy views of `{T}`",
     label = "unsupported on this device",
-    note = "a device offers it by implementing `Permute<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+    note = "compute on the host: `.to_device::<Cpu>()?`; or implement `Permute<{T}>` for the device",
+    note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Permute<T: Element>: Device {
     /// Copies `a` to `out`, which has the same shape.
@@ -113,7 +115,8 @@ pub trait Permute<T: Element>: Device {
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
-    note = "a device offers them by implementing `Reduce<{T}>`; in generic code, bound the device: `Dev: Backend<T>`"
+    note = "compute on the host: `.to_device::<Cpu>()?`; or implement `Reduce<{T}>` for the device",
+    note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Reduce<T: Element>: Device {
     /// Reduces the trailing axes of `a`: its leading axes are those of `out`.
@@ -149,7 +152,8 @@ pub trait Reduce<T: Element>: Device {
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot multiply matrices of `{T}`",
     label = "no matrix products on this device",
-    note = "a device offers them by implementing `Gemm<{T}>`; or multiply on the host: `.to_device::<Cpu>()?`"
+    note = "multiply on the host: `.to_device::<Cpu>()?`; or implement `Gemm<{T}>` for the device",
+    note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Gemm<T: Scalar>: Device {
     /// `out = alpha · a · b + beta · out` for each matrix of a batch: shapes `[.., m, n]`, `[.., m, k]`, `[.., k, n]` with
@@ -191,7 +195,8 @@ pub trait Gemm<T: Scalar>: Device {
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` does not do everything for tensors of `{T}`",
     label = "a capability family is missing on this device",
-    note = "`Backend<{T}>` is `Elementwise`, `Permute`, `Reduce` and `Gemm` together; bound the one that is needed instead"
+    note = "compute on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise`, `Permute`, `Reduce` and `Gemm`",
+    note = "generic code that needs one of them bounds that one: `Dev: Elementwise<T>`"
 )]
 pub trait Backend<T: Scalar>:
     Elementwise<T>

@@ -119,7 +119,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`apply`](Tensor::apply) in place.
     ///
     /// # Panics
@@ -135,6 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F)
     where
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_apply_inplace(op));
     }
@@ -146,6 +147,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
         device.unary_assign(&op, output)
@@ -260,7 +262,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A closure on each element, in place; on the host, in no particular sequence.
     ///
     /// # Panics
@@ -276,6 +278,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T) -> T + Sync,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_apply_inplace(Closure(&f)));
     }

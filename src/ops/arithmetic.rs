@@ -1,113 +1,14 @@
 //! `+ - * / %` and negation, with tensors and scalars on either side, owned or borrowed, and in place.
 
-use super::operands::{Aligned, Operands, WithLeft, WithRight, binary_assign, combine};
-use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
+use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft, binary_assign, unary_given};
+use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
-use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
+use crate::rank::{BroadcastTo, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 use core::ops;
-
-/// One of the five operations, whose kernel exists for numbers only.
-#[doc(hidden)]
-pub trait Operation {
-    type For<T: Scalar>: BinaryOp<T, T, Output = T> + Default;
-}
-
-/// The right operand has arithmetic with the left one.
-///
-/// It is asked of the right element type, which the compiler looks at last: only then does it show this text.
-#[diagnostic::on_unimplemented(
-    message = "tensors of `{Self}` have no arithmetic",
-    label = "`{Self}` is not a number",
-    note = "turn `bool` into numbers with `.cast::<u8>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`"
-)]
-pub trait NumericWith<T: Element>: Element {
-    #[doc(hidden)]
-    fn combine<Op, D, E, O, P, Dev, Dev2, S, S2>(
-        op: Op,
-        left: Tensor<T, D, O, Dev, S>,
-        right: Tensor<Self, E, P, Dev2, S2>,
-    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
-    where
-        T: SameDtype<Self>,
-        Op: Operation,
-        D: Dim + Broadcast<E>,
-        E: Dim,
-        O: Order + SameOrder<P>,
-        P: Order,
-        Dev: Elementwise<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S: Storage<T, Dev>,
-        S2: Storage<Self, Dev2>;
-
-    #[doc(hidden)]
-    fn assign<Op, D, E, O, P, Dev, Dev2, S, S2>(
-        op: Op,
-        left: &mut Tensor<T, D, O, Dev, S>,
-        right: &Tensor<Self, E, P, Dev2, S2>,
-    ) -> Result<(), Error>
-    where
-        T: SameDtype<Self>,
-        Op: Operation,
-        D: Dim,
-        E: BroadcastTo<D>,
-        O: Order + SameOrder<P>,
-        P: Order,
-        Dev: Elementwise<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S: StorageMut<T, Dev>,
-        S2: Storage<Self, Dev2>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Scalar, U: Scalar> NumericWith<T> for U {
-    fn combine<Op, D, E, O, P, Dev, Dev2, S, S2>(
-        _: Op,
-        left: Tensor<T, D, O, Dev, S>,
-        right: Tensor<U, E, P, Dev2, S2>,
-    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
-    where
-        T: SameDtype<U>,
-        Op: Operation,
-        D: Dim + Broadcast<E>,
-        E: Dim,
-        O: Order + SameOrder<P>,
-        P: Order,
-        Dev: Elementwise<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S: Storage<T, Dev>,
-        S2: Storage<U, Dev2>,
-    {
-        let op = Op::For::<T>::default();
-        match right.into_agreed::<T, O, Dev>() {
-            Ok(right) => combine(op, left, right),
-            Err(right) => combine(op, left, right.agree::<T, O, Dev>()),
-        }
-    }
-
-    fn assign<Op, D, E, O, P, Dev, Dev2, S, S2>(
-        _: Op,
-        left: &mut Tensor<T, D, O, Dev, S>,
-        right: &Tensor<U, E, P, Dev2, S2>,
-    ) -> Result<(), Error>
-    where
-        T: SameDtype<U>,
-        Op: Operation,
-        D: Dim,
-        E: BroadcastTo<D>,
-        O: Order + SameOrder<P>,
-        P: Order,
-        Dev: Elementwise<T> + SameDevice<Dev2>,
-        Dev2: Device,
-        S: StorageMut<T, Dev>,
-        S2: Storage<U, Dev2>,
-    {
-        binary_assign(Op::For::<T>::default(), left, &right.agree::<T, O, Dev>())
-    }
-}
 
 macro_rules! operators {
     ($(
@@ -117,10 +18,6 @@ macro_rules! operators {
         #[doc = concat!("`a ", $symbol, " b`, as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
-
-        impl Operation for $Op {
-            type For<T: Scalar> = $Op;
-        }
 
         impl<T: Scalar> BinaryOp<T, T> for $Op {
             type Output = T;
@@ -158,8 +55,7 @@ macro_rules! operators {
             }
         }
 
-        impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>>
-            Tensor<T, D, O, Dev, S>
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
             #[doc = concat!("`self ", $symbol, "= right` with a `Result`; the tensor `right` is repeated to the shape of `self`.")]
             ///
@@ -175,114 +71,62 @@ macro_rules! operators {
             /// ```
             pub fn $try_assign<B>(&mut self, right: B) -> Result<(), Error>
             where
-                B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
-                T: Scalar + SameDtype<B::Element>,
+                T: Scalar,
+                B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
                 Dev: Elementwise<T>,
+                S: StorageMut<T, Dev>,
             {
-                binary_assign($Op, self, &right.aligned().agree::<T, O, Dev>())
+                binary_assign($Op, self, &right.agreed())
             }
         }
 
-        operators!(@tensors $Op $method; &'l Tensor<T, D, O, Dev, S>, &'r Tensor<U, E, P, Dev2, S2>; 'l, 'r,; |left, right|
-            NumericWith::combine($Op, left.view(), right.view()));
-        operators!(@tensors $Op $method; Tensor<T, D, O, Dev, S>, &'r Tensor<U, E, P, Dev2, S2>; 'r,; |left, right|
-            NumericWith::combine($Op, left, right.view()));
-        operators!(@tensors $Op $method; &'l Tensor<T, D, O, Dev, S>, Tensor<U, E, P, Dev2, S2>; 'l,; |left, right|
-            NumericWith::combine($Op, left.view(), right));
-        operators!(@tensors $Op $method; Tensor<T, D, O, Dev, S>, Tensor<U, E, P, Dev2, S2>; ; |left, right|
-            NumericWith::combine($Op, left, right));
-
-        impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> ops::$Op<T>
-            for &Tensor<T, D, O, Dev, S>
-        {
-            type Output = Tensor<T, D, O, Dev>;
-            #[track_caller]
-            fn $method(self, right: T) -> Self::Output {
-                expect(self.try_apply(WithRight { op: $Op, right }))
-            }
-        }
-        impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: Storage<T, Dev>> ops::$Op<T>
-            for Tensor<T, D, O, Dev, S>
-        {
-            type Output = Tensor<T, D, O, Dev>;
-            #[track_caller]
-            fn $method(self, right: T) -> Self::Output {
-                expect(unary_given(WithRight { op: $Op, right }, self))
-            }
-        }
-
-        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Assign<&Tensor<U, E, P, Dev2, S2>>
-            for Tensor<T, D, O, Dev, S>
+        impl<T, D, O, Dev, S, R> ops::$Op<R> for &Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U>,
-            U: NumericWith<T>,
+            T: Element,
             D: Dim,
-            E: BroadcastTo<D>,
-            O: Order + SameOrder<P>,
-            P: Order,
-            Dev: Elementwise<T> + SameDevice<Dev2>,
-            Dev2: Device,
-            S: StorageMut<T, Dev>,
-            S2: Storage<U, Dev2>,
+            O: Order,
+            Dev: Device,
+            S: Storage<T, Dev>,
+            R: RightOperand<$Op, T, D, O, Dev>,
         {
+            type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
-            fn $assign(&mut self, right: &Tensor<U, E, P, Dev2, S2>) {
-                expect(<U as NumericWith<T>>::assign($Op, self, right));
+            fn $method(self, right: R) -> Self::Output {
+                expect(right.operate($Op, self.view()))
             }
         }
-        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Assign<Tensor<U, E, P, Dev2, S2>>
-            for Tensor<T, D, O, Dev, S>
+        impl<T, D, O, Dev, S, R> ops::$Op<R> for Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U>,
-            U: NumericWith<T>,
+            T: Element,
             D: Dim,
-            E: BroadcastTo<D>,
-            O: Order + SameOrder<P>,
-            P: Order,
-            Dev: Elementwise<T> + SameDevice<Dev2>,
-            Dev2: Device,
-            S: StorageMut<T, Dev>,
-            S2: Storage<U, Dev2>,
+            O: Order,
+            Dev: Device,
+            S: Storage<T, Dev>,
+            R: RightOperand<$Op, T, D, O, Dev>,
         {
+            type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
-            fn $assign(&mut self, right: Tensor<U, E, P, Dev2, S2>) {
-                expect(<U as NumericWith<T>>::assign($Op, self, &right));
+            fn $method(self, right: R) -> Self::Output {
+                expect(right.operate($Op, self))
             }
         }
-        impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>, S: StorageMut<T, Dev>> ops::$Assign<T>
-            for Tensor<T, D, O, Dev, S>
+        impl<T, D, O, Dev, S, R> ops::$Assign<R> for Tensor<T, D, O, Dev, S>
+        where
+            T: Element,
+            D: Dim,
+            O: Order,
+            Dev: Device,
+            S: Storage<T, Dev>,
+            R: AssignOperand<$Op, Self>,
         {
             #[track_caller]
-            fn $assign(&mut self, right: T) {
-                expect(self.try_apply_inplace(WithRight { op: $Op, right }));
+            fn $assign(&mut self, right: R) {
+                expect(right.operate_on($Op, self));
             }
         }
 
         operators!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
     )*};
-
-    (@tensors $Op:ident $method:ident; $Left:ty, $Right:ty; $($life:lifetime,)*; |$left:ident, $right:ident| $body:expr) => {
-        impl<$($life,)* T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<$Right> for $Left
-        where
-            T: Element + SameDtype<U>,
-            U: NumericWith<T>,
-            D: Dim + Broadcast<E>,
-            E: Dim,
-            O: Order + SameOrder<P>,
-            P: Order,
-            Dev: Elementwise<T> + SameDevice<Dev2>,
-            Dev2: Device,
-            S: Storage<T, Dev>,
-            S2: Storage<U, Dev2>,
-        {
-            type Output = Tensor<T, Common<D, E>, O, Dev>;
-            #[track_caller]
-            fn $method(self, $right: $Right) -> Self::Output {
-                let $left = self;
-                expect($body)
-            }
-        }
-    };
 
     (@scalars $Op:ident $method:ident; $($t:ty)*) => {$(
         impl<D: Dim, O: Order, Dev: Elementwise<$t>, S: Storage<$t, Dev>>
@@ -313,23 +157,6 @@ operators! {
     Mul, mul, MulAssign, mul_assign, try_mul, try_mul_assign, "*", "multiply", cfg!(debug_assertions);
     Div, div, DivAssign, div_assign, try_div, try_div_assign, "/", "divide", true;
     Rem, rem, RemAssign, rem_assign, try_rem, try_rem_assign, "%", "take the remainder of", true;
-}
-
-/// `op(x)` in the buffer of `x` where it is owned, else in a new one.
-fn unary_given<T, D, O, Dev, S, F>(op: F, x: Tensor<T, D, O, Dev, S>) -> Result<Tensor<T, D, O, Dev>, Error>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    F: UnaryOp<T, Output = T>,
-{
-    let shape = x.shape();
-    match x.into_result::<D>(&shape) {
-        Ok(mut out) => out.try_apply_inplace(op).map(|()| out),
-        Err(x) => x.try_apply(op),
-    }
 }
 
 /// `-a`, as an operation.
@@ -400,7 +227,7 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// `self += alpha · right` in one pass (BLAS's axpy); `right` is repeated to the shape of `self`.
     ///
     /// # Panics
@@ -415,9 +242,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     #[track_caller]
     pub fn add_scaled<B>(&mut self, alpha: T, right: B)
     where
-        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
-        T: Scalar + SameDtype<B::Element>,
+        T: Scalar,
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_add_scaled(alpha, right));
     }
@@ -428,10 +256,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Where `right` does not broadcast to the shape of `self`; nothing is changed then.
     pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
-        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
-        T: Scalar + SameDtype<B::Element>,
+        T: Scalar,
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
-        binary_assign(AddScaled(alpha), self, &right.aligned().agree::<T, O, Dev>())
+        binary_assign(AddScaled(alpha), self, &right.agreed())
     }
 }

@@ -1,16 +1,16 @@
 //! Writing into an existing tensor or mutable view.
 
 use super::construct::Constant;
-use super::operands::{Aligned, repeat_to, same_instance};
-use crate::device::{Device, Elementwise, Permute, SameDtype};
+use super::operands::{Agrees, repeat_to, same_instance};
+use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
-use crate::storage::StorageMut;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
     ///
     /// # Panics
@@ -25,9 +25,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     #[track_caller]
     pub fn assign<B>(&mut self, from: B)
     where
-        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
-        T: SameDtype<B::Element>,
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Permute<T>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_assign(from));
     }
@@ -38,12 +38,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Where `from` does not broadcast to the shape of `self`; nothing is changed then.
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
-        B: Aligned<O, Dev, Dim: BroadcastTo<D>>,
-        T: SameDtype<B::Element>,
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Permute<T>,
+        S: StorageMut<T, Dev>,
     {
-        let from = from.aligned();
-        let from = from.agree::<T, O, Dev>();
+        let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
         let repeated = repeat_to("assign", &from, self.shape().as_ref())?;
         let (output, device) = self.output();
@@ -65,6 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn fill(&mut self, value: T)
     where
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_fill(value));
     }
@@ -76,6 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_fill(&mut self, value: T) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
+        S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
         device.generate(&Constant(value), output)

@@ -1,11 +1,11 @@
 //! Comparisons to tensors of `bool`, and logic on those.
 
-use super::operands::{Operands, binary};
-use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
-use crate::element::{Element, Inexact, RealScalar, Scalar};
+use super::operands::{Operands, RightOperand};
+use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
+use crate::element::{Bits, Element, Inexact, RealScalar, Scalar};
 use crate::error::expect;
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, Dim};
+use crate::rank::Dim;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use core::ops;
@@ -128,7 +128,7 @@ macro_rules! logic {
         #[doc = concat!("`a ", $symbol, " b`, bit by bit, as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
-        impl<T: Element + ops::$Op<Output = T>> BinaryOp<T, T> for $Op {
+        impl<T: Bits> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = "combine";
             #[inline]
@@ -136,44 +136,34 @@ macro_rules! logic {
                 ops::$Op::$method(a, b)
             }
         }
-        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<&Tensor<U, E, P, Dev2, S2>>
-            for &Tensor<T, D, O, Dev, S>
+        impl<T, D, O, Dev, S, R> ops::$Op<R> for &Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U> + ops::$Op<Output = T>,
-            U: Element,
-            D: Dim + Broadcast<E>,
-            E: Dim,
-            O: Order + SameOrder<P>,
-            P: Order,
-            Dev: Elementwise<T> + SameDevice<Dev2>,
-            Dev2: Device,
+            T: Element,
+            D: Dim,
+            O: Order,
+            Dev: Device,
             S: Storage<T, Dev>,
-            S2: Storage<U, Dev2>,
+            R: RightOperand<$Op, T, D, O, Dev>,
         {
-            type Output = Tensor<T, Common<D, E>, O, Dev>;
+            type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
-            fn $method(self, right: &Tensor<U, E, P, Dev2, S2>) -> Self::Output {
-                expect(binary($Op, self, &right.agree::<T, O, Dev>()))
+            fn $method(self, right: R) -> Self::Output {
+                expect(right.operate($Op, self.view()))
             }
         }
-        impl<T, U, D, E, O, P, Dev, Dev2, S, S2> ops::$Op<Tensor<U, E, P, Dev2, S2>>
-            for Tensor<T, D, O, Dev, S>
+        impl<T, D, O, Dev, S, R> ops::$Op<R> for Tensor<T, D, O, Dev, S>
         where
-            T: Element + SameDtype<U> + ops::$Op<Output = T>,
-            U: Element,
-            D: Dim + Broadcast<E>,
-            E: Dim,
-            O: Order + SameOrder<P>,
-            P: Order,
-            Dev: Elementwise<T> + SameDevice<Dev2>,
-            Dev2: Device,
+            T: Element,
+            D: Dim,
+            O: Order,
+            Dev: Device,
             S: Storage<T, Dev>,
-            S2: Storage<U, Dev2>,
+            R: RightOperand<$Op, T, D, O, Dev>,
         {
-            type Output = Tensor<T, Common<D, E>, O, Dev>;
+            type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
-            fn $method(self, right: Tensor<U, E, P, Dev2, S2>) -> Self::Output {
-                expect(binary($Op, &self, &right.agree::<T, O, Dev>()))
+            fn $method(self, right: R) -> Self::Output {
+                expect(right.operate($Op, self))
             }
         }
     )*};
@@ -187,7 +177,7 @@ logic! {
 /// `!a`, bit by bit, as an operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Not;
-impl<T: Element + ops::Not<Output = T>> UnaryOp<T> for Not {
+impl<T: Bits> UnaryOp<T> for Not {
     type Output = T;
     const NAME: &'static str = "invert";
     fn apply(&self, a: T) -> T {
@@ -196,7 +186,7 @@ impl<T: Element + ops::Not<Output = T>> UnaryOp<T> for Not {
 }
 impl<T, D, O, Dev, S> ops::Not for &Tensor<T, D, O, Dev, S>
 where
-    T: Element + ops::Not<Output = T>,
+    T: Bits,
     D: Dim,
     O: Order,
     Dev: Elementwise<T>,
@@ -210,7 +200,7 @@ where
 }
 impl<T, D, O, Dev, S> ops::Not for Tensor<T, D, O, Dev, S>
 where
-    T: Element + ops::Not<Output = T>,
+    T: Bits,
     D: Dim,
     O: Order,
     Dev: Elementwise<T>,

@@ -170,7 +170,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The elements as a mutable slice, in the order's enumeration, if they lie side by side in it.
     ///
     /// # Errors
@@ -185,6 +185,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_as_mut_slice(&mut self) -> Result<&mut [T], Error>
     where
         Dev: HostAccess,
+        S: StorageMut<T, Dev>,
     {
         let error = Error::NotContiguous {
             op: "take the slice",
@@ -267,10 +268,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev>
-where
-    D: SameInBothOrders,
-{
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// The same memory in the other order: for ranks 0 and 1 both are the same. Free.
     ///
     /// ```
@@ -278,12 +276,25 @@ where
     /// let x: Tensor<i32, Rank<1>, ColMajor> = tensor![1, 2].into_order();
     /// assert_eq!(x.as_slice(), [1, 2]);
     /// ```
-    pub fn into_order<P: Order>(self) -> Tensor<T, D, P, Dev> {
+    pub fn into_order<P: Order>(self) -> Tensor<T, D, P, Dev>
+    where
+        D: SameInBothOrders,
+    {
         let shape = self.shape();
         let (buffer, device) = self.into_parts();
         Tensor::dense(buffer, shape, device)
     }
 }
+
+/// The rank of a tensor with one element: 0.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has more than one element, or may have",
+    label = "this is for `Rank<0>`",
+    note = "one element among several is `x[[i, j]]`, the sum of all of them `.sum().item()`"
+)]
+pub trait OneElement: Dim {}
+#[diagnostic::do_not_recommend]
+impl OneElement for Rank<0> {}
 
 /// The ranks of which both orders are the same: 0 and 1.
 #[diagnostic::on_unimplemented(
@@ -292,10 +303,12 @@ where
     note = "copy with `.to_order::<O>()`, view with `.as_order::<O>()`, or reverse the axes with `.into_flipped()`"
 )]
 pub trait SameInBothOrders: Dim {}
+#[diagnostic::do_not_recommend]
 impl SameInBothOrders for Rank<0> {}
+#[diagnostic::do_not_recommend]
 impl SameInBothOrders for Rank<1> {}
 
-impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<0>, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The value of a tensor of rank 0, copied to the host.
     ///
     /// # Panics
@@ -307,7 +320,10 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<0>, O
     /// assert_eq!(total, 6);
     /// ```
     #[track_caller]
-    pub fn item(&self) -> T {
+    pub fn item(&self) -> T
+    where
+        D: OneElement,
+    {
         expect(self.try_item())
     }
 
@@ -315,7 +331,10 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<0>, O
     ///
     /// # Errors
     /// Where a device other than the host fails to copy.
-    pub fn try_item(&self) -> Result<T, Error> {
+    pub fn try_item(&self) -> Result<T, Error>
+    where
+        D: OneElement,
+    {
         self.try_to_vec().map(|values| values[0])
     }
 }

@@ -183,7 +183,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The element at an index to change, or `None` where it is out of bounds.
     ///
     /// ```
@@ -195,6 +195,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn get_mut(&mut self, index: D::Shape) -> Option<&mut T>
     where
         Dev: HostAccess,
+        S: StorageMut<T, Dev>,
     {
         self.output().0.on_host().get_mut(index.as_ref())
     }
@@ -214,6 +215,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_index_axis_mut(axis, index))
     }
@@ -230,6 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         self.cut_mut(|layout| layout.index_axis(axis.index(), index))
     }
@@ -250,7 +253,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         &mut self,
         axis: A,
         at: usize,
-    ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>) {
+    ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>)
+    where
+        S: StorageMut<T, Dev>,
+    {
         expect(self.try_split_at_mut(axis, at))
     }
 
@@ -262,7 +268,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         &mut self,
         axis: A,
         at: usize,
-    ) -> Result<(TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>), Error> {
+    ) -> Result<(TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>), Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
         let (low, high) = self.layout().split_at(axis.index(), at)?;
         let whole = self.view_mut();
         // The two layouts share no position of the axis, so no element.

@@ -152,7 +152,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The elements to change, in the order's enumeration.
     ///
     /// ```
@@ -165,6 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn iter_mut(&mut self) -> IterMut<'_, T>
     where
         Dev: HostAccess,
+        S: StorageMut<T, Dev>,
     {
         self.view_mut().into_elements_mut()
     }
@@ -186,6 +187,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_axis_iter_mut(axis))
     }
@@ -198,6 +200,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         let axis = axis.index();
         self.layout().check_axis("iterate", axis)?;
@@ -225,6 +228,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         use rayon::iter::IntoParallelIterator;
         self.axis_iter_mut(axis).collect::<Vec<_>>().into_par_iter()
@@ -247,6 +251,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_lanes_mut(axis))
     }
@@ -259,12 +264,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     where
         D: RemoveAxes<1>,
         A: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
         Ok(LanesMut { base: self.view_mut(), places })
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: Storage<T, Dev>> IntoIterator
     for &'a Tensor<T, D, O, Dev, S>
 {
@@ -275,6 +282,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: Storage<T, Dev>> Into
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> IntoIterator
     for &'a mut Tensor<T, D, O, Dev, S>
 {
@@ -285,6 +293,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
     type Item = &'a T;
     type IntoIter = Iter<'a, T>;

@@ -1,7 +1,7 @@
 //! Matrix products by the order's rule.
 
-use super::operands::{Aligned, same_instance};
-use crate::device::{Device, Gemm, SameDtype};
+use super::operands::{Agrees, same_instance};
+use crate::device::{Device, Gemm};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
@@ -37,8 +37,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
-        T: Scalar + SameDtype<B::Element>,
-        B: Aligned<O, Dev>,
+        T: Scalar,
+        B: Agrees<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -52,14 +52,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
     pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
-        T: Scalar + SameDtype<B::Element>,
-        B: Aligned<O, Dev>,
+        T: Scalar,
+        B: Agrees<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
     {
-        let right = right.aligned();
-        let right = right.agree::<T, O, Dev>();
+        let right = right.agreed();
         same_instance("matmul", self.device(), right.device())?;
         let disagree = |why: String| Error::Matmul {
             left: self.shape().as_ref().to_vec(),

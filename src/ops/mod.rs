@@ -22,11 +22,13 @@ mod slice;
 mod trace;
 mod unary;
 
-pub use arithmetic::NumericWith;
-pub use convert::SameInBothOrders;
+pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
-pub use operands::{Aligned, Operands};
+pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
+pub use shape::TwoAxes;
+#[doc(hidden)]
+pub use slice::Exhausted;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
 /// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and their twins that return

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::broadcast::binary_shape;
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, Dim};
+use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
@@ -243,6 +243,183 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
     }
 }
 
+// ------------------------------------------------------------------ operators
+
+/// What stands on the right of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
+///
+/// The operators ask nothing else of their operands. The compiler learns the type on the right last: what is asked of it shows
+/// in our words (E0277), what is asked of the left one alone would not (E0369). What is known of the left still flows into
+/// the right: `&a + &Tensor::zeros([2, 3])`.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine a tensor of `{T}` with `{Self}`",
+    label = "expected a tensor or a scalar of `{T}`",
+    note = "a scalar has the type of the elements: `1.0` for `f64`, or `x as {T}`"
+)]
+pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
+    /// The rank of the result.
+    type Common: Dim;
+    #[doc(hidden)]
+    fn operate<S: Storage<T, Dev>>(
+        self,
+        op: F,
+        left: Tensor<T, D, O, Dev, S>,
+    ) -> Result<Tensor<T, Self::Common, O, Dev>, Error>;
+}
+
+/// What stands on the right of the operator `F` that changes the tensor `Left`: a tensor, owned or borrowed, or a scalar.
+#[diagnostic::on_unimplemented(
+    message = "cannot combine `{Left}` with `{Self}`",
+    label = "expected a tensor or a scalar of the same element type",
+    note = "a scalar has the type of the elements: `1.0` for `f64`"
+)]
+pub trait AssignOperand<F, Left> {
+    #[doc(hidden)]
+    fn operate_on(self, op: F, left: &mut Left) -> Result<(), Error>;
+}
+
+impl<F, T, U, D, E, O, P, Dev, Dev2, S2> RightOperand<F, T, D, O, Dev> for &Tensor<U, E, P, Dev2, S2>
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: SameDtype<U>,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: Elementwise<T> + SameDevice<Dev2>,
+    Dev2: Device,
+    S2: Storage<U, Dev2>,
+{
+    type Common = Common<D, E>;
+    fn operate<S: Storage<T, Dev>>(
+        self,
+        op: F,
+        left: Tensor<T, D, O, Dev, S>,
+    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
+        combine(op, left, self.agree::<T, O, Dev>())
+    }
+}
+
+impl<F, T, U, D, E, O, P, Dev, Dev2, S2> RightOperand<F, T, D, O, Dev> for Tensor<U, E, P, Dev2, S2>
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: SameDtype<U>,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: Elementwise<T> + SameDevice<Dev2>,
+    Dev2: Device,
+    S2: Storage<U, Dev2>,
+{
+    type Common = Common<D, E>;
+    fn operate<S: Storage<T, Dev>>(
+        self,
+        op: F,
+        left: Tensor<T, D, O, Dev, S>,
+    ) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error> {
+        match self.into_agreed::<T, O, Dev>() {
+            Ok(right) => combine(op, left, right),
+            Err(right) => combine(op, left, right.agree::<T, O, Dev>()),
+        }
+    }
+}
+
+impl<F, T, U, D, E, O, P, Dev, Dev2, S, S2> AssignOperand<F, Tensor<T, D, O, Dev, S>>
+    for &Tensor<U, E, P, Dev2, S2>
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: SameDtype<U>,
+    U: Element,
+    D: Dim,
+    E: BroadcastTo<D>,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: Elementwise<T> + SameDevice<Dev2>,
+    Dev2: Device,
+    S: StorageMut<T, Dev>,
+    S2: Storage<U, Dev2>,
+{
+    fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
+        binary_assign(op, left, &self.agree::<T, O, Dev>())
+    }
+}
+
+impl<F, T, U, D, E, O, P, Dev, Dev2, S, S2> AssignOperand<F, Tensor<T, D, O, Dev, S>>
+    for Tensor<U, E, P, Dev2, S2>
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: SameDtype<U>,
+    U: Element,
+    D: Dim,
+    E: BroadcastTo<D>,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: Elementwise<T> + SameDevice<Dev2>,
+    Dev2: Device,
+    S: StorageMut<T, Dev>,
+    S2: Storage<U, Dev2>,
+{
+    fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
+        binary_assign(op, left, &self.agree::<T, O, Dev>())
+    }
+}
+
+impl<F, T, D, O, Dev> RightOperand<F, T, D, O, Dev> for T
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+{
+    type Common = D;
+    fn operate<S: Storage<T, Dev>>(
+        self,
+        op: F,
+        left: Tensor<T, D, O, Dev, S>,
+    ) -> Result<Tensor<T, D, O, Dev>, Error> {
+        unary_given(WithRight { op, right: self }, left)
+    }
+}
+
+impl<F, T, D, O, Dev, S> AssignOperand<F, Tensor<T, D, O, Dev, S>> for T
+where
+    F: BinaryOp<T, T, Output = T>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+{
+    fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
+        left.try_apply_inplace(WithRight { op, right: self })
+    }
+}
+
+/// `op(x)` in the buffer of `x` where it is owned, else in a new one.
+pub(crate) fn unary_given<T, D, O, Dev, S, F>(
+    op: F,
+    x: Tensor<T, D, O, Dev, S>,
+) -> Result<Tensor<T, D, O, Dev>, Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    F: UnaryOp<T, Output = T>,
+{
+    let shape = x.shape();
+    match x.into_result::<D>(&shape) {
+        Ok(mut out) => out.try_apply_inplace(op).map(|()| out),
+        Err(x) => x.try_apply(op),
+    }
+}
+
+// ------------------------------------------------------------------ arguments of methods
+
 /// A tensor whose order and device are those of the left operand, as an argument: `&tensor`.
 ///
 /// Methods take it as one type, so that the compiler names what differs in our words.
@@ -274,5 +451,28 @@ where
     type Dim = E;
     fn aligned(&self) -> TensorView<'_, U, E, O, Dev> {
         self.agree()
+    }
+}
+
+/// An [`Aligned`] tensor that holds elements of `T`, too.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
+    label = "expected a reference to a tensor",
+    note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
+)]
+pub trait Agrees<T: Element, O: Order, Dev: Device>: Aligned<O, Dev> {
+    /// A view of it.
+    fn agreed(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
+}
+
+impl<T, O, Dev, B> Agrees<T, O, Dev> for B
+where
+    B: Aligned<O, Dev>,
+    T: SameDtype<B::Element>,
+    O: Order,
+    Dev: Device,
+{
+    fn agreed(&self) -> TensorView<'_, T, B::Dim, O, Dev> {
+        self.aligned().retyped()
     }
 }

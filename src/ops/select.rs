@@ -1,7 +1,7 @@
 //! Choosing: between bounds, and by a mask.
 
-use super::operands::{Aligned, same_instance, spread};
-use crate::device::{Device, Elementwise, SameDtype, TernaryOp, UnaryOp};
+use super::operands::{Agrees, Aligned, same_instance, spread};
+use crate::device::{Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
 use crate::layout::broadcast::binary_shape;
@@ -91,8 +91,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     #[track_caller]
     pub fn select<A, B, C>(&self, on_true: A, on_false: B) -> Tensor<A::Element, Common<C, B::Dim>, O, Dev>
     where
-        A: Aligned<O, Dev, Element: SameDtype<B::Element>>,
-        B: Aligned<O, Dev>,
+        A: Aligned<O, Dev>,
+        B: Agrees<A::Element, O, Dev>,
         C: Dim + Broadcast<B::Dim>,
         D: Broadcast<A::Dim, Common = C>,
         Dev: Elementwise<bool>,
@@ -110,14 +110,13 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
         on_false: B,
     ) -> Result<Tensor<A::Element, Common<C, B::Dim>, O, Dev>, Error>
     where
-        A: Aligned<O, Dev, Element: SameDtype<B::Element>>,
-        B: Aligned<O, Dev>,
+        A: Aligned<O, Dev>,
+        B: Agrees<A::Element, O, Dev>,
         C: Dim + Broadcast<B::Dim>,
         D: Broadcast<A::Dim, Common = C>,
         Dev: Elementwise<bool>,
     {
-        let (x, y) = (on_true.aligned(), on_false.aligned());
-        let y = y.agree::<A::Element, O, Dev>();
+        let (x, y) = (on_true.aligned(), on_false.agreed());
         same_instance("select from", self.device(), x.device())?;
         same_instance("select from", self.device(), y.device())?;
         let shapes = (self.shape(), x.shape(), y.shape());

@@ -322,24 +322,40 @@ fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
     Ok(())
 }
 
-impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+/// The rank of a matrix: 2.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` is not a matrix",
+    label = "this is for `Rank<2>`",
+    note = "say which axes to exchange: `.swap_axes(a, b)`, `.permute([..])`, or all of them: `.reverse_axes()`"
+)]
+pub trait TwoAxes: Dim {}
+#[diagnostic::do_not_recommend]
+impl TwoAxes for Rank<2> {}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The transpose of a matrix, as a view.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].t(), tensor![[1, 3], [2, 4]]);
     /// ```
-    pub fn t(&self) -> ViewOf<'_, T, Rank<2>, O, Dev, S> {
+    pub fn t(&self) -> ViewOf<'_, T, D, O, Dev, S>
+    where
+        D: TwoAxes,
+    {
         self.reverse_axes()
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The mutable view that a layout made of this tensor's describes.
     pub(crate) fn cut_mut<E: Dim>(
         &mut self,
         change: impl FnOnce(&Layout) -> Result<Layout, Error>,
-    ) -> Result<TensorViewMut<'_, T, E, O, Dev>, Error> {
+    ) -> Result<TensorViewMut<'_, T, E, O, Dev>, Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
         let layout = change(&self.layout())?;
         Ok(self.view_mut().with_layout(&layout))
     }
@@ -355,7 +371,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, vierbein::tensor![[5, 7], [6, 8]]);
     /// ```
     #[track_caller]
-    pub fn permute_mut(&mut self, axes: D::Shape) -> TensorViewMut<'_, T, D, O, Dev> {
+    pub fn permute_mut(&mut self, axes: D::Shape) -> TensorViewMut<'_, T, D, O, Dev>
+    where
+        S: StorageMut<T, Dev>,
+    {
         expect(self.try_permute_mut(axes))
     }
 
@@ -363,7 +382,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
-    pub fn try_permute_mut(&mut self, axes: D::Shape) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error> {
+    pub fn try_permute_mut(&mut self, axes: D::Shape) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
         self.cut_mut(|layout| layout.permute(axes.as_ref()))
     }
 
@@ -374,7 +396,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// x.reverse_axes_mut().index_axis_mut(0, 0).fill(0);
     /// assert_eq!(x, vierbein::tensor![[0, 2], [0, 4]]);
     /// ```
-    pub fn reverse_axes_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev> {
+    pub fn reverse_axes_mut(&mut self) -> TensorViewMut<'_, T, D, O, Dev>
+    where
+        S: StorageMut<T, Dev>,
+    {
         let layout = self.layout().reverse_axes();
         self.view_mut().with_layout(&layout)
     }
@@ -387,7 +412,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// x.as_order_mut::<ColMajor>().assign(&tensor![1, 2].into_order());
     /// assert_eq!(x, tensor![[1, 1], [2, 2]]);
     /// ```
-    pub fn as_order_mut<P: Order>(&mut self) -> TensorViewMut<'_, T, D, P, Dev> {
+    pub fn as_order_mut<P: Order>(&mut self) -> TensorViewMut<'_, T, D, P, Dev>
+    where
+        S: StorageMut<T, Dev>,
+    {
         let layout = self.layout();
         self.view_mut().with_layout(&layout)
     }
@@ -408,6 +436,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_diagonal_mut(a, b))
     }
@@ -425,6 +454,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         D: MergeAxes<Merged = R>,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
+        S: StorageMut<T, Dev>,
     {
         self.cut_mut(|layout| layout.diagonal("take the diagonal", a.index(), b.index()))
     }
@@ -440,7 +470,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// assert_eq!(x, vierbein::tensor![0, 2, 0, 4]);
     /// ```
     #[track_caller]
-    pub fn as_shape_mut<Sh: IntoShape>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev> {
+    pub fn as_shape_mut<Sh: IntoShape>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev>
+    where
+        S: StorageMut<T, Dev>,
+    {
         expect(self.try_as_shape_mut(shape))
     }
 
@@ -451,7 +484,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_as_shape_mut<Sh: IntoShape>(
         &mut self,
         shape: Sh,
-    ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error> {
+    ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
         let layout = self.try_as_shape(shape)?.layout();
         Ok(self.view_mut().with_layout(&layout))
     }

@@ -27,9 +27,9 @@ pub struct Stepped<R>(pub R, pub isize);
 ///
 /// `Left` is the rank that is still to be sliced, `Made` the rank of what is made so far.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot slice an axis",
-    label = "expected an index, a range or `NewAxis`",
-    note = "slice with integers, ranges such as `1..3`, `..` or `1..8;2`, and `NewAxis`"
+    message = "`{Self}` cannot slice an axis where `{Left}` is left to be sliced",
+    label = "too many arguments, or not a position",
+    note = "a slice has one argument for each axis: a position (`usize`, `isize` or `i32`) or a range of them; `NewAxis` takes none"
 )]
 pub trait SliceArg<Left: Dim, Made: Dim> {
     /// What is left to be sliced after this one.
@@ -42,9 +42,9 @@ pub trait SliceArg<Left: Dim, Made: Dim> {
 
 /// A slice for a tensor of rank `D`: what [`s!`](crate::s!) makes.
 #[diagnostic::on_unimplemented(
-    message = "this slice does not fit a tensor of `{D}`",
-    label = "expected one index or range for each axis",
-    note = "write `..` for an axis that is to stay whole; `NewAxis` takes none"
+    message = "this is not a slice of a tensor of `{D}`",
+    label = "expected one position or range for each axis",
+    note = "write it with the macro: `s![0, 1..3, ..]`"
 )]
 pub trait SliceOf<D: Dim> {
     /// The rank of the result: ranges and new axes count, indices do not.
@@ -134,6 +134,11 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
 
 /// Nothing is left to be sliced.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this slice leaves `{Self}` of the tensor without an argument",
+    label = "too few arguments",
+    note = "a slice has one argument for each axis; write `..` for an axis that is to stay whole"
+)]
 pub trait Exhausted {}
 impl Exhausted for Rank<0> {}
 
@@ -148,7 +153,6 @@ macro_rules! tuples {
         tuples!([$($done)* ($arg $l $m $left $made)] ($left $made) $($rest)*);
     };
     (@impl $(($arg:ident $l:ident $m:ident $left:ident $made:ident))*; $last:ident $sliced:ident) => {
-        #[diagnostic::do_not_recommend]
         #[allow(non_snake_case)]
         impl<L0: Dim, $($arg, $left: Dim, $made: Dim,)*> SliceOf<L0> for ($($arg,)*)
         where
@@ -193,7 +197,7 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 #[macro_export]
 macro_rules! s {
     ($($argument:expr $(; $step:expr)?),* $(,)?) => {
-        ($($crate::s!(@argument $argument $(; $step)?),)*)
+        { ($($crate::s!(@argument $argument $(; $step)?),)*) }
     };
     (@argument $argument:expr) => { $argument };
     (@argument $argument:expr; $step:expr) => { $crate::Stepped($argument, $step) };
@@ -232,7 +236,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`slice`](Tensor::slice) as a mutable view.
     ///
     /// # Panics
@@ -248,6 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn slice_mut<R: Dim, A>(&mut self, arguments: A) -> TensorViewMut<'_, T, R, O, Dev>
     where
         A: SliceOf<D, Sliced = R>,
+        S: StorageMut<T, Dev>,
     {
         expect(self.try_slice_mut(arguments))
     }
@@ -259,6 +264,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     pub fn try_slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,
+        S: StorageMut<T, Dev>,
     {
         let (items, count) = arguments.items();
         self.cut_mut(|layout| layout.slice(&items[..count]))

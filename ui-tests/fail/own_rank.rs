@@ -12,6 +12,4 @@ impl Dim for Matrix {
     type Num = <Rank<2> as Dim>::Num;
 }
 
-fn main() {
-    
-}
+fn main() {}

@@ -1,0 +1,9 @@
+// What is assigned has another element type than the target. Convert it: `.cast::<f64>()`.
+
+use vierbein::{Rank, Tensor};
+
+pub fn main() {
+    let mut a: Tensor<f64, Rank<2>> = Tensor::zeros([2, 3]);
+    let b: Tensor<f32, Rank<2>> = Tensor::ones([2, 3]);
+    a.assign(&b.cast::<f64>());
+}
