@@ -16,13 +16,19 @@ mod arithmetic;
 mod casts;
 #[path = "properties/elementwise.rs"]
 mod elementwise;
+#[path = "properties/large.rs"]
+mod large;
+#[path = "properties/mirror.rs"]
+mod mirror;
+#[path = "properties/numerics.rs"]
+mod numerics;
+#[path = "properties/products.rs"]
+mod products;
 #[path = "properties/reductions.rs"]
 mod reductions;
 #[path = "properties/shapes.rs"]
 mod shapes;
 #[path = "properties/statistics.rs"]
 mod statistics;
-#[path = "properties/products.rs"]
-mod products;
 #[path = "properties/writing.rs"]
 mod writing;

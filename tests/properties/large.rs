@@ -1,0 +1,295 @@
+//! Tensors large enough to be cut for several threads, against plain loops over vectors; and the same bits on every number of
+//! threads.
+
+use super::number::{Exact, Z};
+use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, s};
+
+/// Rows and columns: more than 300 000 elements, and no round numbers.
+const ROWS: usize = 523;
+const COLUMNS: usize = 701;
+
+/// The number at position `k`: whole, small, and without a short period.
+fn number(k: usize) -> i64 {
+    (k.wrapping_mul(2_654_435_761) >> 7) as i64 % 199 - 99
+}
+
+/// A matrix, the same values in a vector, and how to find an element in it.
+struct Matrix<O: Order> {
+    tensor: Tensor<f64, Rank<2>, O>,
+    values: Vec<f64>,
+}
+
+impl<O: Order> Matrix<O> {
+    fn new(offset: usize, scale: f64) -> Self {
+        let values: Vec<f64> = (0..ROWS * COLUMNS).map(|k| number(k + offset) as f64 * scale).collect();
+        Matrix { tensor: Tensor::from_vec([ROWS, COLUMNS], values.clone()), values }
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.values[if O::ROW_MAJOR { i * COLUMNS + j } else { j * ROWS + i }]
+    }
+}
+
+/// Every element of a matrix is what a function of its indices says.
+#[track_caller]
+fn assert_all<T, O, S>(x: &Tensor<T, Rank<2>, O, Cpu, S>, expected: impl Fn(usize, usize) -> T)
+where
+    T: Element,
+    O: Order,
+    S: Storage<T, Cpu>,
+{
+    let [rows, columns] = x.shape();
+    for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+        let (found, expected) = (x[[i, j]], expected(i, j));
+        assert!(found == expected, "{found} instead of {expected} at [{i}, {j}]");
+    }
+}
+
+fn elementwise<O: Order>() {
+    let (a, b) = (Matrix::<O>::new(0, 0.25), Matrix::<O>::new(9, 0.5));
+    let (x, y) = (&a.tensor, &b.tensor);
+    assert_all(&(x + y), |i, j| a.at(i, j) + b.at(i, j));
+    // Transposed and cut operands, on either side.
+    let square = s![..ROWS, ..ROWS];
+    assert_all(&(&x.slice(square) - &y.slice(square).t()), |i, j| a.at(i, j) - b.at(j, i));
+    assert_all(&(&x.t() * &y.t()), |i, j| a.at(j, i) * b.at(j, i));
+    let (back, every) = (x.slice(s![..;-1, ..]), y.slice(s![.., ..;-1]));
+    assert_all(&(&back + &every), |i, j| a.at(ROWS - 1 - i, j) + b.at(i, COLUMNS - 1 - j));
+    assert_all(&(&x.as_order::<O::Transposed>() + &y.as_order()), |i, j| a.at(i, j) + b.at(i, j));
+    assert_all(&x.map(|v| v * v), |i, j| a.at(i, j) * a.at(i, j));
+    assert_all(&x.less(y), |i, j| a.at(i, j) < b.at(i, j));
+    assert_all(&x.less(y).select(x, &y.slice(s![..;-1, ..])), |i, j| {
+        if a.at(i, j) < b.at(i, j) { a.at(i, j) } else { b.at(ROWS - 1 - i, j) }
+    });
+    let (row, column) = (x.slice(s![0..1, ..]), y.slice(s![.., 0..1]));
+    assert_all(&(&row + &column), |i, j| a.at(0, j) + b.at(i, 0));
+    let mut z = x.clone();
+    z.slice_mut(s![.., ..;-1]).add_scaled(2.0, y);
+    assert_all(&z, |i, j| a.at(i, j) + 2.0 * b.at(i, COLUMNS - 1 - j));
+    z.t().to_owned().assign(&y.t());
+    z.slice_mut(s![..;2, ..]).fill(7.0);
+    z.slice_mut(s![1..;2, ..]).assign(&y.slice(s![1..;2, ..]));
+    assert_all(&z, |i, j| if i % 2 == 0 { 7.0 } else { b.at(i, j) });
+    // Integers are looked at before anything is written.
+    let whole = x.cast::<i32>();
+    assert_all(&(&whole * &whole.slice(s![..;-1, ..])), |i, j| {
+        a.at(i, j) as i32 * a.at(ROWS - 1 - i, j) as i32
+    });
+    let mut most = Tensor::<i32, Rank<2>, O>::full([ROWS, COLUMNS], i32::MAX - 100);
+    assert!((&most + &whole).shape() == [ROWS, COLUMNS]);
+    most[[ROWS - 1, COLUMNS - 2]] = i32::MAX;
+    most -= 1;
+    if cfg!(debug_assertions) {
+        assert!(most.try_add_assign(&whole.abs().slice(s![.., ..]).map(|v| v + 2)).is_err());
+        assert_eq!(most[[0, 0]], i32::MAX - 101);
+    }
+}
+
+fn reductions<O: Order>() {
+    let a = Matrix::<O>::new(5, 1.0);
+    let x = &a.tensor;
+    let total: f64 = a.values.iter().sum();
+    assert_eq!(x.sum().item(), total);
+    assert_eq!(x.t().sum().item(), total);
+    assert_eq!(x.slice(s![..;-1, ..]).sum().item(), total);
+    let by_column: Vec<f64> = (0..COLUMNS).map(|j| (0..ROWS).map(|i| a.at(i, j)).sum()).collect();
+    let by_row: Vec<f64> = (0..ROWS).map(|i| (0..COLUMNS).map(|j| a.at(i, j)).sum()).collect();
+    assert_eq!(x.sum_axis(0).to_vec(), by_column);
+    assert_eq!(x.sum_axis(1).to_vec(), by_row);
+    assert_eq!(x.t().sum_axis(1).to_vec(), by_column);
+    assert_eq!(x.cast::<i64>().sum_axis(0).to_vec(), by_column.iter().map(|&v| v as i64).collect::<Vec<_>>());
+    assert_eq!(x.cast::<Complex<f64>>().sum().item(), Complex::new(total, 0.0));
+
+    // Extremes, many of which are equal: the first one counts.
+    let largest = a.values.iter().copied().fold(f64::MIN, f64::max);
+    assert_eq!(x.max().item(), largest);
+    let first = a.values.iter().position(|&v| v == largest).expect("it is there");
+    assert_eq!(x.argmax().item(), first as i64);
+    let last_row = x.slice(s![..;-1, ..]).to_owned();
+    let flat = last_row.to_vec();
+    assert_eq!(
+        last_row.argmin().item(),
+        flat.iter().position(|&v| v == x.min().item()).expect("there") as i64
+    );
+    let columns = (0..COLUMNS).map(|j| {
+        let best = (0..ROWS).map(|i| a.at(i, j)).fold(f64::MIN, f64::max);
+        (0..ROWS).position(|i| a.at(i, j) == best).expect("it is there") as i64
+    });
+    assert_eq!(x.argmax_axis(0).to_vec(), columns.collect::<Vec<_>>());
+    let mut with_nan = x.clone();
+    with_nan[[ROWS - 3, 4]] = f64::NAN;
+    with_nan[[ROWS - 2, 4]] = f64::NAN;
+    assert!(with_nan.max().item().is_nan() && with_nan.min_axis(0)[[4]].is_nan());
+    let at = if O::ROW_MAJOR { (ROWS - 3) * COLUMNS + 4 } else { 4 * ROWS + ROWS - 3 };
+    assert_eq!(with_nan.argmin().item(), at as i64);
+
+    // Moments of whole numbers, whose sums are exact.
+    let n = a.values.len() as f64;
+    let squares: f64 = a.values.iter().map(|v| v * v).sum();
+    let variance = (squares - total * total / n) / n;
+    assert!((x.var(0).item() / variance - 1.0).abs() < 1e-13);
+    assert_eq!(x.norm().item(), squares.sqrt());
+    assert_eq!(x.mean().item(), total / n);
+
+    // A trace with as many elements: the matrix repeated along a third axis.
+    let cube = x.insert_axis(2).to_owned();
+    let repeated = cube.broadcast_to([ROWS, COLUMNS, ROWS]);
+    assert_eq!(repeated.trace(0, 2).to_vec(), by_column);
+    let diagonal: f64 = (0..ROWS).map(|i| a.at(i, i)).sum();
+    assert_eq!(x.slice(s![.., ..ROWS]).trace(0, 1).item(), diagonal);
+
+    let sums = x.cumsum(1);
+    for i in [0, 1, ROWS / 2, ROWS - 1] {
+        let mut sum = 0.0;
+        for j in 0..COLUMNS {
+            sum += a.at(i, j);
+            assert_eq!(sums[[i, j]], sum);
+        }
+    }
+}
+
+/// Element `[i, j]` of a product of whole numbers.
+fn dot<T: Exact>(a: &Tensor<T, Rank<2>>, b: &Tensor<T, Rank<2>>, i: usize, j: usize) -> T {
+    let terms = (0..a.shape()[1]).map(|k| a[[i, k]].take().times(&b[[k, j]].take()));
+    T::put(terms.fold(Z::ZERO, |sum, z| sum.plus(&z))).expect("it fits")
+}
+
+fn products<T: super::number::Number>(n: usize) {
+    let make = |offset: usize, columns: usize| {
+        Tensor::<T, Rank<2>>::from_fn([n, columns], |[i, j]| {
+            let k = 50 * i + j + offset;
+            let im = if <T as Exact>::COMPLEX { i128::from(number(k + 1) % 10) } else { 0 };
+            T::put(Z { re: i128::from(number(k) % 10), im }).expect("it fits")
+        })
+    };
+    // Wider than high, and the other way round.
+    let (a, b) = (make(0, n), make(77, n + 3));
+    let (product, turned) = (a.matmul(&b), b.t().matmul(&a.t()));
+    for (i, j) in (0..n).flat_map(|i| (0..n + 3).map(move |j| (i, j))) {
+        let expected = dot(&a, &b, i, j);
+        assert_eq!((product[[i, j]], turned[[j, i]]), (expected, expected), "[{i}, {j}]");
+    }
+    let columns = a.to_order::<ColMajor>().matmul(&b.to_order::<ColMajor>());
+    assert!(columns.as_order::<RowMajor>() == product);
+}
+
+fn batches() {
+    let a = Tensor::<f64, Rank<3>>::from_fn([40, 50, 60], |[l, i, j]| number(l * 3000 + i * 60 + j) as f64);
+    let b =
+        Tensor::<f64, Rank<3>>::from_fn([40, 60, 30], |[l, i, j]| number(l * 1800 + i * 30 + j + 5) as f64);
+    let (product, mirrored) = (a.matmul(&b), b.flip_order().matmul(&a.flip_order()));
+    assert_eq!(product.shape(), [40, 50, 30]);
+    for l in 0..40 {
+        for (i, j) in (0..50).flat_map(|i| (0..30).map(move |j| (i, j))) {
+            let expected: f64 = (0..60).map(|k| a[[l, i, k]] * b[[l, k, j]]).sum();
+            assert_eq!((product[[l, i, j]], mirrored[[j, i, l]]), (expected, expected));
+        }
+    }
+}
+
+/// Transposed copies of a square, in each size of elements.
+fn transposes<T: Element + Exact>(n: usize) {
+    let value = |i: usize, j: usize| T::put(Z::real((i * 7 + j * 13) as i128 % 120)).expect("it fits");
+    let x = Tensor::<T, Rank<2>>::from_fn([n, n], |[i, j]| value(i, j));
+    let y = x.to_order::<ColMajor>();
+    assert_eq!(y.strides(), [1, n as isize]);
+    assert_all(&y, value);
+    let z = x.t().to_owned();
+    assert_all(&z, |i, j| value(j, i));
+    let part = x.slice(s![3.., ..n - 5]).to_order::<ColMajor>();
+    assert_all(&part, |i, j| value(i + 3, j));
+    let x = x.reshape([n / 4, 4, n]).permute([2, 0, 1]).to_owned();
+    assert!((0..n).all(|k| (0..n / 4).all(|i| (0..4).all(|j| x[[k, i, j]] == value(4 * i + j, k)))));
+}
+
+#[test]
+fn elementwise_in_both_orders() {
+    elementwise::<RowMajor>();
+    elementwise::<ColMajor>();
+}
+
+#[test]
+fn reductions_in_both_orders() {
+    reductions::<RowMajor>();
+    reductions::<ColMajor>();
+}
+
+#[test]
+fn products_of_matrices() {
+    products::<f64>(200);
+    products::<f32>(130);
+    products::<Complex<f64>>(130);
+    products::<Complex<f32>>(130);
+    products::<i32>(130);
+    batches();
+}
+
+#[test]
+fn transposed_copies() {
+    for n in [1000, 1024] {
+        transposes::<f64>(n);
+        transposes::<f32>(n);
+    }
+    transposes::<Complex<f64>>(1000);
+    transposes::<u8>(1024);
+}
+
+// ------------------------------------------------------------------ threads
+
+/// All bits of a result.
+fn bits<T: Element, D: Dim, O: Order>(x: &Tensor<T, D, O>) -> String {
+    use core::fmt::Write;
+    x.iter().fold(String::new(), |mut all, v| {
+        write!(all, "{v:?} ").expect("a string takes everything");
+        all
+    })
+}
+
+/// Results in which the sequence of roundings shows.
+fn results() -> Vec<String> {
+    let a = Matrix::<RowMajor>::new(0, 1.0 / 7.0).tensor;
+    let b = Matrix::<ColMajor>::new(3, 1.0 / 3.0).tensor.to_order::<RowMajor>();
+    let narrow = a.cast::<f32>();
+    let mut large = Tensor::<f64, Rank<1>>::from_fn([ROWS * COLUMNS], |[k]| 1.0 / (k as f64 + 1.0));
+    large[[300_000]] = 1e9;
+    let square = a.slice(s![.., ..ROWS]);
+    vec![
+        bits(&a.sum()),
+        bits(&narrow.sum()),
+        bits(&a.t().sum()),
+        bits(&a.slice(s![..;-1, ..;2]).sum()),
+        bits(&a.sum_axis(0)),
+        bits(&a.sum_axis(1)),
+        bits(&narrow.to_order::<ColMajor>().sum_axis(0)),
+        bits(&large.sum()),
+        bits(&large.var(1)),
+        bits(&large.norm()),
+        bits(&a.var_axis(0, 0)),
+        bits(&a.std_axis(1, 1)),
+        bits(&a.mean()),
+        bits(&a.prod_axis(0)),
+        bits(&a.norm_axis(0)),
+        bits(&square.trace(0, 1)),
+        bits(&a.argmax()),
+        bits(&a.cumsum(0)),
+        bits(&(&a + &b).exp().sum_axis(1)),
+        bits(&square.matmul(&square.t())),
+        bits(&narrow.slice(s![.., ..ROWS]).matmul(&b.cast::<f32>())),
+    ]
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn the_same_bits_on_every_number_of_threads() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
+        pool.install(results)
+    };
+    let one = on(1);
+    for threads in [2, 3, 8] {
+        for (k, (found, expected)) in on(threads).iter().zip(&one).enumerate() {
+            assert!(found == expected, "result {k} differs on {threads} threads");
+        }
+    }
+    assert!(results() == one, "outside of a pool");
+}

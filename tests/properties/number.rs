@@ -1,0 +1,160 @@
+//! Small whole numbers in every element type, so that results are exact and floating ones compare exactly too.
+
+use vierbein::{Complex, Element, Scalar};
+
+/// A Gaussian integer: the value of an element of any type, as long as it is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Z {
+    pub(crate) re: i128,
+    pub(crate) im: i128,
+}
+
+impl Z {
+    pub(crate) const ZERO: Z = Z { re: 0, im: 0 };
+    pub(crate) const ONE: Z = Z { re: 1, im: 0 };
+
+    pub(crate) fn real(re: i128) -> Z {
+        Z { re, im: 0 }
+    }
+    pub(crate) fn plus(&self, other: &Z) -> Z {
+        Z { re: self.re + other.re, im: self.im + other.im }
+    }
+    pub(crate) fn times(&self, other: &Z) -> Z {
+        Z { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
+    }
+}
+
+/// The five operations, on elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+pub(crate) const OPS: [Op; 5] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem];
+
+/// Element types and their whole numbers.
+pub(crate) trait Exact: Element {
+    const SIGNED: bool;
+    const COMPLEX: bool;
+    /// Whether views of this type begin in every possible way: in two types, as all have the same layouts.
+    const EVERY_SOURCE: bool = false;
+    /// The number as an element, or `None` where the type does not hold it exactly.
+    fn put(z: Z) -> Option<Self>;
+    fn take(self) -> Z;
+    /// Equal, or both NaN.
+    fn same(self, other: Self) -> bool;
+    /// The `k`-th of a sequence of numbers between `-span` and `span` (from 0 for unsigned types).
+    fn sample(seed: u64, k: usize, span: u8) -> Self {
+        Self::put(sample::<Self>(seed, k, span)).expect("small numbers fit")
+    }
+}
+
+/// Elements with arithmetic.
+pub(crate) trait Number: Exact + Scalar {
+    /// What Rust's own operator makes of two elements; `None` where it would panic.
+    fn reckon(op: Op, a: Self, b: Self) -> Option<Self>;
+}
+
+/// As [`Exact::sample`], before it becomes an element.
+pub(crate) fn sample<T: Exact>(seed: u64, k: usize, span: u8) -> Z {
+    // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    let mut x = seed.wrapping_add((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut next = || {
+        x ^= x >> 30;
+        x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x ^= x >> 27;
+        x = x.wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^= x >> 31;
+        let span = i128::from(span);
+        let value = i128::from(x >> 8);
+        if T::SIGNED { value % (2 * span + 1) - span } else { value % (span + 1) }
+    };
+    let re = next();
+    Z { re, im: if T::COMPLEX { next() } else { 0 } }
+}
+
+impl Exact for bool {
+    const SIGNED: bool = false;
+    const COMPLEX: bool = false;
+    fn put(z: Z) -> Option<bool> {
+        Some(z.re % 2 != 0)
+    }
+    fn take(self) -> Z {
+        Z::real(i128::from(self))
+    }
+    fn same(self, other: bool) -> bool {
+        self == other
+    }
+}
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Exact for $t {
+            const SIGNED: bool = $t::MIN != 0;
+            const COMPLEX: bool = false;
+            const EVERY_SOURCE: bool = $t::MIN as i128 == i32::MIN as i128;
+            fn put(z: Z) -> Option<$t> { $t::try_from(z.re).ok().filter(|_| z.im == 0) }
+            fn take(self) -> Z { Z::real(i128::from(self)) }
+            fn same(self, other: $t) -> bool { self == other }
+        }
+        impl Number for $t {
+            fn reckon(op: Op, a: $t, b: $t) -> Option<$t> {
+                match op {
+                    Op::Add => a.checked_add(b),
+                    Op::Sub => a.checked_sub(b),
+                    Op::Mul => a.checked_mul(b),
+                    Op::Div => a.checked_div(b),
+                    Op::Rem => a.checked_rem(b),
+                }
+            }
+        }
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Exact for $t {
+            const SIGNED: bool = true;
+            const COMPLEX: bool = false;
+            const EVERY_SOURCE: bool = $t::DIGITS > 10;
+            fn put(z: Z) -> Option<$t> {
+                let largest = 1i128 << $t::MANTISSA_DIGITS;
+                (z.im == 0 && z.re.abs() <= largest).then_some(z.re as $t)
+            }
+            fn take(self) -> Z {
+                assert_eq!(self, self.trunc(), "a whole number");
+                Z::real(self as i128)
+            }
+            fn same(self, other: $t) -> bool { self == other || (self.is_nan() && other.is_nan()) }
+        }
+        impl Exact for Complex<$t> {
+            const SIGNED: bool = true;
+            const COMPLEX: bool = true;
+            fn put(z: Z) -> Option<Self> {
+                Some(Complex::new(<$t as Exact>::put(Z::real(z.re))?, <$t as Exact>::put(Z::real(z.im))?))
+            }
+            fn take(self) -> Z { Z { re: self.re.take().re, im: self.im.take().re } }
+            fn same(self, other: Self) -> bool { self.re.same(other.re) && self.im.same(other.im) }
+        }
+        floats!(@number $t);
+        floats!(@number Complex<$t>);
+    )*};
+    (@number $t:ty) => {
+        impl Number for $t {
+            fn reckon(op: Op, a: $t, b: $t) -> Option<$t> {
+                Some(match op {
+                    Op::Add => a + b,
+                    Op::Sub => a - b,
+                    Op::Mul => a * b,
+                    Op::Div => a / b,
+                    Op::Rem => a % b,
+                })
+            }
+        }
+    };
+}
+floats!(f32 f64);

@@ -1,0 +1,321 @@
+//! What every operation means, index by index: plain loops over indices, and nothing of the library.
+//!
+//! An [`Array`] keeps its values in row-major sequence. Where an operation depends on the memory order, a `row_major` flag
+//! chooses between two definitions that are both written out: column-major is never reckoned as reversed row-major.
+
+use super::number::Z;
+
+/// A shape and its values, the last axis fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Array<V> {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<V>,
+}
+
+pub(crate) fn count(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// The index of position `flat` in the order's enumeration of a shape, by repeated division.
+pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    if row_major {
+        for axis in (0..shape.len()).rev() {
+            index[axis] = flat % shape[axis];
+            flat /= shape[axis];
+        }
+    } else {
+        for axis in 0..shape.len() {
+            index[axis] = flat % shape[axis];
+            flat /= shape[axis];
+        }
+    }
+    index
+}
+
+/// The position of an index in the order's enumeration of a shape.
+pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize {
+    let mut flat = 0;
+    if row_major {
+        for axis in 0..shape.len() {
+            flat = flat * shape[axis] + index[axis];
+        }
+    } else {
+        for axis in (0..shape.len()).rev() {
+            flat = flat * shape[axis] + index[axis];
+        }
+    }
+    flat
+}
+
+/// All indices of a shape, in the order's enumeration.
+pub(crate) fn indices(shape: &[usize], row_major: bool) -> Vec<Vec<usize>> {
+    (0..count(shape)).map(|flat| unravel(flat, shape, row_major)).collect()
+}
+
+/// The distances between neighbours in a dense array. Zero extents count as one.
+pub(crate) fn dense_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
+    (0..shape.len())
+        .map(|axis| {
+            let faster = if row_major { &shape[axis + 1..] } else { &shape[..axis] };
+            faster.iter().map(|&n| n.max(1) as isize).product()
+        })
+        .collect()
+}
+
+/// The common shape of two, or `None`: row-major aligns the last axes, column-major the first.
+pub(crate) fn common_shape(a: &[usize], b: &[usize], row_major: bool) -> Option<Vec<usize>> {
+    let rank = a.len().max(b.len());
+    let extent = |shape: &[usize], axis: usize| {
+        if row_major {
+            if axis + shape.len() >= rank { shape[axis + shape.len() - rank] } else { 1 }
+        } else if axis < shape.len() {
+            shape[axis]
+        } else {
+            1
+        }
+    };
+    (0..rank)
+        .map(|axis| match (extent(a, axis), extent(b, axis)) {
+            (x, y) if x == y => Some(x),
+            (1, y) => Some(y),
+            (x, 1) => Some(x),
+            _ => None,
+        })
+        .collect()
+}
+
+impl<V: Clone> Array<V> {
+    pub(crate) fn from_fn(shape: &[usize], mut f: impl FnMut(&[usize]) -> V) -> Self {
+        Array::gather(shape, &mut f)
+    }
+
+    /// The same; the loop is compiled once for all functions.
+    #[inline(never)]
+    pub(crate) fn gather(shape: &[usize], f: &mut dyn FnMut(&[usize]) -> V) -> Self {
+        let values = indices(shape, true).iter().map(|index| f(index)).collect();
+        Array { shape: shape.to_vec(), values }
+    }
+
+    pub(crate) fn at(&self, index: &[usize]) -> &V {
+        assert_eq!(index.len(), self.shape.len());
+        &self.values[ravel(index, &self.shape, true)]
+    }
+
+    pub(crate) fn set(&mut self, index: &[usize], value: V) {
+        let at = ravel(index, &self.shape, true);
+        self.values[at] = value;
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The values in the order's enumeration.
+    pub(crate) fn enumerate(&self, row_major: bool) -> Vec<V> {
+        indices(&self.shape, row_major).iter().map(|index| self.at(index).clone()).collect()
+    }
+
+    pub(crate) fn map<W: Clone>(&self, mut f: impl FnMut(&V) -> W) -> Array<W> {
+        Array::from_fn(&self.shape, |index| f(self.at(index)))
+    }
+
+    /// Repeated to a larger shape, or `None`.
+    pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Self> {
+        if shape.len() < self.rank() {
+            return None;
+        }
+        let first = if row_major { shape.len() - self.rank() } else { 0 };
+        for axis in 0..self.rank() {
+            if self.shape[axis] != 1 && self.shape[axis] != shape[first + axis] {
+                return None;
+            }
+        }
+        Some(Array::from_fn(shape, |index| {
+            let from: Vec<usize> = (0..self.rank())
+                .map(|axis| if self.shape[axis] == 1 { 0 } else { index[first + axis] })
+                .collect();
+            self.at(&from).clone()
+        }))
+    }
+
+    /// A function of two arrays that broadcast, or `None`.
+    pub(crate) fn zip<W: Clone, X: Clone>(
+        &self,
+        other: &Array<W>,
+        row_major: bool,
+        mut f: impl FnMut(&V, &W) -> X,
+    ) -> Option<Array<X>> {
+        let (a, b) = self.matched(other, row_major)?;
+        Some(Array::from_fn(&a.shape, |index| f(a.at(index), b.at(index))))
+    }
+
+    #[inline(never)]
+    fn matched<W: Clone>(&self, other: &Array<W>, row_major: bool) -> Option<(Self, Array<W>)> {
+        let shape = common_shape(&self.shape, &other.shape, row_major)?;
+        Some((self.broadcast_to(&shape, row_major)?, other.broadcast_to(&shape, row_major)?))
+    }
+
+    // -------------------------------------------------------------- other axes
+
+    /// Axis `k` of the result is axis `axes[k]`.
+    pub(crate) fn permute(&self, axes: &[usize]) -> Self {
+        let shape: Vec<usize> = axes.iter().map(|&axis| self.shape[axis]).collect();
+        Array::from_fn(&shape, |index| {
+            let mut from = vec![0; axes.len()];
+            for (k, &axis) in axes.iter().enumerate() {
+                from[axis] = index[k];
+            }
+            self.at(&from).clone()
+        })
+    }
+
+    /// The same values in the order's enumeration, in another shape.
+    pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Self {
+        assert_eq!(count(shape), count(&self.shape));
+        Array::from_fn(shape, |index| {
+            let flat = ravel(index, shape, row_major);
+            self.at(&unravel(flat, &self.shape, row_major)).clone()
+        })
+    }
+
+    pub(crate) fn insert_axis(&self, at: usize) -> Self {
+        let mut shape = self.shape.clone();
+        shape.insert(at, 1);
+        Array::from_fn(&shape, |index| {
+            let mut from = index.to_vec();
+            from.remove(at);
+            self.at(&from).clone()
+        })
+    }
+
+    /// One position along an axis, which is gone then.
+    pub(crate) fn index_axis(&self, axis: usize, position: usize) -> Self {
+        let mut shape = self.shape.clone();
+        shape.remove(axis);
+        Array::from_fn(&shape, |index| {
+            let mut from = index.to_vec();
+            from.insert(axis, position);
+            self.at(&from).clone()
+        })
+    }
+
+    /// Some positions along an axis, in this sequence.
+    pub(crate) fn choose(&self, axis: usize, positions: &[usize]) -> Self {
+        let mut shape = self.shape.clone();
+        shape[axis] = positions.len();
+        Array::from_fn(&shape, |index| {
+            let mut from = index.to_vec();
+            from[axis] = positions[index[axis]];
+            self.at(&from).clone()
+        })
+    }
+
+    /// Where axes `a` and `b` have the same index, which becomes the last.
+    pub(crate) fn diagonal(&self, a: usize, b: usize) -> Self {
+        let mut shape = without(&self.shape, &[a, b]);
+        shape.push(self.shape[a]);
+        Array::from_fn(&shape, |index| {
+            let (&both, others) = index.split_last().expect("the diagonal's own axis");
+            let mut others = others.iter();
+            let from: Vec<usize> = (0..self.rank())
+                .map(|axis| if axis == a || axis == b { both } else { *others.next().expect("as many") })
+                .collect();
+            self.at(&from).clone()
+        })
+    }
+
+    // -------------------------------------------------------------- reductions
+
+    /// For each index of the other axes the values along `axes`, in the order's enumeration of those.
+    pub(crate) fn groups(&self, axes: &[usize], row_major: bool) -> Array<Vec<V>> {
+        let inside: Vec<usize> =
+            (0..self.rank()).filter(|k| axes.contains(k)).map(|k| self.shape[k]).collect();
+        let inside = indices(&inside, row_major);
+        Array::from_fn(&without(&self.shape, axes), |outside| {
+            let along = |within: &Vec<usize>| {
+                let (mut within, mut outside) = (within.iter(), outside.iter());
+                let from: Vec<usize> = (0..self.rank())
+                    .map(|k| if axes.contains(&k) { within.next() } else { outside.next() })
+                    .map(|i| *i.expect("as many"))
+                    .collect();
+                self.at(&from).clone()
+            };
+            inside.iter().map(along).collect()
+        })
+    }
+
+    /// Back in a shape in which `axes` have length 1.
+    pub(crate) fn keeping(&self, axes: &[usize]) -> Self {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        sorted.iter().fold(self.clone(), |array, &axis| array.insert_axis(axis))
+    }
+
+    /// Along an axis, each value combined with the result before it.
+    pub(crate) fn scan(&self, axis: usize, f: fn(&V, &V) -> V) -> Self {
+        let mut to = self.clone();
+        for index in indices(&self.shape, true) {
+            if index[axis] > 0 {
+                let mut before = index.clone();
+                before[axis] -= 1;
+                let value = f(to.at(&before), self.at(&index));
+                to.set(&index, value);
+            }
+        }
+        to
+    }
+}
+
+/// A shape without some of its axes.
+pub(crate) fn without(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    (0..shape.len()).filter(|k| !axes.contains(k)).map(|k| shape[k]).collect()
+}
+
+/// Products of matrices, vectors and batches of them, or `None` where shapes do not agree.
+///
+/// Row-major: the last two axes are the matrix and batches lead; column-major: the first two, and batches trail.
+pub(crate) fn matmul(a: &Array<Z>, b: &Array<Z>, row_major: bool) -> Option<Array<Z>> {
+    // The batch's extents, and where rows and columns are among the axes.
+    let parts = |x: &Array<Z>| match (x.rank(), row_major) {
+        (1, _) => (vec![], 0),
+        (n, true) => (x.shape[..n - 2].to_vec(), n - 2),
+        (_, false) => (x.shape[2..].to_vec(), 0),
+    };
+    let ((batch_a, first_a), (batch_b, first_b)) = (parts(a), parts(b));
+    let summed = if a.rank() == 1 { a.shape[0] } else { a.shape[first_a + 1] };
+    if summed != b.shape[first_b] {
+        return None;
+    }
+    let batch = common_shape(&batch_a, &batch_b, row_major)?;
+    let rows = (a.rank() > 1).then(|| a.shape[first_a]);
+    let columns = (b.rank() > 1).then(|| b.shape[first_b + 1]);
+    let matrix: Vec<usize> = [rows, columns].into_iter().flatten().collect();
+    let shape = if row_major {
+        [batch.clone(), matrix.clone()].concat()
+    } else {
+        [matrix.clone(), batch.clone()].concat()
+    };
+    Some(Array::from_fn(&shape, |index| {
+        let (of_batch, of_matrix) = if row_major {
+            index.split_at(batch.len())
+        } else {
+            let (of_matrix, of_batch) = index.split_at(matrix.len());
+            (of_batch, of_matrix)
+        };
+        let batch_of = |own: &[usize]| -> Vec<usize> {
+            let first = if row_major { batch.len() - own.len() } else { 0 };
+            (0..own.len()).map(|k| if own[k] == 1 { 0 } else { of_batch[first + k] }).collect()
+        };
+        let place = |batch: Vec<usize>, matrix: Vec<usize>| {
+            if row_major { [batch, matrix].concat() } else { [matrix, batch].concat() }
+        };
+        let (i, j) = (of_matrix.first(), of_matrix.last());
+        (0..summed).fold(Z::ZERO, |sum, k| {
+            let in_a = if rows.is_some() { vec![*i.expect("a row"), k] } else { vec![k] };
+            let in_b = if columns.is_some() { vec![k, *j.expect("a column")] } else { vec![k] };
+            let (x, y) = (a.at(&place(batch_of(&batch_a), in_a)), b.at(&place(batch_of(&batch_b), in_b)));
+            sum.plus(&x.times(y))
+        })
+    }))
+}

@@ -1,0 +1,402 @@
+//! Views and reshaping: that every view shows the elements that it should, at every index and in every enumeration.
+
+use super::check::{assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types};
+use super::number::{Exact, Number, Z};
+use super::reference::{Array, count, dense_strides, indices, ravel, unravel};
+use super::views::{Recipe, TestDim, recipe, shape, with_view};
+use proptest::prelude::*;
+use vierbein::{
+    BroadcastTo, ColMajor, Complex, Dim, Error, InsertAxes, MergeAxes, NewAxis, Order, Rank, RemoveAxes,
+    RowMajor, Tensor, TensorView, s,
+};
+
+/// Whether the elements lie side by side in the order's sequence, by the strides.
+fn lies_densely(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
+    let dense = dense_strides(shape, row_major);
+    count(shape) == 0 || (0..shape.len()).all(|k| shape[k] == 1 || strides[k] == dense[k])
+}
+
+/// For all element types: the elements, and copies of them.
+fn shows<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        assert_is(&view, &expected);
+        assert_sequence(&view.to_vec(), &expected.enumerate(O::ROW_MAJOR));
+        assert_owned(&view.to_order::<RowMajor>(), &expected);
+        assert_owned(&view.to_order::<ColMajor>(), &expected);
+    });
+}
+
+/// For all ranks: what is known of a view, and its enumerations.
+fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        assert_eq!(view.rank(), shape.len());
+        assert_eq!(view.len(), count(shape));
+        assert_eq!(view.is_empty(), count(shape) == 0);
+        let dense = lies_densely(shape, view.strides().as_ref(), O::ROW_MAJOR);
+        assert_eq!(view.is_contiguous(), dense);
+
+        let flat = expected.enumerate(O::ROW_MAJOR);
+        assert_eq!(view.iter().len(), flat.len());
+        assert_sequence(&view.iter().copied().collect::<Vec<_>>(), &flat);
+        let (mut seen, mut values) = (vec![], vec![]);
+        for (index, value) in view.indexed_iter() {
+            seen.push(index.as_ref().to_vec());
+            values.push(*value);
+        }
+        assert_eq!(seen, indices(shape, O::ROW_MAJOR));
+        assert_sequence(&values, &flat);
+        match view.try_as_slice() {
+            Ok(slice) => assert_sequence(slice, &flat),
+            Err(_) => assert!(!dense),
+        }
+        let beyond = shape.iter().map(|n| n + 1).collect::<Vec<_>>();
+        for index in indices(&beyond, true) {
+            let outside = index.iter().zip(shape).any(|(i, n)| i >= n);
+            assert_eq!(view.get(fixed::<D>(&index)).is_none(), outside);
+        }
+        assert!(view == view.to_owned());
+    });
+}
+
+/// For all ranks: the other order, and reversed axes.
+fn turns<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        let flat = expected.enumerate(O::ROW_MAJOR);
+        let turned = view.as_order::<O::Transposed>();
+        assert_is(&turned, &expected);
+        assert_sequence(&turned.to_vec(), &expected.enumerate(!O::ROW_MAJOR));
+        assert_eq!(turned.strides().as_ref(), view.strides().as_ref());
+        let axes: Vec<usize> = (0..shape.len()).rev().collect();
+        let reversed = expected.permute(&axes);
+        let flipped = view.flip_order();
+        assert_is(&flipped, &reversed);
+        assert_sequence(&flipped.to_vec(), &flat);
+        assert_eq!(flipped.is_contiguous(), view.is_contiguous());
+        let owned = view.to_owned();
+        let pointer = owned.as_slice().as_ptr();
+        let flipped = owned.into_flipped();
+        assert_eq!(flipped.as_slice().as_ptr(), pointer);
+        assert_owned(&flipped, &reversed);
+        assert_sequence(&flipped.into_vec(), &flat);
+        assert_is(&view.flatten(), &Array { shape: vec![flat.len()], values: flat });
+    });
+}
+
+/// An axis more and one fewer, on views of every kind.
+fn axes_come<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
+where
+    D: TestDim + InsertAxes<1>,
+{
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        for at in 0..=shape.len() {
+            assert_is(&view.insert_axis(at), &expected.insert_axis(at));
+        }
+        assert!(matches!(view.try_insert_axis(shape.len() + 1), Err(Error::Argument { .. })));
+    });
+}
+
+fn axes_go<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
+where
+    D: TestDim + RemoveAxes<1>,
+{
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        for axis in 0..shape.len() {
+            let all: Vec<_> = (0..shape[axis]).map(|i| expected.index_axis(axis, i)).collect();
+            assert_eq!(view.axis_iter(axis).len(), all.len());
+            for (i, part) in view.axis_iter(axis).enumerate() {
+                assert_is(&part, &all[i]);
+                assert_is(&view.index_axis(axis, i), &all[i]);
+            }
+            for (part, expected) in view.axis_iter(axis).rev().zip(all.iter().rev()) {
+                assert_is(&part, expected);
+            }
+            let mut both_ends = view.axis_iter(axis);
+            let taken = [both_ends.next_back(), both_ends.next()].iter().flatten().count();
+            assert_eq!(taken + both_ends.len(), all.len());
+            assert!(view.try_index_axis(axis, shape[axis]).is_err());
+            let removed = view.try_remove_axis(axis);
+            assert_eq!(removed.is_ok(), shape[axis] == 1);
+            if let Ok(removed) = removed {
+                assert_is(&removed, &all[0]);
+            }
+            // Lanes, in the enumeration of the other axes.
+            let lanes = expected.groups(&[axis], true).enumerate(O::ROW_MAJOR);
+            assert_eq!(view.lanes(axis).len(), lanes.len());
+            for (lane, values) in view.lanes(axis).zip(lanes) {
+                assert_is(&lane, &Array { shape: vec![shape[axis]], values });
+            }
+            for at in 0..=shape[axis] {
+                let (low, high) = view.split_at(axis, at);
+                assert_is(&low, &expected.choose(axis, &(0..at).collect::<Vec<_>>()));
+                assert_is(&high, &expected.choose(axis, &(at..shape[axis]).collect::<Vec<_>>()));
+            }
+            assert!(view.try_split_at(axis, shape[axis] + 1).is_err());
+        }
+        assert!(matches!(view.try_index_axis(shape.len(), 0), Err(Error::AxisOutOfRange { .. })));
+    });
+}
+
+fn has_diagonals<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
+where
+    D: TestDim + MergeAxes,
+{
+    with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
+        let expected = elements::<T>(shown);
+        for (a, b) in (0..shape.len()).flat_map(|a| (0..shape.len()).map(move |b| (a, b))) {
+            match view.try_diagonal(a, b) {
+                Ok(diagonal) => assert_is(&diagonal, &expected.diagonal(a, b)),
+                Err(Error::RepeatedAxis { .. }) => assert_eq!(a, b),
+                Err(error) => {
+                    assert!(matches!(error, Error::UnequalAxes { .. }));
+                    assert_ne!(shape[a], shape[b]);
+                }
+            }
+        }
+    });
+}
+
+fn repeats<T: Exact, D, E, O: Order>(recipe: &Recipe, from: &[usize], to: &[usize])
+where
+    D: TestDim + BroadcastTo<E>,
+    E: Dim,
+{
+    with_view::<T, D, O>(recipe, from, &mut |view, shown| {
+        let repeated = view.try_broadcast_to(fixed::<E>(to));
+        match shown.broadcast_to(to, O::ROW_MAJOR) {
+            Some(expected) => assert_is(&repeated.unwrap(), &elements(&expected)),
+            None => assert!(matches!(repeated, Err(Error::BroadcastShape { .. }))),
+        }
+    });
+}
+
+/// Whether strides exist that show the enumerated elements of a view in another shape, found by looking at every offset.
+fn can_be_shown(from: &[usize], strides: &[isize], to: &[usize], row_major: bool) -> bool {
+    let offset = |index: &[usize], strides: &[isize]| -> isize {
+        index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum()
+    };
+    if count(from) == 0 {
+        return true;
+    }
+    let offsets: Vec<isize> = indices(from, row_major).iter().map(|index| offset(index, strides)).collect();
+    let step = |axis: usize| {
+        let mut one = vec![0; to.len()];
+        one[axis] = 1;
+        if to[axis] > 1 { offsets[ravel(&one, to, row_major)] } else { 0 }
+    };
+    let steps: Vec<isize> = (0..to.len()).map(step).collect();
+    (0..offsets.len()).all(|flat| offset(&unravel(flat, to, row_major), &steps) == offsets[flat])
+}
+
+fn reshapes<D: TestDim, E: Dim, O: Order>(recipe: &Recipe, from: &[usize], picks: &[u8]) {
+    let mut to = Vec::new();
+    let mut left = count(from);
+    for axis in 1..E::NDIM {
+        let divisors: Vec<usize> =
+            if left == 0 { vec![0, 1, 2] } else { (1..=left).filter(|d| left.is_multiple_of(*d)).collect() };
+        let extent = divisors[usize::from(picks[axis]) % divisors.len()];
+        to.push(extent);
+        left = left.checked_div(extent).unwrap_or(1);
+    }
+    to.push(left);
+    to.truncate(E::NDIM);
+    with_view::<i32, D, O>(recipe, from, &mut |view, shown| {
+        if count(&to) != count(from) {
+            assert!(matches!(view.try_reshape(fixed::<E>(&to)), Err(Error::Reshape { .. })));
+            assert!(matches!(view.try_as_shape(fixed::<E>(&to)), Err(Error::Reshape { .. })));
+            return;
+        }
+        let expected = elements::<i32>(&shown.reshape(&to, O::ROW_MAJOR));
+        assert_owned(&view.reshape(fixed::<E>(&to)), &expected);
+        let owned = view.to_owned();
+        assert_is(&owned.as_shape(fixed::<E>(&to)), &expected);
+        let pointer = owned.as_slice().as_ptr();
+        let reshaped = owned.reshape(fixed::<E>(&to));
+        assert_eq!(reshaped.as_slice().as_ptr(), pointer);
+        assert_owned(&reshaped, &expected);
+        let possible = can_be_shown(from, view.strides().as_ref(), &to, O::ROW_MAJOR);
+        match view.try_as_shape(fixed::<E>(&to)) {
+            Ok(view) => assert_is(&view, &expected),
+            Err(error) => assert!(!possible, "{error}, to {to:?}"),
+        }
+    });
+}
+
+/// Slices with positions, ranges of every kind and new axes.
+fn slices<O: Order>(recipe: &Recipe, shape: &[usize], at: usize, part: (usize, usize)) {
+    let (n, (a, b)) = (shape[1], part);
+    let minus = |i: usize| i as isize - n as isize;
+    with_view::<i32, Rank<3>, O>(
+        recipe,
+        shape,
+        &mut |view: TensorView<'_, i32, Rank<3>, O>, shown: &Array<Z>| {
+            let all = elements::<i32>(shown);
+            let range: Vec<usize> = (a..b).collect();
+            let backwards: Vec<usize> = (a..b).rev().step_by(2).collect();
+            let middle = all.choose(1, &range);
+            assert_is(&view.slice(s![.., a..b, ..]), &middle);
+            assert_is(&view.slice(s![.., a..b;-2, ..]), &all.choose(1, &backwards));
+            assert_is(&view.slice(s![.., a.., ..b;3]), &{
+                let tail: Vec<usize> = (a..n).collect();
+                let every_third: Vec<usize> = (0..b).step_by(3).collect();
+                all.choose(1, &tail).choose(2, &every_third)
+            });
+            if b > a {
+                assert_is(&view.slice(s![.., a..=b - 1, ..]), &middle);
+                assert_is(&view.slice(s![.., minus(a)..=minus(b - 1), ..]), &middle);
+                assert_is(&view.slice(s![.., ..=b - 1, ..]), &all.choose(1, &(0..b).collect::<Vec<_>>()));
+            }
+            assert_is(&view.slice(s![NewAxis, .., a..b, NewAxis, ..]), &middle.insert_axis(0).insert_axis(3));
+            if at < n {
+                let there = all.index_axis(1, at);
+                assert_is(&view.slice(s![.., at, ..]), &there);
+                assert_is(&view.slice(s![.., minus(at), NewAxis, ..;-1]), &{
+                    let last: Vec<usize> = (0..shape[2]).rev().collect();
+                    there.choose(1, &last).insert_axis(1)
+                });
+            } else {
+                assert!(matches!(view.try_slice(s![.., at, ..]), Err(Error::Index { .. })));
+            }
+            assert!(matches!(view.try_slice(s![.., .., ..shape[2] + 1]), Err(Error::Range { .. })));
+            assert!(matches!(view.try_slice(s![.., b + 1..b;1, ..]), Err(Error::Range { .. })));
+            assert!(matches!(view.try_slice(s![.., a..b;0, ..]), Err(Error::Range { .. })));
+            let flat = all.index_axis(1, at.min(n - 1)).index_axis(1, 0);
+            assert_is(&view.slice(s![.., at.min(n - 1), 0]), &flat);
+            for index in indices(shape, true) {
+                assert_eq!(view[[index[0], index[1], index[2]]], *all.at(&index));
+            }
+        },
+    );
+}
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn every_type_is_shown_by_every_view(recipe in recipe(), shape in shape(2..=2, 25)) {
+        for_types!([bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, Complex<f32>, Complex<f64>],
+            shape.len(), [2], shows(&recipe, &shape));
+    }
+
+    #[test]
+    fn every_rank_is_shown_by_every_view(recipe in recipe(), shape in shape(0..=6, 200)) {
+        for_rank!(shape.len(), [0 1 2 3 4 5 6], shows::<f64>(&recipe, &shape));
+        for_rank!(shape.len(), [0 1 2 3 4 5 6], enumerates::<f64>(&recipe, &shape));
+        for_rank!(shape.len(), [0 1 2 3 4 5 6], turns::<f64>(&recipe, &shape));
+    }
+
+    #[test]
+    fn axes_come_and_go(recipe in recipe(), shape in shape(1..=5, 100)) {
+        for_rank!(shape.len(), [1 2 3 4 5], axes_come::<i32>(&recipe, &shape));
+        for_rank!(shape.len(), [1 2 3 4 5], axes_go::<i32>(&recipe, &shape));
+    }
+
+    #[test]
+    fn diagonals(recipe in recipe(), mut shape in shape(2..=5, 100), equal in any::<[usize; 2]>()) {
+        let rank = shape.len();
+        shape[equal[0] % rank] = shape[equal[1] % rank];
+        for_rank!(rank, [2 3 4 5], has_diagonals::<i32>(&recipe, &shape));
+    }
+
+    #[test]
+    fn repeating_to_a_larger_shape(recipe in recipe(), from in shape(0..=2, 30), by in shape(3..=3, 60), spoil in any::<bool>()) {
+        macro_rules! both {
+            ($D:literal) => {
+                for row_major in [true, false] {
+                    let mut to = by.clone();
+                    let first = if row_major { 3 - from.len() } else { 0 };
+                    for k in 0..from.len() {
+                        if from[k] != 1 && !spoil {
+                            to[first + k] = from[k];
+                        }
+                    }
+                    if row_major {
+                        repeats::<i32, Rank<$D>, Rank<3>, RowMajor>(&recipe, &from, &to);
+                    } else {
+                        repeats::<i32, Rank<$D>, Rank<3>, ColMajor>(&recipe, &from, &to);
+                    }
+                }
+            };
+        }
+        match from.len() {
+            0 => both!(0),
+            1 => both!(1),
+            _ => both!(2),
+        }
+    }
+
+    #[test]
+    fn slices_of_every_kind(
+        recipe in recipe(),
+        mut shape in shape(3..=3, 100),
+        picks in any::<[usize; 3]>(),
+    ) {
+        shape[1] = shape[1].max(1);
+        shape[2] = shape[2].max(shape[1]);
+        let (a, b) = (picks[0] % (shape[1] + 1), picks[1] % (shape[1] + 1));
+        let part = (a.min(b), a.max(b));
+        slices::<RowMajor>(&recipe, &shape, picks[2] % (shape[1] + 1), part);
+        slices::<ColMajor>(&recipe, &shape, picks[2] % (shape[1] + 1), part);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(2048))]
+
+    #[test]
+    fn reshaping(recipe in recipe(), from in shape(0..=4, 200), to in 0usize..=4, picks in any::<[u8; 5]>()) {
+        macro_rules! pairs {
+            ($($D:literal $E:literal,)*) => {
+                match (from.len(), to) {
+                    $(($D, $E) => {
+                        reshapes::<Rank<$D>, Rank<$E>, RowMajor>(&recipe, &from, &picks);
+                        reshapes::<Rank<$D>, Rank<$E>, ColMajor>(&recipe, &from, &picks);
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        pairs! {
+            0 2, 1 0, 1 1, 1 2, 2 1, 2 2, 2 3, 3 1, 3 2, 4 2,
+        }
+    }
+}
+
+#[test]
+fn a_permutation_names_every_axis_once() {
+    let x = Tensor::<i32, _>::zeros([2, 3, 4]);
+    assert!(matches!(x.try_permute([0, 1, 1]), Err(Error::RepeatedAxis { .. })));
+    assert!(matches!(x.try_permute([0, 1, 3]), Err(Error::AxisOutOfRange { .. })));
+    assert!(matches!(x.try_swap_axes(0, 3), Err(Error::AxisOutOfRange { .. })));
+}
+
+fn constructs<T: Number, D: TestDim, O: Order>(shape: &[usize]) {
+    let mut seen = Vec::new();
+    let value = |k: usize| T::sample(1, k, 50);
+    let x = Tensor::<T, D, O>::from_fn(fixed::<D>(shape), |index| {
+        seen.push(index.as_ref().to_vec());
+        value(seen.len() - 1)
+    });
+    assert_eq!(seen, indices(shape, O::ROW_MAJOR));
+    let expected = Array::gather(shape, &mut |index| value(ravel(index, shape, O::ROW_MAJOR)));
+    assert_owned(&x, &expected);
+    let flat = expected.enumerate(O::ROW_MAJOR);
+    assert_owned(&Tensor::<T, D, O>::from_slice(fixed::<D>(shape), &flat), &expected);
+    let too_many = vec![T::zero(); flat.len() + 1];
+    assert!(Tensor::<T, D, O>::try_from_vec(fixed::<D>(shape), too_many).is_err());
+    assert_owned(&Tensor::<T, D, O>::zeros(fixed::<D>(shape)), &expected.map(|_| T::zero()));
+    assert_owned(&Tensor::<T, D, O>::ones(fixed::<D>(shape)), &expected.map(|_| T::one()));
+    assert_owned(&Tensor::<T, D, O>::full(fixed::<D>(shape), value(9)), &expected.map(|_| value(9)));
+    assert_sequence(&x.into_vec(), &flat);
+}
+
+#[test]
+fn constructors_of_both_orders() {
+    for shape in [vec![], vec![3], vec![2, 3], vec![3, 0, 2], vec![2; 6]] {
+        for_rank!(shape.len(), [0 1 2 3 6], constructs::<i64>(&shape));
+    }
+}
