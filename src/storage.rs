@@ -11,7 +11,7 @@ pub struct OwnedData<T: Element, Dev: Device> {
     pub(crate) device: Dev,
 }
 
-/// The memory of a [`TensorView`].
+/// The memory of a [`TensorView`](crate::TensorView).
 #[derive(Debug)]
 pub struct View<'a, T: Element, Dev: Device> {
     pub(crate) ptr: Dev::Ptr<T>,
@@ -19,7 +19,7 @@ pub struct View<'a, T: Element, Dev: Device> {
     pub(crate) data: PhantomData<&'a [T]>,
 }
 
-/// The memory of a [`TensorViewMut`].
+/// The memory of a [`TensorViewMut`](crate::TensorViewMut).
 #[derive(Debug)]
 pub struct ViewMut<'a, T: Element, Dev: Device> {
     pub(crate) ptr: Dev::Ptr<T>,

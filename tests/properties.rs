@@ -1,6 +1,16 @@
 //! Every operation against a naive reference that shares no code with the library, on random shapes and on views of every
 //! kind, in both orders; the mirror law between the orders; large tensors on several threads; and error bounds.
 
+#![allow(
+    clippy::op_ref,
+    clippy::multiple_bound_locations,
+    clippy::assertions_on_constants,
+    clippy::manual_clamp,
+    clippy::needless_range_loop,
+    clippy::ptr_arg,
+    reason = "the reference is written plainly, and every mix of operands is under test"
+)]
+
 #[path = "properties/check.rs"]
 mod check;
 #[path = "properties/number.rs"]

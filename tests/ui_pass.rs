@@ -1,7 +1,7 @@
 //! The passing twins of `ui-tests/fail`: the same programs with their mistakes mended, compiled as modules of this test.
 //! (As trybuild's own passing tests they would be built one by one.)
 
-#![allow(dead_code, unused, clippy::all)]
+#![allow(dead_code, unused, unreachable_pub, clippy::all)]
 
 #[path = "../ui-tests/pass/arange_of_complex.rs"]
 mod arange_of_complex;

@@ -21,6 +21,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// The device of another machine, whose addresses are not ours.
+    #[allow(dead_code, reason = "not every test that shares this file needs two")]
     pub(crate) fn elsewhere() -> Self {
         Remote { machine: 1, ..Remote::default() }
     }

@@ -6,6 +6,7 @@ use super::reference::{Array, count, indices, without};
 use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
 use core::cell::Cell;
 use proptest::prelude::*;
+#[cfg(feature = "rayon")]
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use vierbein::{
     BroadcastTo, ColMajor, Complex, Error, NewAxis, Order, Rank, RemoveAxes, RowMajor, Tensor, TensorViewMut,
@@ -103,6 +104,7 @@ where
             &mut |mut view| view.axis_iter_mut(axis).enumerate().for_each(each),
             &mut |shown| by_position(shown),
         );
+        #[cfg(feature = "rayon")]
         with_view_mut::<T, D, O>(
             recipe,
             shape,
@@ -151,6 +153,7 @@ where
 }
 
 /// What is read along an axis on several threads.
+#[cfg(feature = "rayon")]
 fn reads_along<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     D: TestDim + RemoveAxes<1>,
@@ -185,6 +188,7 @@ proptest! {
     #[test]
     fn positions_and_lanes(recipe in recipe(), shape in shape(1..=4, 60), at in 0usize..6) {
         for_rank!(shape.len(), [1 2 3 4], writes_along::<i32>(&recipe, &shape, at));
+        #[cfg(feature = "rayon")]
         for_rank!(shape.len(), [1 2 3 4], reads_along::<i32>(&recipe, &shape));
     }
 
