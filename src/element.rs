@@ -76,6 +76,14 @@ impl Display for DType {
 /// What a tensor can store: the [`Scalar`] types and `bool`. Sealed.
 ///
 /// All bytes zero is a valid value of every element type, and it is `Default::default()`.
+///
+/// ```
+/// use vierbein::{DType, Element};
+/// fn bytes<T: Element>(n: usize) -> usize {
+///     n * size_of::<T>()
+/// }
+/// assert_eq!((bytes::<f32>(3), f32::DTYPE), (12, DType::F32));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor",
     label = "not an element type",
@@ -107,6 +115,15 @@ pub enum Printed {
 ///
 /// This is the one bound that generic numeric code needs. For integers `+ - *` overflow as Rust's own do (an error in
 /// builds with debug assertions, wrapping otherwise); dividing by zero is always an error.
+///
+/// ```
+/// use vierbein::{Complex, Scalar};
+/// fn square_of_modulus<T: Scalar>(x: T) -> T::Real {
+///     (x * x.conj()).re()
+/// }
+/// assert_eq!(square_of_modulus(Complex::new(3.0, 4.0)), 25.0);
+/// assert_eq!(square_of_modulus(-2), 4);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
     label = "arithmetic needs a numeric element type",
@@ -187,6 +204,14 @@ pub enum Arithmetic {
 /// Real numbers, which have an order: integers and floating numbers. Sealed.
 ///
 /// A NaN is never dropped: the minimum and maximum of anything with NaN is NaN.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn range<T: RealScalar>(x: TensorView<'_, T, Rank<1>>) -> (T, T) {
+///     (x.min().item(), x.max().item())
+/// }
+/// assert_eq!(range(tensor![3, 1, 2].view()), (1, 3));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no order, so there is no smaller and no larger",
     label = "this needs real numbers",
@@ -208,6 +233,14 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
 }
 
 /// Floating and complex numbers, with roots, exponentials and trigonometry. Sealed.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn phase<T: Inexact, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> Tensor<T::Magnitude, D, O> {
+///     x.exp().arg()
+/// }
+/// assert_eq!(phase(tensor![Complex::new(0.0, 1.0)].view())[[0]], 1.0);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a floating or complex type",
     label = "this function needs floating or complex elements",
@@ -263,6 +296,14 @@ pub enum Function {
 }
 
 /// Floating numbers: `f32` and `f64`. Sealed.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn unit<T: RealFloat, O: Order>(x: TensorView<'_, T, Rank<1>, O>) -> Tensor<T, Rank<1>, O> {
+///     x / x.norm()
+/// }
+/// assert_eq!(unit(tensor![3.0, 4.0].view()), tensor![0.6, 0.8]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a real floating type",
     label = "this function needs `f32` or `f64` elements",
@@ -300,6 +341,14 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 /// 0), integer to integer wraps, `false` and `true` become 0 and 1, real becomes complex.
 ///
 /// What would lose a part without a word does not compile: complex to real, and number to `bool`.
+///
+/// ```
+/// use vierbein::{CastTo, Complex};
+/// let (cut, wrapped): (i32, u8) = (CastTo::cast_to(-1.5f64), CastTo::cast_to(-1i32));
+/// assert_eq!((cut, wrapped), (-1, 255));
+/// let z: Complex<f64> = 2.0f32.cast_to();
+/// assert_eq!(z, Complex::new(2.0, 0.0));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "cannot cast `{Self}` to `{U}` without losing a part of it",
     label = "no such cast",

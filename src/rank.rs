@@ -35,6 +35,15 @@ pub struct Rank<const N: usize>;
 ///
 /// Sealed: generic code bounds by it, the ranks themselves are given. Every rank broadcasts with itself and with rank 0
 /// without any further bound.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn elements<D: Dim>(x: TensorView<'_, f64, D>) -> usize {
+///     x.shape().as_ref().iter().product()
+/// }
+/// assert_eq!(elements(Tensor::zeros([2, 3]).view()), 6);
+/// assert_eq!(<Rank<3> as Dim>::NDIM, 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a supported tensor rank",
     label = "ranks run from `Rank<0>` to `Rank<16>`",
@@ -122,6 +131,14 @@ where
 }
 
 /// `K` axes more: what `insert_axis` makes of a rank.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// fn column<T: Element, D: InsertAxes<1>, O: Order>(x: TensorView<'_, T, D, O>) -> TensorView<'_, T, D::Inserted, O> {
+///     x.insert_axis(D::NDIM)
+/// }
+/// assert_eq!(column(tensor![1, 2].view()).shape(), [2, 1]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "cannot add {K} more to the axes of a tensor of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`",
@@ -143,6 +160,14 @@ where
 }
 
 /// Two axes become one: what `diagonal` makes of a rank of two or more.
+///
+/// ```
+/// use vierbein::{MergeAxes, prelude::*};
+/// fn first_diagonal<D: MergeAxes>(x: TensorView<'_, f64, D>) -> TensorView<'_, f64, D::Merged> {
+///     x.diagonal(0, 1)
+/// }
+/// assert_eq!(first_diagonal(Tensor::eye(3).view()).shape(), [3]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` has no diagonal",
     label = "a diagonal needs two axes",
@@ -155,6 +180,17 @@ pub trait MergeAxes: Dim {
 }
 
 /// The common rank of two operands that broadcast: the larger one.
+///
+/// ```
+/// use vierbein::{Broadcast, Common, prelude::*};
+/// fn product<D: Dim + Broadcast<E>, E: Dim>(
+///     x: TensorView<'_, f64, D>,
+///     y: TensorView<'_, f64, E>,
+/// ) -> Tensor<f64, Common<D, E>> {
+///     x * y
+/// }
+/// assert_eq!(product(tensor![1.0, 2.0].view(), tensor![[3.0], [4.0]].view()), tensor![[3.0, 6.0], [4.0, 8.0]]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "cannot broadcast a tensor of `{Self}` with a tensor of `{Other}`",
     label = "no common rank is known",
@@ -229,6 +265,15 @@ where
 /// | N ≥ 2 | 1 | N − 1 |
 /// | 1 | M ≥ 2 | M − 1 |
 /// | N ≥ 2 | M ≥ 2 | max(N, M) |
+///
+/// ```
+/// use vierbein::{MatmulRanks, prelude::*};
+/// fn twice<D: MatmulRanks<Rank<2>, Product = R>, R: Dim>(x: TensorView<'_, f64, D>, m: &Tensor<f64, Rank<2>>) -> Tensor<f64, R> {
+///     x.matmul(m) * 2.0
+/// }
+/// let m = tensor![[0.0, 1.0], [1.0, 0.0]];
+/// assert_eq!(twice(tensor![1.0, 3.0].view(), &m), tensor![6.0, 2.0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "cannot multiply a tensor of `{Self}` with a tensor of `{Other}` as matrices",
     label = "`matmul` takes vectors, matrices and batches of matrices",
@@ -254,6 +299,14 @@ impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
 }
 
 /// An array of axis lengths; its length is the rank.
+///
+/// ```
+/// use vierbein::{IntoShape, Tensor};
+/// fn blank<Sh: IntoShape>(shape: Sh) -> Tensor<u8, Sh::Dim> {
+///     Tensor::zeros(shape)
+/// }
+/// assert_eq!(blank([2, 3, 4]).rank(), 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
     label = "expected an array of axis lengths such as `[2, 3]`",

@@ -48,6 +48,22 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
 }
 
 /// A function of two elements.
+///
+/// ```
+/// use vierbein::{device::BinaryOp, tensor};
+/// /// How far two angles in degrees are apart.
+/// #[derive(Clone, Copy)]
+/// struct Apart;
+/// impl BinaryOp<f64, f64> for Apart {
+///     type Output = f64;
+///     const NAME: &'static str = "compare the angles of";
+///     fn apply(&self, a: f64, b: f64) -> f64 {
+///         let d = (a - b).rem_euclid(360.0);
+///         d.min(360.0 - d)
+///     }
+/// }
+/// assert_eq!(tensor![350.0, 90.0].apply2(Apart, &tensor![10.0, 60.0]), tensor![20.0, 30.0]);
+/// ```
 pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The element type of the result.
     type Output: Element;

@@ -1,5 +1,7 @@
 //! Typed front-ends: they name the resulting rank, check shapes, and hand rank-erased operands to the device.
 
+#![forbid(unsafe_code)]
+
 mod apply;
 mod arithmetic;
 mod assign;
