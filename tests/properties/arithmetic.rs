@@ -152,12 +152,14 @@ where
     with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| {
         let in_b = elements::<T>(in_b);
         let repeated = in_b.broadcast_to(target, O::ROW_MAJOR);
-        for op in [Op::Sub, Op::Mul] {
+        // Without debug assertions, differences below zero wrap.
+        let differences = T::SIGNED || cfg!(debug_assertions);
+        for op in if differences { &[Op::Sub, Op::Mul][..] } else { &[Op::Mul] } {
             with_view_mut::<T, D, O>(
                 &recipes[0],
                 target,
                 &mut |mut a| {
-                    let result = if op == Op::Sub { a.try_sub_assign(&b) } else { a.try_mul_assign(&b) };
+                    let result = if *op == Op::Sub { a.try_sub_assign(&b) } else { a.try_mul_assign(&b) };
                     match (result, repeated.is_some()) {
                         (Ok(()), fits) => assert!(fits),
                         (Err(Error::AssignTo { .. }), fits) => assert!(!fits),
@@ -167,7 +169,7 @@ where
                 &mut |in_a| {
                     // Nothing is changed where the shapes or an element do not fit.
                     let Some(repeated) = &repeated else { return in_a.clone() };
-                    reckoned(op, in_a, repeated, O::ROW_MAJOR).unwrap_or_else(|| in_a.clone())
+                    reckoned(*op, in_a, repeated, O::ROW_MAJOR).unwrap_or_else(|| in_a.clone())
                 },
             );
         }

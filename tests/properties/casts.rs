@@ -1,52 +1,48 @@
-//! Conversions between all pairs of element types, compared with `as`.
+//! Conversions between element types, compared with `as`: all pairs element by element, and whole tensors for pairs in which
+//! every type is on either side.
 
 use super::check::{assert_sequence, cases};
 use super::number::Exact;
 use proptest::prelude::*;
-use vierbein::{CastTo, ColMajor, Complex, Rank, Tensor, TensorView, s};
-
-/// A matrix, and a view of it from its other end.
-struct Pair<'a, T: Exact>(&'a Tensor<T, Rank<2>, ColMajor>, TensorView<'a, T, Rank<2>, ColMajor>);
-
-fn matrix<T: Exact>(values: &[T]) -> Tensor<T, Rank<2>, ColMajor> {
-    Tensor::from_slice([2, values.len() / 2], values)
-}
-
-fn pair<T: Exact>(x: &Tensor<T, Rank<2>, ColMajor>) -> Pair<'_, T> {
-    Pair(x, x.slice(s![..;-1, ..;-1]))
-}
-
-fn casts<T: Exact + CastTo<U>, U: Exact>(Pair(dense, turned): &Pair<'_, T>, expected: fn(T) -> U) {
-    let expected = dense.as_slice().iter().map(|&value| expected(value)).collect();
-    agree(&dense.cast::<U>().into_vec(), &turned.cast::<U>().into_vec(), expected);
-}
+use vierbein::{CastTo, ColMajor, Complex, Rank, Tensor, s};
 
 #[inline(never)]
-fn agree<U: Exact>(dense: &[U], turned: &[U], mut expected: Vec<U>) {
-    assert_sequence(dense, &expected);
-    expected.reverse();
-    assert_sequence(turned, &expected);
+fn converted<T: Exact, U: Exact>(values: &[T], cast: fn(T) -> U) -> Vec<U> {
+    values.iter().map(|&value| cast(value)).collect()
 }
 
-/// From a real type to every type but `bool`.
+/// A dense tensor and a view of it from its other end.
+fn tensors<T: Exact + CastTo<U>, U: Exact>(values: &[T]) {
+    let expected = converted(values, T::cast_to);
+    let dense = Tensor::<T, Rank<2>, ColMajor>::from_slice([2, values.len() / 2], values);
+    let turned = dense.slice(s![..;-1, ..;-1]);
+    assert_sequence(&dense.cast::<U>().into_vec(), &expected);
+    let mut from_end = turned.cast::<U>().into_vec();
+    from_end.reverse();
+    assert_sequence(&from_end, &expected);
+}
+
+/// Elements to all types that are named, as Rust's `as` says, and to complex ones; tensors to some types.
 macro_rules! from_real {
-    ($($T:ident $values:expr;)*) => {
-        $({
-            let x = matrix::<$T>(&$values);
-            let values = pair(&x);
-            from_real!(@to $T values; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
-            casts::<$T, Complex<f32>>(&values, |x| Complex::new(x as f32, 0.0));
-            casts::<$T, Complex<f64>>(&values, |x| Complex::new(x as f64, 0.0));
-        })*
-    };
-    (@to $T:ident $values:ident; $($U:ident)*) => {
-        $( casts::<$T, $U>(&$values, |x| x as $U); )*
-    };
+    ($T:ident $values:expr; $($U:ident)*; tensors $($V:ty)*) => {{
+        let values: Vec<$T> = $values;
+        $( assert_sequence(&converted(&values, <$T as CastTo<$U>>::cast_to), &converted(&values, |x| x as $U)); )*
+        assert_sequence(
+            &converted(&values, <$T as CastTo<Complex<f32>>>::cast_to),
+            &converted(&values, |x| Complex::new(x as f32, 0.0)),
+        );
+        assert_sequence(
+            &converted(&values, <$T as CastTo<Complex<f64>>>::cast_to),
+            &converted(&values, |x| Complex::new(x as f64, 0.0)),
+        );
+        $( tensors::<$T, $V>(&values); )*
+    }};
 }
 
-macro_rules! from_bool {
-    ($values:ident; $($U:ident)*) => {
-        $( casts::<bool, $U>(&$values, |x| if x { 1 as $U } else { 0 as $U }); )*
+/// All real types.
+macro_rules! to_all {
+    ($($T:ident $values:expr => $($V:ty)*;)*) => {
+        $( from_real!($T $values; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; tensors $($V)*); )*
     };
 }
 
@@ -55,46 +51,54 @@ proptest! {
 
     #[test]
     fn from_integers(bits in any::<[u64; 6]>()) {
-        from_real! {
-            i8 bits.map(|x| x as i8);
-            i16 bits.map(|x| x as i16);
-            i32 bits.map(|x| x as i32);
-            i64 bits.map(|x| x as i64);
-            u8 bits.map(|x| x as u8);
-            u16 bits.map(|x| x as u16);
-            u32 bits.map(|x| x as u32);
-            u64 bits;
+        to_all! {
+            i8 bits.map(|x| x as i8).to_vec() => u64 f32;
+            i16 bits.map(|x| x as i16).to_vec() => i8 f64;
+            i32 bits.map(|x| x as i32).to_vec() => i64 u8 f64 Complex<f64>;
+            i64 bits.map(|x| x as i64).to_vec() => i32 f32 Complex<f32>;
+            u8 bits.map(|x| x as u8).to_vec() => i8 i32 f32;
+            u16 bits.map(|x| x as u16).to_vec() => u8 u32;
+            u32 bits.map(|x| x as u32).to_vec() => i16 f64;
+            u64 bits.to_vec() => i64 u16 f64;
         }
     }
 
     #[test]
     fn from_floats(bits in any::<[u64; 4]>(), small in [-1e3..1e3, -1e3..1e3]) {
         let all = || bits.iter().copied();
-        from_real! {
-            f32 all().map(|x| f32::from_bits(x as u32)).chain(small.map(|x| x as f32)).collect::<Vec<_>>();
-            f64 all().map(f64::from_bits).chain(small).collect::<Vec<_>>();
+        to_all! {
+            f32 all().map(|x| f32::from_bits(x as u32)).chain(small.map(|x| x as f32)).collect() =>
+                f64 i32 u8 u32 Complex<f32>;
+            f64 all().map(f64::from_bits).chain(small).collect() => f32 i8 i16 i64 u64 Complex<f64>;
         }
     }
 
     #[test]
     fn from_bool(values in prop::collection::vec(any::<bool>(), 6)) {
-        let x = matrix(&values);
-        let values = pair(&x);
-        from_bool!(values; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
-        casts::<bool, bool>(&values, |x| x);
-        casts::<bool, Complex<f32>>(&values, |x| Complex::new(f32::from(x), 0.0));
-        casts::<bool, Complex<f64>>(&values, |x| Complex::new(f64::from(x), 0.0));
+        macro_rules! to_numbers {
+            ($($U:ident)*) => { $(
+                let expected = converted(&values, |x| if x { 1 as $U } else { 0 as $U });
+                assert_sequence(&converted(&values, <bool as CastTo<$U>>::cast_to), &expected);
+            )* };
+        }
+        to_numbers!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+        let complex = |x: bool| Complex::new(f64::from(u8::from(x)), 0.0);
+        assert_sequence(&converted(&values, <bool as CastTo<Complex<f64>>>::cast_to), &converted(&values, complex));
+        tensors::<bool, bool>(&values);
+        tensors::<bool, u8>(&values);
+        tensors::<bool, f64>(&values);
+        tensors::<bool, Complex<f32>>(&values);
     }
 
     #[test]
     fn between_complex_types(parts in prop::collection::vec(any::<(f64, f64)>(), 6)) {
         let wide: Vec<Complex<f64>> = parts.iter().map(|&(re, im)| Complex::new(re, im)).collect();
         let narrow: Vec<Complex<f32>> = wide.iter().map(|z| Complex::new(z.re as f32, z.im as f32)).collect();
-        let (wide, narrow) = (matrix(&wide), matrix(&narrow));
-        let (wide, narrow) = (pair(&wide), pair(&narrow));
-        casts::<Complex<f64>, Complex<f64>>(&wide, |z| z);
-        casts::<Complex<f64>, Complex<f32>>(&wide, |z| Complex::new(z.re as f32, z.im as f32));
-        casts::<Complex<f32>, Complex<f32>>(&narrow, |z| z);
-        casts::<Complex<f32>, Complex<f64>>(&narrow, |z| Complex::new(z.re.into(), z.im.into()));
+        let widened: Vec<Complex<f64>> = narrow.iter().map(|z| Complex::new(z.re.into(), z.im.into())).collect();
+        assert_sequence(&converted(&wide, <Complex<f64> as CastTo<Complex<f32>>>::cast_to), &narrow);
+        assert_sequence(&converted(&narrow, <Complex<f32> as CastTo<Complex<f64>>>::cast_to), &widened);
+        tensors::<Complex<f64>, Complex<f32>>(&wide);
+        tensors::<Complex<f32>, Complex<f64>>(&narrow);
+        tensors::<Complex<f32>, Complex<f32>>(&narrow);
     }
 }

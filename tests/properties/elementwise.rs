@@ -256,8 +256,9 @@ proptest! {
         functions! { x, values, bits_agree;
             sqrt exp log2 sin acos tanh asinh recip abs cbrt exp_m1 ln_1p floor ceil round trunc fract
         }
-        for (power, found) in [(0.5, x.powf(0.5)), (-1.25, x.powf(-1.25))] {
-            assert!(found.iter().zip(&values).all(|(&f, v)| bits_agree(f, v.powf(power))));
+        // The compiler has shorter ways of its own for powers that it knows.
+        for power in core::hint::black_box([0.5, -1.25]) {
+            assert!(x.powf(power).iter().zip(&values).all(|(&f, v)| bits_agree(f, v.powf(power))));
         }
         assert!(x.is_nan().iter().zip(&values).all(|(&f, v)| f == v.is_nan()));
         assert!(x.is_finite().iter().zip(&values).all(|(&f, v)| f == v.is_finite()));

@@ -1,6 +1,6 @@
 //! Writing through mutable views: that exactly the right elements change, and no others.
 
-use super::check::{assert_is, assert_sequence, cases, elements, fixed, for_rank, for_types};
+use super::check::{assert_is, cases, elements, fixed, for_rank, for_types};
 use super::number::Exact;
 use super::reference::{Array, count, indices, without};
 use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
@@ -164,7 +164,10 @@ where
             let parts: Vec<Vec<T>> = owned.par_axis_iter(axis).map(|part| part.to_vec()).collect();
             assert_eq!(parts.len(), shape[axis]);
             for (i, part) in parts.iter().enumerate() {
-                assert_sequence(part, &elements::<T>(shown).index_axis(axis, i).enumerate(O::ROW_MAJOR));
+                super::check::assert_sequence(
+                    part,
+                    &elements::<T>(shown).index_axis(axis, i).enumerate(O::ROW_MAJOR),
+                );
             }
         }
     });
