@@ -46,7 +46,7 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     /// Whether the tensor owns its memory.
     const OWNED: bool;
     /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
-    type Shared<'b>: BorrowedStorage<T, Dev> + Copy
+    type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
         Self: 'b;
     #[doc(hidden)]

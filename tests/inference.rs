@@ -106,3 +106,14 @@ fn views_live_as_long_as_what_they_borrow_from() {
     let eternal: &'static Tensor<f64, Rank<2>> = Box::leak(Box::new(Tensor::eye(2)));
     assert_eq!(shorter(eternal.view(), &x.view())[1], x);
 }
+
+#[cfg(feature = "rayon")]
+#[test]
+fn views_are_iterated_on_threads() {
+    use rayon::prelude::*;
+    fn row_sums(x: TensorView<'_, f64, Rank<2>>) -> Vec<f64> {
+        x.par_axis_iter(0).map(|row| row.sum().item()).collect()
+    }
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    assert_eq!(row_sums(x.t()), [4.0, 6.0]);
+}

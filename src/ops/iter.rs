@@ -111,7 +111,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
-        for<'b> S::Shared<'b>: Send + Sync,
     {
         use rayon::iter::{IntoParallelIterator, ParallelIterator};
         let views = self.axis_iter(axis);
