@@ -2,7 +2,7 @@
 //! elements. Default bodies go through the host.
 
 use super::op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-use super::{Cpu, Device, Operand, Output, host};
+use super::{Cpu, Device, Factor, Operand, Output, host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -148,7 +148,7 @@ pub trait Reduce<T: Element>: Device {
     }
 }
 
-/// Matrix products.
+/// Products that are summed: matrix products, dot products, and all that a contraction makes of them.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot multiply matrices of `{T}`",
     label = "no matrix products on this device",
@@ -160,23 +160,58 @@ pub trait Gemm<T: Scalar>: Device {
     /// equal leading axes. Where `beta` is zero, `out` is not read.
     ///
     /// # Errors
-    /// Whatever the device can fail with.
+    /// [`Error::Arithmetic`] where integers have no such result (builds with debug assertions), or whatever the device can
+    /// fail with.
     fn gemm(
         &self,
         alpha: T,
-        a: Operand<'_, T, Self>,
-        b: Operand<'_, T, Self>,
+        a: Factor<'_, T, Self>,
+        b: Factor<'_, T, Self>,
         beta: T,
         out: Output<'_, T, Self>,
     ) -> Result<(), Error> {
-        let (a, b) = (host::fetch(self, a)?, host::fetch(self, b)?);
-        let product =
-            |host_out: Output<'_, T, Cpu>| Cpu.gemm(alpha, a.operand(), b.operand(), beta, host_out);
-        if beta.is_zero() {
-            host::write_with(self, out, product)
-        } else {
-            host::update_with(self, out, product)
-        }
+        products_on_host(self, a, b, beta, out, |a, b, out| Cpu.gemm(alpha, a, b, beta, out))
+    }
+
+    /// `out = alpha · Σ a · b + beta · out`, element by element and summed over the trailing axes of `a` and `b`: they have
+    /// one shape, whose leading axes are those of `out`. A factor that lacks an axis of the other has a stride of 0 there.
+    /// Where `beta` is zero, `out` is not read.
+    ///
+    /// Dot products, products of a matrix and a vector, and accumulated products without any sum are all of this form.
+    ///
+    /// # Errors
+    /// As [`gemm`](Gemm::gemm).
+    fn sum_products(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Self>,
+        b: Factor<'_, T, Self>,
+        beta: T,
+        out: Output<'_, T, Self>,
+    ) -> Result<(), Error> {
+        products_on_host(self, a, b, beta, out, |a, b, out| Cpu.sum_products(alpha, a, b, beta, out))
+    }
+}
+
+/// Lets a host kernel write an output that it reads where `beta` is not zero.
+fn products_on_host<T: Scalar, Dev: Device>(
+    device: &Dev,
+    a: Factor<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    beta: T,
+    out: Output<'_, T, Dev>,
+    kernel: impl FnOnce(Factor<'_, T, Cpu>, Factor<'_, T, Cpu>, Output<'_, T, Cpu>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (x, y) = (host::fetch(device, a.operand)?, host::fetch(device, b.operand)?);
+    let on_host = |host_out: Output<'_, T, Cpu>| {
+        let a = Factor { operand: x.operand(), conjugate: a.conjugate };
+        let b = Factor { operand: y.operand(), conjugate: b.conjugate };
+        kernel(a, b, host_out)
+    };
+    if beta.is_zero() {
+        host::write_with(device, out, on_host)
+    } else {
+        host::update_with(device, out, on_host)
     }
 }
 

@@ -17,7 +17,7 @@ pub use cpu::{Cpu, CpuBuffer, HostPtr, Iter, IterMut};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr};
 pub use family::{Backend, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-pub use operand::{Operand, Output};
+pub use operand::{Factor, Operand, Output};
 
 use crate::element::Element;
 use crate::error::Error;

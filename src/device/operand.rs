@@ -64,6 +64,28 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     }
 }
 
+/// An operand of a product: a strided array, and whether its elements are conjugated on the way in.
+#[derive(Debug)]
+pub struct Factor<'a, T: Element, Dev: Device> {
+    /// The elements.
+    pub operand: Operand<'a, T, Dev>,
+    /// Whether the complex conjugate of each element is meant. Real numbers are their own.
+    pub conjugate: bool,
+}
+
+impl<T: Element, Dev: Device> Clone for Factor<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for Factor<'_, T, Dev> {}
+
+impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for Factor<'a, T, Dev> {
+    fn from(operand: Operand<'a, T, Dev>) -> Self {
+        Factor { operand, conjugate: false }
+    }
+}
+
 /// A strided array to write.
 ///
 /// Whoever holds one may read and write every element whose index lies within the shape; no two indices share an element,

@@ -124,7 +124,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         } else {
             (right.operand_in(&a), self.operand_in(&b))
         };
-        device.gemm(T::one(), x, y, T::zero(), output).map_err(|error| match error {
+        device.gemm(T::one(), x.into(), y.into(), T::zero(), output).map_err(|error| match error {
             Error::Arithmetic { op, dtype, .. } => {
                 let (left, right) = (self.shape(), right.shape());
                 Error::Arithmetic { op, dtype, values: format!("shapes {left:?} and {right:?}") }

@@ -3,7 +3,7 @@
 
 use super::threads::join;
 use super::{Cpu, HostPtr};
-use crate::device::{Gemm, Operand, Output};
+use crate::device::{Factor, Gemm, Output};
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::layout::walk::Walk;
@@ -24,6 +24,8 @@ struct Product<T> {
     c: (HostPtr<T>, [isize; 2]),
     alpha: T,
     beta: T,
+    /// Whether the conjugates of `a` and of `b` are meant.
+    conjugate: [bool; 2],
 }
 
 impl<T: Scalar> Product<T> {
@@ -34,7 +36,15 @@ impl<T: Scalar> Product<T> {
     /// The transposed product `cᵀ = bᵀ · aᵀ`: the same numbers at the same places.
     fn transposed(self) -> Self {
         let swap = |(ptr, [rows, columns]): (HostPtr<T>, [isize; 2])| (ptr, [columns, rows]);
-        Product { m: self.n, n: self.m, a: swap(self.b), b: swap(self.a), c: swap(self.c), ..self }
+        Product {
+            m: self.n,
+            n: self.m,
+            a: swap(self.b),
+            b: swap(self.a),
+            c: swap(self.c),
+            conjugate: [self.conjugate[1], self.conjugate[0]],
+            ..self
+        }
     }
 
     /// The first `rows` rows, and the others.
@@ -120,10 +130,10 @@ impl<T: Scalar> Product<T> {
         match T::DTYPE {
             DType::F32 => real!(sgemm, f32),
             DType::F64 => real!(dgemm, f64),
-            DType::C32 => complex!(cgemm, f32),
-            DType::C64 => complex!(zgemm, f64),
+            DType::C32 if self.conjugate == [false; 2] => complex!(cgemm, f32),
+            DType::C64 if self.conjugate == [false; 2] => complex!(zgemm, f64),
             // SAFETY: the caller's.
-            _ => unsafe { self.integers() },
+            _ => unsafe { self.plain() },
         }
     }
 
@@ -131,7 +141,7 @@ impl<T: Scalar> Product<T> {
     ///
     /// # Safety
     /// As [`compute`](Product::compute).
-    unsafe fn integers(self) -> Result<(), Error> {
+    unsafe fn plain(self) -> Result<(), Error> {
         const COLUMNS: usize = 64;
         let Product { m, k, n, a: (a, [ra, ca]), b: (b, [rb, cb]), c: (c, [rc, cc]), .. } = self;
         let overflow = || Error::Arithmetic {
@@ -150,10 +160,12 @@ impl<T: Scalar> Product<T> {
                 let mut carry = [0i64; COLUMNS];
                 for p in 0..k {
                     // SAFETY: `i < m` and `p < k`.
-                    let x = unsafe { *at(a, i, ra, p, ca) }.widen();
+                    let x = unsafe { *at(a, i, ra, p, ca) };
+                    let x = if self.conjugate[0] { x.conj() } else { x }.widen();
                     for (j, acc) in acc.iter_mut().enumerate().take(columns) {
                         // SAFETY: `p < k` and `first + j < n`.
-                        let y = unsafe { *at(b, p, rb, first + j, cb) }.widen();
+                        let y = unsafe { *at(b, p, rb, first + j, cb) };
+                        let y = if self.conjugate[1] { y.conj() } else { y }.widen();
                         let product = T::acc_mul(x, y).0;
                         if cfg!(debug_assertions) {
                             carry[j] += T::acc_add_carry(*acc, product);
@@ -197,11 +209,13 @@ impl<T: Scalar> Gemm<T> for Cpu {
     fn gemm(
         &self,
         alpha: T,
-        a: Operand<'_, T, Cpu>,
-        b: Operand<'_, T, Cpu>,
+        a: Factor<'_, T, Cpu>,
+        b: Factor<'_, T, Cpu>,
         beta: T,
         out: Output<'_, T, Cpu>,
     ) -> Result<(), Error> {
+        let conjugate = [a.conjugate, b.conjugate];
+        let (a, b) = (a.operand, b.operand);
         let batch = out.shape().len() - 2;
         let (batch_shape, &[m, n]) = split_matrix(out.shape());
         let (batch_a, &[m_a, k]) = split_matrix(a.shape());
@@ -222,6 +236,7 @@ impl<T: Scalar> Gemm<T> for Cpu {
             c: (out.ptr(), c_strides),
             alpha,
             beta,
+            conjugate,
         };
         let count: usize = batch_shape.iter().product();
         if m == 0 || n == 0 || count == 0 {
@@ -234,6 +249,17 @@ impl<T: Scalar> Gemm<T> for Cpu {
         let walk = Walk::row_major(batch_shape, [c_steps, a_steps, b_steps]);
         // SAFETY: the operands vouch for every matrix of the batch, and the output's are distinct.
         unsafe { product.compute_batch(&walk, 0..count) }
+    }
+
+    fn sum_products(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Cpu>,
+        b: Factor<'_, T, Cpu>,
+        beta: T,
+        out: Output<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        super::products::sum_products(alpha, a, b, beta, out)
     }
 }
 

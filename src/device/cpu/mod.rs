@@ -6,6 +6,7 @@ mod elementwise;
 mod gemm;
 mod iter;
 mod pointer;
+mod products;
 mod reduce;
 mod threads;
 
