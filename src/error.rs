@@ -170,6 +170,15 @@ pub enum Error {
         /// What does not agree.
         why: String,
     },
+    /// Operands of a contraction do not fit each other, or together need too much.
+    Contraction {
+        /// What was tried, as it was written: `einsum "ij,jk->ik" over`.
+        op: String,
+        /// The operands' shapes.
+        shapes: Vec<Vec<usize>>,
+        /// What does not fit.
+        why: String,
+    },
     /// Integer arithmetic without a result: a division by zero, or an overflow.
     Arithmetic {
         /// What was tried, as a verb.
@@ -333,6 +342,18 @@ impl fmt::Display for Error {
                     "column-major: the first two axes are the matrix, batches trail"
                 }
             ),
+            Error::Contraction { op, shapes, why } => {
+                write!(f, "cannot {op} {} ", if shapes.len() == 1 { "shape" } else { "shapes" })?;
+                for (k, shape) in shapes.iter().enumerate() {
+                    let before = match k {
+                        0 => "",
+                        k if k + 1 == shapes.len() => " and ",
+                        _ => ", ",
+                    };
+                    write!(f, "{before}{shape:?}")?;
+                }
+                write!(f, ": {why}")
+            }
             Error::Arithmetic { op, dtype, values } => {
                 write!(
                     f,

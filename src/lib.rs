@@ -7,6 +7,7 @@ pub use num_traits;
 mod axis;
 pub mod device;
 mod element;
+pub mod einsum;
 mod error;
 mod fmt;
 pub mod io;
@@ -15,6 +16,7 @@ mod ops;
 mod order;
 mod rank;
 mod storage;
+mod strided;
 mod tensor;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
@@ -42,6 +44,6 @@ pub mod prelude {
     pub use crate::{
         Axis, Backend, ColMajor, Complex, Cpu, Cuda, Device, Dim, Element, Inexact, InsertAxes, NewAxis,
         Order, Rank, RealFloat, RealScalar, RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut,
-        s, tensor,
+        einsum, einsum_into, einsum_path, s, tensor, try_einsum, try_einsum_into, try_einsum_path,
     };
 }

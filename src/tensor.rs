@@ -9,6 +9,7 @@ use crate::layout::{Layout, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::Dim;
 use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
+use crate::strided::Strided;
 use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
@@ -237,6 +238,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
     }
 
+    /// A view without rank and order in its type.
+    pub(crate) fn strided(&self) -> Strided<T, Dev, S::Shared<'_>> {
+        Strided::of(self.storage.share(), self.layout())
+    }
+
     /// The rank-erased operand that kernels read.
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
         self.operand_of(0, self.shape.as_ref(), self.strides.as_ref())
@@ -292,6 +298,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         // apart (there is no mutable broadcast).
         let output = unsafe { Output::from_raw(ptr, self.shape.as_ref(), self.strides.as_ref()) };
         (output, device)
+    }
+
+    /// A mutable view without rank and order in its type.
+    pub(crate) fn strided_mut(&mut self) -> Strided<T, Dev, ViewMut<'_, T, Dev>>
+    where
+        S: StorageMut<T, Dev>,
+    {
+        let layout = self.layout();
+        Strided::of(self.storage.share_mut(), layout)
     }
 
     /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
@@ -364,11 +379,41 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, 
 // ------------------------------------------------------------------ operands that are known to agree
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// The same view under the name that the left operand has for the element type.
-    pub(crate) fn retyped<T2: SameDtype<T>>(self) -> TensorView<'a, T2, D, O, Dev> {
+    /// The same view under the names that the left operand has for the element type, the order and the device.
+    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorView<'a, T2, D, O2, Dev2>
+    where
+        T2: SameDtype<T>,
+        O2: Order + SameOrder<O>,
+        Dev2: SameDevice<Dev>,
+    {
         let View { ptr, device, .. } = self.storage;
+        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
         Tensor {
-            storage: View { ptr: T2::same_ptr::<Dev>(ptr), device, data: PhantomData },
+            storage: View { ptr, device: Dev2::same_device_ref(device), data: PhantomData },
+            shape: self.shape,
+            strides: self.strides,
+            marker: PhantomData,
+        }
+    }
+
+    /// The device, for as long as the view borrows.
+    pub(crate) fn device_ref(&self) -> &'a Dev {
+        self.storage.device
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// The same view under the names that the operands of a contraction have.
+    pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorViewMut<'a, T2, D, O2, Dev2>
+    where
+        T2: SameDtype<T>,
+        O2: Order + SameOrder<O>,
+        Dev2: SameDevice<Dev>,
+    {
+        let ViewMut { ptr, device, .. } = self.storage;
+        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(ptr));
+        Tensor {
+            storage: ViewMut { ptr, device: Dev2::same_device_ref(device), data: PhantomData },
             shape: self.shape,
             strides: self.strides,
             marker: PhantomData,
@@ -384,13 +429,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         O2: Order + SameOrder<O>,
         Dev2: SameDevice<Dev>,
     {
-        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(self.storage.ptr()));
-        Tensor {
-            storage: View { ptr, device: Dev2::same_device_ref(self.device()), data: PhantomData },
-            shape: self.shape,
-            strides: self.strides,
-            marker: PhantomData,
-        }
+        let storage = View { ptr: self.storage.ptr(), device: self.device(), data: PhantomData };
+        let view: TensorView<'_, T, D, O, Dev> =
+            Tensor { storage, shape: self.shape, strides: self.strides, marker: PhantomData };
+        view.into_agreeing()
     }
 
     /// An owned tensor under those names; what is not owned comes back as it is.

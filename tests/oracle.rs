@@ -1,5 +1,7 @@
 //! The oracle in `tests/data`: results that do not come from this library.
 
+#[path = "oracle/einsum.rs"]
+mod einsum;
 #[path = "oracle/reductions.rs"]
 mod reductions;
 #[path = "oracle/shapes.rs"]

@@ -215,6 +215,18 @@ fn products_on_host<T: Scalar, Dev: Device>(
     }
 }
 
+/// What a contraction needs of a device: the families [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`] for `T`.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` cannot contract tensors of `{T}`",
+    label = "a capability family is missing on this device",
+    note = "contract on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise<{T}>`, `Permute<{T}>`, `Reduce<{T}>` and `Gemm<{T}>`",
+    note = "in generic code, bound the device: `Dev: Backend<T>`"
+)]
+pub trait Contract<T: Scalar>: Elementwise<T> + Permute<T> + Reduce<T> + Gemm<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar, Dev: Elementwise<T> + Permute<T> + Reduce<T> + Gemm<T>> Contract<T> for Dev {}
+
 /// Everything that generic numeric code over `T` needs of a device: all families, for `T` and for the types that follow
 /// from it (its real numbers, its quotients, masks and positions).
 ///
@@ -234,7 +246,8 @@ fn products_on_host<T: Scalar, Dev: Device>(
     note = "generic code that needs one of them bounds that one: `Dev: Elementwise<T>`"
 )]
 pub trait Backend<T: Scalar>:
-    Elementwise<T>
+    Contract<T>
+    + Elementwise<T>
     + Elementwise<T::Real>
     + Elementwise<T::Float>
     + Elementwise<T::Magnitude>

@@ -15,7 +15,7 @@ mod operand;
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, HostPtr, Iter, IterMut};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr};
-pub use family::{Backend, Elementwise, Gemm, Permute, Reduce};
+pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};
 

@@ -11,7 +11,6 @@ mod convert;
 mod equal;
 mod index;
 mod iter;
-mod linalg;
 mod operands;
 #[cfg(feature = "rand")]
 mod random;
@@ -26,6 +25,7 @@ mod unary;
 
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
+pub(crate) use operands::{WithRight, same_instance};
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
 pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
 pub use shape::TwoAxes;

@@ -473,6 +473,6 @@ where
     Dev: Device,
 {
     fn agreed(&self) -> TensorView<'_, T, B::Dim, O, Dev> {
-        self.aligned().retyped()
+        self.aligned().into_agreeing()
     }
 }

@@ -2,7 +2,7 @@
 //! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). Blocks are cut by lengths alone:
 //! the result depends neither on the number of threads nor on the run.
 
-use super::threads::{GRAIN, join, over_parts};
+use super::threads::{GRAIN, join, over_outputs};
 use super::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
@@ -20,7 +20,12 @@ const COLUMNS: usize = 32;
 const ROWS: usize = 8;
 
 /// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
-fn pairwise<A>(n: usize, grain: usize, leaf: &mut impl FnMut(usize) -> A, combine: &impl Fn(A, A) -> A) -> A {
+pub(super) fn pairwise<A>(
+    n: usize,
+    grain: usize,
+    leaf: &mut impl FnMut(usize) -> A,
+    combine: &impl Fn(A, A) -> A,
+) -> A {
     if n <= grain {
         return leaf(n);
     }
@@ -247,7 +252,7 @@ impl<T: Element> Reduce<T> for Cpu {
                 }
             }
         };
-        over_outputs(&kept, count.max(1), &part);
+        over_outputs(&kept, count.max(1), COLUMNS, &part);
         if failed.into_inner() {
             return Err(Error::Arithmetic {
                 op: "reduce",
@@ -304,19 +309,6 @@ impl<T: Element> Reduce<T> for Cpu {
             }
         }
         Ok(())
-    }
-}
-
-/// Outputs on several threads, where together they read enough.
-fn over_outputs(kept: &Plan<2>, reads: usize, f: &(impl Fn(&Plan<2>) + Sync)) {
-    if kept.len().saturating_mul(reads) >= 2 * GRAIN
-        && let Some((low, high)) = kept.halves_at(COLUMNS)
-    {
-        join(|| over_outputs(&low, reads, f), || over_outputs(&high, reads, f));
-    } else if reads == 1 {
-        over_parts(kept, f);
-    } else {
-        f(kept);
     }
 }
 

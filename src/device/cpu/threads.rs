@@ -30,3 +30,21 @@ pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(impl Fn(&Plan<K>) 
         f(plan);
     }
 }
+
+/// The same for outputs that are made of `reads` elements each, cut at a multiple of `grain` where there is one loop only.
+pub(super) fn over_outputs<const K: usize>(
+    kept: &Plan<K>,
+    reads: usize,
+    grain: usize,
+    f: &(impl Fn(&Plan<K>) + Sync),
+) {
+    if kept.len().saturating_mul(reads) >= 2 * GRAIN
+        && let Some((low, high)) = kept.halves_at(grain)
+    {
+        join(|| over_outputs(&low, reads, grain, f), || over_outputs(&high, reads, grain, f));
+    } else if reads == 1 {
+        over_parts(kept, f);
+    } else {
+        f(kept);
+    }
+}

@@ -1,11 +1,12 @@
-//! Matrix products by the order's rule.
+//! Matrix products by the order's rule: which axes are the matrix and which the batch is known, so no labels are needed.
 
-use super::operands::{Agrees, same_instance};
-use crate::device::{Device, Gemm};
+use super::operands::ProductOperand;
+use crate::device::{Device, Factor, Gemm};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
 use crate::layout::broadcast::common_shape;
+use crate::ops::same_instance;
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, MatmulRanks, Rank};
 use crate::storage::Storage;
@@ -21,7 +22,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[k]`, `[.., k, n]` | `[k]`, `[k, n, ..]` | `[.., n]` or `[n, ..]` |
     /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
     ///
-    /// Batch axes broadcast. Transposed and sliced views go in as they are, without a copy. Integers are accumulated in 64 or
+    /// Batch axes broadcast. Transposed and sliced views go in as they are, without a copy, and so does the right operand's
+    /// complex conjugate, [`conj_view`](Tensor::conj_view). Integers are accumulated in 64 or
     /// 128 bits; a result that does not fit is an error in builds with debug assertions and wraps otherwise.
     ///
     /// # Panics
@@ -38,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: Agrees<T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -53,12 +55,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: Agrees<T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
     {
-        let right = right.agreed();
+        let right = right.agreeing();
         same_instance("matmul", self.device(), right.device())?;
         let disagree = |why: String| Error::Matmul {
             left: self.shape().as_ref().to_vec(),
@@ -117,17 +119,31 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             (shape[rank], shape[rank + 1]) = (rows, columns);
             x.broadcast_to(&shape[..rank + 2], true).expect("the batches were found to broadcast")
         };
-        let (a, b) = (repeat(a, [m, k]), repeat(b, [k, n]));
+        let (mut a, mut b) = (repeat(a, [m, k]), repeat(b, [k, n]));
+        // A single row or column is no matrix: sums of products need no tiles.
+        let alone = m == 1 || n == 1;
+        if n == 1 {
+            b = b.without(rank + 1).insert_axis(rank)?.broadcast_to(a.shape(), true).expect("one column repeats");
+            c = c.without(rank + 1);
+        } else if m == 1 {
+            b = b.swap_axes(rank, rank + 1)?;
+            a = a.broadcast_to(b.shape(), true).expect("one row repeats");
+            c = c.without(rank);
+        }
+        let of_self = self.operand_in(if O::ROW_MAJOR { &a } else { &b });
+        let of_right = right.operand_in(if O::ROW_MAJOR { &b } else { &a });
+        let of_right = Factor { operand: of_right, conjugate: B::CONJUGATE };
+        let (x, y) = if O::ROW_MAJOR { (of_self.into(), of_right) } else { (of_right, of_self.into()) };
         let (output, device) = out.output_in(&c);
-        let (x, y) = if O::ROW_MAJOR {
-            (self.operand_in(&a), right.operand_in(&b))
+        if alone {
+            device.sum_products(T::one(), x, y, T::zero(), output)
         } else {
-            (right.operand_in(&a), self.operand_in(&b))
-        };
-        device.gemm(T::one(), x.into(), y.into(), T::zero(), output).map_err(|error| match error {
-            Error::Arithmetic { op, dtype, .. } => {
+            device.gemm(T::one(), x, y, T::zero(), output)
+        }
+        .map_err(|error| match error {
+            Error::Arithmetic { dtype, .. } => {
                 let (left, right) = (self.shape(), right.shape());
-                Error::Arithmetic { op, dtype, values: format!("shapes {left:?} and {right:?}") }
+                Error::Arithmetic { op: "matmul", dtype, values: format!("shapes {left:?} and {right:?}") }
             }
             other => other,
         })?;

@@ -1,0 +1,51 @@
+//! Accumulation: what is there and what is new, each with a factor.
+
+use crate::device::BinaryOp;
+use crate::element::Scalar;
+
+/// `beta · old + alpha · new`, where what has a factor of zero is not looked at: NaN is not carried on by it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Blend<T> {
+    pub(super) beta: T,
+    pub(super) alpha: T,
+    /// Whether the complex conjugate of the new value is meant.
+    pub(super) conjugate: bool,
+}
+
+impl<T: Scalar> Blend<T> {
+    /// The value, and whether it fits the type.
+    fn value(&self, old: T, new: T) -> (T, bool) {
+        let new = if self.conjugate { new.conj() } else { new };
+        let scaled = |factor: T, x: T| {
+            if factor.is_zero() {
+                (T::zero().widen(), false)
+            } else if factor.is_one() {
+                (x.widen(), false)
+            } else {
+                T::acc_mul(factor.widen(), x.widen())
+            }
+        };
+        let (kept, kept_overflows) = scaled(self.beta, old);
+        let (added, added_overflows) = scaled(self.alpha, new);
+        // A zero that is added to a float would turn −0 to 0.
+        let (sum, carry) = match (self.beta.is_zero(), self.alpha.is_zero()) {
+            (true, _) => (added, 0),
+            (false, true) => (kept, 0),
+            (false, false) => (T::acc_add(kept, added), T::acc_add_carry(kept, added)),
+        };
+        let (value, fits) = T::narrow(sum);
+        (value, fits && !kept_overflows && !added_overflows && carry == 0)
+    }
+}
+
+impl<T: Scalar> BinaryOp<T, T> for Blend<T> {
+    type Output = T;
+    const NAME: &'static str = "accumulate";
+    const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
+    fn apply(&self, old: T, new: T) -> T {
+        self.value(old, new).0
+    }
+    fn defined(&self, old: T, new: T) -> bool {
+        self.value(old, new).1
+    }
+}

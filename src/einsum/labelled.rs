@@ -1,0 +1,289 @@
+//! Axes by label: which label an axis has, how long it is, how far it steps.
+
+use super::spec::{MAX_DOTS, Spec, Term, letter};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::rank::MAX_RANK;
+
+/// Labels are the bits of a word.
+pub(super) const LABELS: usize = 64;
+
+/// A set of labels.
+pub(super) type Set = u64;
+
+/// The set of some labels.
+pub(super) fn set_of(labels: &[u8]) -> Set {
+    labels.iter().fold(0, |set, label| set | 1 << label)
+}
+
+/// A few labels in a sequence: up to as many as a tensor has axes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Labels {
+    labels: [u8; MAX_RANK],
+    len: usize,
+}
+
+impl Labels {
+    pub(super) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
+
+    pub(super) fn push(&mut self, label: u8) {
+        self.labels[self.len] = label;
+        self.len += 1;
+    }
+
+    pub(super) fn extend(&mut self, labels: &[u8]) {
+        labels.iter().for_each(|&label| self.push(label));
+    }
+
+    /// Whether a label occurs twice.
+    pub(super) fn repeat(&self) -> bool {
+        (1..self.len).any(|k| self[..k].contains(&self[k]))
+    }
+
+    /// The first `n`, and the others.
+    pub(super) fn split_off(&self, n: usize) -> (Labels, Labels) {
+        (self[..n].iter().copied().collect(), self[n..].iter().copied().collect())
+    }
+}
+
+impl core::ops::Deref for Labels {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.labels[..self.len]
+    }
+}
+
+impl core::ops::DerefMut for Labels {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.labels[..self.len]
+    }
+}
+
+impl FromIterator<u8> for Labels {
+    fn from_iter<I: IntoIterator<Item = u8>>(labels: I) -> Labels {
+        let mut all = Labels::NONE;
+        labels.into_iter().for_each(|label| all.push(label));
+        all
+    }
+}
+
+/// How long the axes of each label are, and which operand said so first.
+#[derive(Debug, Clone)]
+pub(super) struct Extents {
+    by_label: [usize; LABELS],
+    operand: [u8; LABELS],
+    known: Set,
+}
+
+impl Extents {
+    pub(super) fn new() -> Extents {
+        Extents { by_label: [1; LABELS], operand: [0; LABELS], known: 0 }
+    }
+
+    pub(super) fn of(&self, label: u8) -> usize {
+        self.by_label[label as usize]
+    }
+
+    pub(super) fn all(&self) -> &[usize; LABELS] {
+        &self.by_label
+    }
+
+    /// The product over some labels.
+    pub(super) fn product(&self, labels: &[u8]) -> usize {
+        labels.iter().map(|&label| self.of(label)).fold(1, usize::saturating_mul)
+    }
+
+    /// What is known to agree.
+    pub(super) fn set(&mut self, label: u8, extent: usize) {
+        self.by_label[label as usize] = extent;
+    }
+
+    /// Axes with one name are equally long; axes of an ellipsis broadcast.
+    fn learn(&mut self, label: u8, extent: usize, operand: usize) -> Result<(), String> {
+        let k = label as usize;
+        let broadcasts = k >= LABELS - MAX_DOTS;
+        if self.known & (1 << label) == 0 || (broadcasts && self.by_label[k] == 1) {
+            (self.by_label[k], self.operand[k]) = (extent, operand as u8);
+            self.known |= 1 << label;
+        } else if self.by_label[k] != extent && !(broadcasts && extent == 1) {
+            let (first, was) = (self.operand[k] as usize + 1, self.by_label[k]);
+            let (name, now) = (letter(label), operand + 1);
+            return Err(if broadcasts {
+                format!(
+                    "{name} has an axis of length {was} in operand {first} and of {extent} in operand {now}, which do not broadcast"
+                )
+            } else if first == now {
+                format!(
+                    "{name} is {was} and {extent} in operand {first}; cut the longer axis with `.slice(..)` first"
+                )
+            } else {
+                format!("{name} is {was} in operand {first} and {extent} in operand {now}")
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A layout whose axes have labels, each label once; axes of length 1 are left out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Labelled {
+    layout: Layout,
+    labels: Labels,
+}
+
+impl Labelled {
+    /// Axes with the same label run together, so their strides add up; extents must have been found to agree.
+    pub(super) fn new(layout: &Layout, labels: &[u8], extents: &Extents) -> Labelled {
+        let (mut kept, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0isize; MAX_RANK]);
+        for (axis, &label) in labels.iter().enumerate() {
+            if layout.shape()[axis] == 1 {
+                continue;
+            }
+            let at = kept.iter().position(|&l| l == label).unwrap_or_else(|| {
+                kept.push(label);
+                kept.len() - 1
+            });
+            (shape[at], strides[at]) = (extents.of(label), strides[at] + layout.strides()[axis]);
+        }
+        let rank = kept.len();
+        Labelled {
+            layout: Layout::new(&shape[..rank], &strides[..rank]).moved(layout.offset()),
+            labels: kept,
+        }
+    }
+
+    /// Dense, the last label's axis fastest.
+    pub(super) fn dense(labels: &[u8], extents: &Extents) -> Labelled {
+        let mut shape = [1; MAX_RANK];
+        for (extent, &label) in shape.iter_mut().zip(labels) {
+            *extent = extents.of(label);
+        }
+        Labelled {
+            layout: Layout::dense(&shape[..labels.len()], true),
+            labels: labels.iter().copied().collect(),
+        }
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(super) fn labels(&self) -> Labels {
+        self.labels
+    }
+
+    pub(super) fn set(&self) -> Set {
+        set_of(&self.labels)
+    }
+
+    /// How far a step along a label goes: nowhere for a label that is not there.
+    pub(super) fn stride(&self, label: u8) -> isize {
+        let axis = self.labels.iter().position(|&l| l == label);
+        axis.map_or(0, |axis| self.layout.strides()[axis])
+    }
+
+    /// Axes in this sequence of labels; one that is not there repeats.
+    pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
+        let (mut shape, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
+        for (k, &label) in labels.iter().enumerate() {
+            (shape[k], strides[k]) = (extents.of(label), self.stride(label));
+        }
+        Layout::new(&shape[..labels.len()], &strides[..labels.len()]).moved(self.layout.offset())
+    }
+
+    /// Labels with the largest strides first.
+    pub(super) fn by_stride(&self, mut labels: Labels) -> Labels {
+        labels.sort_by_key(|&label| core::cmp::Reverse(self.stride(label).unsigned_abs()));
+        labels
+    }
+
+    /// The one stride of a group of axes that lie in each other, the first outermost.
+    pub(super) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
+        let Some((&last, outer)) = group.split_last() else { return Some(0) };
+        let stride = self.stride(last);
+        let mut step = stride.checked_mul(isize::try_from(extents.of(last)).ok()?)?;
+        for &label in outer.iter().rev() {
+            if self.stride(label) != step {
+                return None;
+            }
+            step = step.checked_mul(isize::try_from(extents.of(label)).ok()?)?;
+        }
+        Some(stride)
+    }
+}
+
+/// What a specification says of layouts that are there: labels for each axis of each operand and of the result.
+#[derive(Debug)]
+pub(super) struct Bound<'s> {
+    spec: &'s Spec<'s>,
+    row_major: bool,
+    /// The axes that the ellipsis stands for in the result.
+    dots: usize,
+    extents: Extents,
+}
+
+impl<'s> Bound<'s> {
+    /// Finds the length of each label's axes.
+    ///
+    /// # Errors
+    /// Where operands disagree.
+    pub(super) fn new<'l>(
+        spec: &'s Spec<'s>,
+        row_major: bool,
+        layouts: impl Iterator<Item = &'l Layout> + Clone,
+    ) -> Result<Bound<'s>, Error> {
+        let dots_of = |(term, layout): (&Term, &Layout)| layout.rank() - term.labels().len();
+        let dots = spec.terms().0.iter().zip(layouts.clone()).map(dots_of).max().unwrap_or(0);
+        let mut bound = Bound { spec, row_major, dots, extents: Extents::new() };
+        let fail = |why: String| error(spec, layouts.clone(), why);
+        if dots > MAX_DOTS {
+            return Err(fail(format!(
+                "the ellipsis stands for {dots} axes; name some, for it takes {MAX_DOTS}"
+            )));
+        }
+        for (operand, layout) in layouts.clone().enumerate() {
+            let labels = bound.labels_of(&spec.terms().0[operand], layout.rank());
+            for (&label, &extent) in labels.iter().zip(layout.shape()) {
+                bound.extents.learn(label, extent, operand).map_err(fail)?;
+            }
+        }
+        Ok(bound)
+    }
+
+    /// What is wrong, with all operands.
+    pub(super) fn error<'l>(&self, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {
+        error(self.spec, layouts, why)
+    }
+
+    pub(super) fn extents(&self) -> &Extents {
+        &self.extents
+    }
+
+    /// Operand `k` by its labels.
+    pub(super) fn operand(&self, k: usize, layout: &Layout) -> Labelled {
+        let labels = self.labels_of(&self.spec.terms().0[k], layout.rank());
+        Labelled::new(layout, &labels, &self.extents)
+    }
+
+    /// The labels of the result's axes, in their sequence and as often as they are there.
+    pub(super) fn result(&self) -> Labels {
+        let term = self.spec.terms().1;
+        self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
+    }
+
+    /// A term's labels with those of the axes that its ellipsis stands for. By the order's rule, these are counted from the
+    /// last one or from the first one.
+    fn labels_of(&self, term: &Term, rank: usize) -> Labels {
+        let named = term.labels();
+        let Some(at) = term.dots() else { return named.iter().copied().collect() };
+        let dots = rank - named.len();
+        let number = |k: usize| if self.row_major { dots - 1 - k } else { k };
+        let unnamed = (0..dots).map(|k| (LABELS - 1 - number(k)) as u8);
+        named[..at].iter().copied().chain(unnamed).chain(named[at..].iter().copied()).collect()
+    }
+}
+
+fn error<'l>(spec: &Spec<'_>, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {
+    let shapes = layouts.map(|layout| layout.shape().to_vec()).collect();
+    Error::Contraction { op: format!("einsum \"{}\" over", spec.text()), shapes, why }
+}

@@ -1,0 +1,892 @@
+//! In which order a network of tensors is contracted, pair by pair.
+//!
+//! Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets, outer products included, since these can be best
+//! (two vectors that both meet one large tensor). More operands: the same over connected subsets only, whose pairs are
+//! enumerated without waste (Moerkotte and Neumann, *Analysis of two existing and one new dynamic programming algorithm for
+//! the generation of optimal bushy join trees without cross products*, VLDB 2006); what is found is best among the orders
+//! without outer products. Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90, 033315 (2014) search tensor networks like
+//! that. Where there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
+//!
+//! How far the search goes is a count of steps, never of time: equal networks get equal paths.
+
+#![forbid(unsafe_code)]
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Labels are the bits of a `u64`.
+const LABELS: usize = 64;
+/// Up to so many operands, all pairs of subsets are looked at: 3⁸ / 2 of them take some ten microseconds.
+const ALL_PAIRS: usize = 8;
+/// How many pairs of connected subsets may be looked at before the search gives up, at least and at most: a
+/// millisecond, some ten.
+const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
+/// In between, the search may take as long as about the contraction itself: one pair for so many multiplications.
+const WORK_PER_PAIR: f64 = 32.0;
+
+/// What is contracted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Network<'a> {
+    /// The labels of each operand.
+    pub(crate) operands: &'a [u64],
+    /// The labels of the result.
+    pub(crate) output: u64,
+    /// How long each label's axis is, by its bit.
+    pub(crate) extents: &'a [usize],
+}
+
+/// One pairwise contraction. Operands are numbered from 0; results follow on: that of the first step of `n` operands is
+/// number `n`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Step {
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+    /// The labels of its result: those of the pair that the output or a remaining operand still has.
+    pub(crate) labels: u64,
+}
+
+/// In which order to contract, and what that costs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Path {
+    pub(crate) steps: Vec<Step>,
+    /// Of each step, the product of the lengths of all labels of the pair; together.
+    pub(crate) multiplications: f64,
+    /// Elements of the largest intermediate; the output is none.
+    pub(crate) largest: f64,
+}
+
+/// How a path was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Method {
+    /// The fewest multiplications, among orders without outer products where there are more than [`ALL_PAIRS`] operands.
+    Exact,
+    Greedy,
+}
+
+/// No path keeps its intermediates as small as they must be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TooLarge {
+    /// The largest intermediate of the best path that was found; infinite where every path has one of too many axes.
+    pub(crate) smallest: f64,
+}
+
+/// Finds the order with the fewest multiplications. Intermediates have at most `limit` elements and `max_rank` axes.
+///
+/// A label of one operand alone that the output lacks is taken to be summed away beforehand, at no cost.
+pub(crate) fn optimise(
+    network: &Network<'_>,
+    limit: Option<f64>,
+    max_rank: usize,
+) -> Result<(Path, Method), TooLarge> {
+    let problem = Problem::new(network, limit.unwrap_or(f64::INFINITY), max_rank);
+    let n = problem.operands.len();
+    if n < 2 {
+        return Ok((problem.path(Vec::new()), Method::Exact));
+    }
+    if n == 2 {
+        let labels = (problem.operands[0] | problem.operands[1]) & problem.output;
+        return Ok((problem.path(vec![Step { left: 0, right: 1, labels }]), Method::Exact));
+    }
+    if n <= ALL_PAIRS {
+        return Ok((problem.path(problem.all_pairs()?), Method::Exact));
+    }
+    let greedy = problem.greedy().map(|steps| problem.path(steps));
+    let work = greedy.as_ref().map_or(f64::INFINITY, |path| path.multiplications);
+    let budget = ((work / WORK_PER_PAIR) as usize).clamp(BUDGET.0, BUDGET.1);
+    match problem.connected_pairs(budget) {
+        Some(steps) => Ok((problem.path(steps?), Method::Exact)),
+        None => Ok((greedy?, Method::Greedy)),
+    }
+}
+
+/// A network prepared: lengths as numbers to multiply, operands without what is summed away first.
+#[derive(Debug)]
+struct Problem {
+    operands: Vec<u64>,
+    output: u64,
+    /// Never 0, so that a long axis counts also beside an empty one.
+    extents: [f64; LABELS],
+    /// Labels of length 0.
+    empty: u64,
+    limit: f64,
+    max_rank: usize,
+}
+
+impl Problem {
+    fn new(network: &Network<'_>, limit: f64, max_rank: usize) -> Problem {
+        let (mut once, mut twice) = (0, 0);
+        for &labels in network.operands {
+            twice |= once & labels;
+            once |= labels;
+        }
+        let kept = twice | network.output;
+        let (mut extents, mut empty) = ([1.0; LABELS], 0);
+        for (bit, &extent) in network.extents.iter().enumerate().take(LABELS) {
+            extents[bit] = extent.max(1) as f64;
+            empty |= u64::from(extent == 0) << bit;
+        }
+        let operands = network.operands.iter().map(|labels| labels & kept).collect();
+        Problem { operands, output: network.output, extents, empty, limit, max_rank }
+    }
+
+    /// The product of the lengths, for comparing. Always finite.
+    fn size(&self, mut labels: u64) -> f64 {
+        let mut size = 1.0;
+        while labels != 0 {
+            size *= self.extents[labels.trailing_zeros() as usize];
+            labels &= labels - 1;
+        }
+        f64::min(size, f64::MAX)
+    }
+
+    /// The number of elements.
+    fn elements(&self, labels: u64) -> f64 {
+        if labels & self.empty != 0 { 0.0 } else { self.size(labels) }
+    }
+
+    fn too_many_axes(&self, labels: u64) -> bool {
+        labels.count_ones() as usize > self.max_rank
+    }
+
+    /// The labels of what a set of operands is contracted to.
+    fn labels_of(&self, set: u64) -> u64 {
+        let (mut inside, mut outside) = (0, self.output);
+        for (k, labels) in self.operands.iter().enumerate() {
+            let of = if set >> k & 1 == 1 { &mut inside } else { &mut outside };
+            *of |= labels;
+        }
+        inside & outside
+    }
+
+    /// The set of all operands, of which there are 64 at most.
+    fn everything(&self) -> u64 {
+        u64::MAX >> (64 - self.operands.len())
+    }
+
+    /// The steps with what they cost.
+    fn path(&self, steps: Vec<Step>) -> Path {
+        let n = self.operands.len();
+        let labels_of = |k: usize| if k < n { self.operands[k] } else { steps[k - n].labels };
+        let of_step = |step: &Step| self.elements(labels_of(step.left) | labels_of(step.right));
+        let multiplications = steps.iter().map(of_step).fold(0.0, |sum, x| sum + x);
+        let largest = self.largest(&steps);
+        Path { steps, multiplications, largest }
+    }
+
+    /// The elements of the largest intermediate.
+    fn largest(&self, steps: &[Step]) -> f64 {
+        let intermediates = steps.split_last().map_or(steps, |(_, before)| before);
+        intermediates.iter().map(|step| self.elements(step.labels)).fold(0.0, f64::max)
+    }
+
+    /// The steps, if no intermediate is too large.
+    fn checked(&self, steps: Vec<Step>) -> Result<Vec<Step>, TooLarge> {
+        let intermediates = steps.split_last().map_or(&steps[..], |(_, before)| before);
+        let axes = intermediates.iter().any(|step| self.too_many_axes(step.labels));
+        let smallest = if axes { f64::INFINITY } else { self.largest(&steps) };
+        if axes || smallest > self.limit { Err(TooLarge { smallest }) } else { Ok(steps) }
+    }
+}
+
+// ------------------------------------------------------------------ dynamic programming
+
+/// What is to be least, first; the other decides among equals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Goal {
+    Multiplications,
+    Largest,
+}
+
+/// The best way to contract a set of operands.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    /// The labels of the result.
+    labels: u64,
+    /// The product of their lengths.
+    size: f64,
+    /// The elements of the result where it is an intermediate, otherwise 0.
+    own: f64,
+    /// Whether it may be made at all.
+    allowed: bool,
+    /// Infinite where no way is known.
+    multiplications: f64,
+    /// Elements of the largest intermediate, the result among them.
+    largest: f64,
+    /// The last step contracts this part with the others.
+    part: u64,
+}
+
+impl Best {
+    fn known(&self) -> bool {
+        self.multiplications < f64::INFINITY
+    }
+}
+
+impl Problem {
+    /// A set before any way to contract it is known; a single operand needs none.
+    fn unknown(&self, set: u64, goal: Goal) -> Best {
+        let labels = self.labels_of(set);
+        let size = self.size(labels);
+        let (single, last) = (set.is_power_of_two(), set == self.everything());
+        let own = if single || last || labels & self.empty != 0 { 0.0 } else { size };
+        // Where the smallest intermediates are looked for, they may be as large as they are.
+        let fits = goal == Goal::Largest || own <= self.limit;
+        let allowed = single || last || (fits && !self.too_many_axes(labels));
+        let none = if single { 0.0 } else { f64::INFINITY };
+        Best { labels, size, own, allowed, multiplications: none, largest: none, part: 0 }
+    }
+
+    /// Contracts `best`'s set by the parts `a` and `b`, if that is better than what is known. `part` is the set of `a`.
+    fn consider(&self, best: &mut Best, part: u64, a: &Best, b: &Best, goal: Goal) {
+        if !best.allowed || !a.known() || !b.known() {
+            return;
+        }
+        let step = best.size * self.size((a.labels | b.labels) & !best.labels);
+        let multiplications = (a.multiplications + b.multiplications + step).min(f64::MAX);
+        let largest = best.own.max(a.largest).max(b.largest);
+        let better = match goal {
+            Goal::Multiplications => (multiplications, largest) < (best.multiplications, best.largest),
+            Goal::Largest => (largest, multiplications) < (best.largest, best.multiplications),
+        };
+        if better {
+            *best = Best { multiplications, largest, part, ..*best };
+        }
+    }
+
+    /// Appends the steps that contract a set, and returns the number of the result.
+    fn append(&self, set: u64, best: &impl Fn(u64) -> Best, steps: &mut Vec<Step>) -> usize {
+        if set.is_power_of_two() {
+            return set.trailing_zeros() as usize;
+        }
+        let Best { part, labels, .. } = best(set);
+        let left = self.append(part, best, steps);
+        let right = self.append(set ^ part, best, steps);
+        steps.push(Step { left, right, labels });
+        self.operands.len() + steps.len() - 1
+    }
+
+    /// The best of all orders.
+    fn all_pairs(&self) -> Result<Vec<Step>, TooLarge> {
+        let everything = self.everything();
+        let table = self.all_pairs_for(Goal::Multiplications);
+        if !table[everything as usize].known() {
+            let table = self.all_pairs_for(Goal::Largest);
+            return Err(TooLarge { smallest: table[everything as usize].largest });
+        }
+        let mut steps = Vec::with_capacity(self.operands.len() - 1);
+        self.append(everything, &|set| table[set as usize], &mut steps);
+        Ok(steps)
+    }
+
+    /// The best for every set of operands.
+    fn all_pairs_for(&self, goal: Goal) -> Vec<Best> {
+        let mut table: Vec<Best> = Vec::with_capacity(1 << self.operands.len());
+        table.push(self.unknown(0, goal));
+        for set in 1..=self.everything() {
+            let mut best = self.unknown(set, goal);
+            // Every way to cut the set in two: one part has the lowest operand and some of the others, but not all.
+            let lowest = lowest(set);
+            let others = set ^ lowest;
+            let mut with = 0;
+            while with != others {
+                let part = lowest | with;
+                let (a, b) = (&table[part as usize], &table[(set ^ part) as usize]);
+                self.consider(&mut best, part, a, b, goal);
+                with = next_subset(with, others);
+            }
+            table.push(best);
+        }
+        table
+    }
+
+    /// The best of the orders without outer products; parts that nothing connects are joined at the end, the smallest
+    /// first. `None` where there are more pairs than the budget allows.
+    fn connected_pairs(&self, budget: usize) -> Option<Result<Vec<Step>, TooLarge>> {
+        if self.operands.len() > 64 {
+            return None;
+        }
+        let search = Search::run(self, Goal::Multiplications, budget)?;
+        let parts = self.connected_parts(&search.neighbours);
+        if !parts.iter().all(|part| search.table[part].known()) {
+            let search = Search::run(self, Goal::Largest, budget)?;
+            let smallest = parts.iter().map(|part| search.table[part].largest).fold(0.0, f64::max);
+            return Some(Err(TooLarge { smallest }));
+        }
+        let mut steps = Vec::with_capacity(self.operands.len() - 1);
+        let of_part = |&part: &u64| {
+            let number = self.append(part, &|set| search.table[&set], &mut steps);
+            (number, search.table[&part].labels)
+        };
+        let results = parts.iter().map(of_part).collect();
+        self.join(results, &mut steps);
+        Some(self.checked(steps))
+    }
+
+    /// The sets of operands that hang together.
+    fn connected_parts(&self, neighbours: &[u64]) -> Vec<u64> {
+        let mut parts = Vec::new();
+        let mut left = self.everything();
+        while left != 0 {
+            let (mut part, mut more) = (0, lowest(left));
+            while more != 0 {
+                part |= more;
+                more = around(neighbours, part);
+            }
+            parts.push(part);
+            left ^= part;
+        }
+        parts
+    }
+}
+
+/// The search over pairs of connected sets that share a label. Each pair is met once, and after all that its parts are
+/// made of.
+struct Search<'a> {
+    problem: &'a Problem,
+    goal: Goal,
+    /// Which operands share a label with each.
+    neighbours: Vec<u64>,
+    table: HashMap<u64, Best, BuildHasherDefault<SetHasher>>,
+    budget: usize,
+}
+
+impl<'a> Search<'a> {
+    fn run(problem: &'a Problem, goal: Goal, budget: usize) -> Option<Search<'a>> {
+        let operands = problem.operands.iter().enumerate();
+        let shares = |k: usize, labels: u64| {
+            operands.clone().map(|(j, &other)| u64::from(j != k && labels & other != 0) << j).sum()
+        };
+        let neighbours: Vec<u64> = operands.clone().map(|(k, &labels)| shares(k, labels)).collect();
+        let table = operands.map(|(k, _)| (1 << k, problem.unknown(1 << k, goal))).collect();
+        let mut search = Search { problem, goal, neighbours, table, budget };
+        // Sets are grown from their lowest operand, from the highest such on.
+        for k in (0..problem.operands.len()).rev() {
+            search.partners(1 << k)?;
+            search.grow(None, 1 << k, up_to(1 << k))?;
+        }
+        Some(search)
+    }
+
+    /// Meets all connected sets that contain `set` and more, but nothing of `excluded` besides.
+    fn grow(&mut self, partner: Option<u64>, set: u64, excluded: u64) -> Option<()> {
+        let around = around(&self.neighbours, set) & !excluded;
+        let mut more = lowest(around);
+        while more != 0 {
+            match partner {
+                None => self.partners(set | more)?,
+                Some(partner) => self.pair(partner, set | more)?,
+            }
+            more = next_subset(more, around);
+        }
+        more = lowest(around);
+        while more != 0 {
+            self.grow(partner, set | more, excluded | around)?;
+            more = next_subset(more, around);
+        }
+        Some(())
+    }
+
+    /// Meets all connected sets next to `set` whose lowest operand is higher than its own.
+    fn partners(&mut self, set: u64) -> Option<()> {
+        self.budget = self.budget.checked_sub(1)?;
+        let excluded = set | up_to(lowest(set));
+        let around = around(&self.neighbours, set) & !excluded;
+        let mut left = around;
+        while left != 0 {
+            let highest = 1 << (63 - left.leading_zeros());
+            self.pair(set, highest)?;
+            self.grow(Some(set), highest, excluded | (around & up_to(highest)))?;
+            left ^= highest;
+        }
+        Some(())
+    }
+
+    fn pair(&mut self, a: u64, b: u64) -> Option<()> {
+        self.budget = self.budget.checked_sub(1)?;
+        let (problem, goal) = (self.problem, self.goal);
+        let (of_a, of_b) = (self.table[&a], self.table[&b]);
+        let best = self.table.entry(a | b).or_insert_with(|| problem.unknown(a | b, goal));
+        problem.consider(best, a, &of_a, &of_b, goal);
+        Some(())
+    }
+}
+
+/// Everything next to a set.
+fn around(neighbours: &[u64], set: u64) -> u64 {
+    let (mut left, mut around) = (set, 0);
+    while left != 0 {
+        around |= neighbours[left.trailing_zeros() as usize];
+        left &= left - 1;
+    }
+    around & !set
+}
+
+/// The lowest bit.
+fn lowest(set: u64) -> u64 {
+    set & set.wrapping_neg()
+}
+
+/// A bit and all below it.
+fn up_to(bit: u64) -> u64 {
+    bit | (bit - 1)
+}
+
+/// The subset after this one, counted upwards; the empty one after the last.
+fn next_subset(subset: u64, of: u64) -> u64 {
+    subset.wrapping_sub(of) & of
+}
+
+/// Sets are spread by a multiplication. Nobody chooses them to collide.
+#[derive(Debug, Default)]
+struct SetHasher(u64);
+
+impl Hasher for SetHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+    fn write_u64(&mut self, set: u64) {
+        let product = u128::from(self.0 ^ set) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+// ------------------------------------------------------------------ greedily
+
+/// Numbers in their natural sequence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ordered(f64);
+
+impl Eq for Ordered {}
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Ordered) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Ordered {
+    fn cmp(&self, other: &Ordered) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Problem {
+    /// Always the pair of operands with a common label whose result is smallest beside what it replaces; among results
+    /// that are too large, the smallest. What nothing connects is joined at the end.
+    fn greedy(&self) -> Result<Vec<Step>, TooLarge> {
+        let n = self.operands.len();
+        let mut labels = self.operands.clone();
+        let mut alive = vec![true; n];
+        let mut having = [0usize; LABELS];
+        for &of in &labels {
+            each_bit(of, |bit| having[bit] += 1);
+        }
+        let mut steps = Vec::with_capacity(n - 1);
+        let mut pairs = BinaryHeap::new();
+        // What a pair becomes does not change while both are there: a label of both that a third has stays with whatever
+        // the third is contracted to.
+        let result = |a: u64, b: u64, having: &[usize; LABELS]| {
+            let mut labels = a | b;
+            each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);
+            labels
+        };
+        let pair = |labels: &[u64], left: usize, right: usize, having: &[usize; LABELS], last: bool| {
+            let (a, b) = (labels[left], labels[right]);
+            let made = result(a, b, having);
+            let excess = match last {
+                true => 0,
+                false if self.too_many_axes(made) => 2,
+                false => u8::from(self.elements(made) > self.limit),
+            };
+            let size = self.size(made);
+            let growth = if excess == 0 { size - self.size(a) - self.size(b) } else { size };
+            Reverse((excess, Ordered(growth), left, right, made))
+        };
+        for right in 1..n {
+            let meets = |&left: &usize| labels[left] & labels[right] != 0;
+            pairs.extend((0..right).filter(meets).map(|left| pair(&labels, left, right, &having, n == 2)));
+        }
+        while let Some(Reverse((.., left, right, made))) = pairs.pop() {
+            if !alive[left] || !alive[right] {
+                continue;
+            }
+            let both = labels[left] & labels[right];
+            each_bit(both, |bit| having[bit] -= 1);
+            (alive[left], alive[right]) = (false, false);
+            let new = labels.len();
+            steps.push(Step { left, right, labels: made });
+            labels.push(made);
+            alive.push(true);
+            let last = steps.len() + 2 == n;
+            let meets = |&other: &usize| alive[other] && labels[other] & made != 0;
+            pairs.extend((0..new).filter(meets).map(|other| pair(&labels, other, new, &having, last)));
+        }
+        let left = (0..labels.len()).filter(|&k| alive[k]).map(|k| (k, labels[k])).collect();
+        self.join(left, &mut steps);
+        self.checked(steps)
+    }
+
+    /// Joins operands (or results) that have no labels in common, always the two smallest.
+    fn join(&self, parts: Vec<(usize, u64)>, steps: &mut Vec<Step>) {
+        let item = |(number, labels)| Reverse((Ordered(self.size(labels)), number, labels));
+        let mut parts: BinaryHeap<_> = parts.into_iter().map(item).collect();
+        while let (Some(Reverse((_, a, of_a))), Some(Reverse((_, b, of_b)))) = (parts.pop(), parts.pop()) {
+            let labels = of_a | of_b;
+            steps.push(Step { left: a.min(b), right: a.max(b), labels });
+            parts.push(item((self.operands.len() + steps.len() - 1, labels)));
+        }
+    }
+}
+
+fn each_bit(mut labels: u64, mut f: impl FnMut(usize)) {
+    while labels != 0 {
+        f(labels.trailing_zeros() as usize);
+        labels &= labels - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random: the upper bits of a linear congruential generator.
+    struct Lcg(u64);
+
+    impl Lcg {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % n
+        }
+    }
+
+    /// A network that owns its parts.
+    #[derive(Debug)]
+    struct Owned {
+        operands: Vec<u64>,
+        output: u64,
+        extents: Vec<usize>,
+    }
+
+    impl Owned {
+        fn network(&self) -> Network<'_> {
+            Network { operands: &self.operands, output: self.output, extents: &self.extents }
+        }
+
+        fn optimise(&self) -> (Path, Method) {
+            optimise(&self.network(), None, 64).unwrap()
+        }
+
+        /// `ab,bc->ac`, and the lengths of `a`, `b`, ...
+        fn parse(expression: &str, extents: &[usize]) -> Owned {
+            let bits = |s: &str| s.bytes().map(|c| 1u64 << (c - b'a')).fold(0, |all, bit| all | bit);
+            let (operands, output) = expression.split_once("->").unwrap();
+            Owned {
+                operands: operands.split(',').map(bits).collect(),
+                output: bits(output),
+                extents: extents.to_vec(),
+            }
+        }
+
+        /// Labels in one, two or more operands, in the output or not, of any of the given lengths.
+        fn random(rng: &mut Lcg, n: usize, labels: usize, extents: &[usize]) -> Owned {
+            let mut operands = vec![0; n];
+            let mut output = 0;
+            for bit in 0..labels {
+                for _ in 0..1 + rng.below(3).min(rng.below(4)) {
+                    operands[rng.below(n)] |= 1 << bit;
+                }
+                output |= u64::from(rng.below(4) == 0) << bit;
+            }
+            let extents = (0..labels).map(|_| extents[rng.below(extents.len())]).collect();
+            Owned { operands, output, extents }
+        }
+
+        fn product(&self, labels: u64, least: usize) -> f64 {
+            let of = |(bit, &extent): (usize, &usize)| match labels >> bit & 1 {
+                1 => extent.max(least) as f64,
+                _ => 1.0,
+            };
+            self.extents.iter().enumerate().map(of).product()
+        }
+
+        /// Operands without the labels of theirs that nobody else has.
+        fn summed(&self) -> Vec<u64> {
+            let others = |k: usize| {
+                self.operands
+                    .iter()
+                    .enumerate()
+                    .filter(|&(j, _)| j != k)
+                    .fold(self.output, |all, (_, l)| all | l)
+            };
+            (0..self.operands.len()).map(|k| self.operands[k] & others(k)).collect()
+        }
+
+        /// The fewest multiplications and then the smallest largest intermediate of all orders; or the other way round.
+        /// Orders may be held to `limit`, and to pairs with a common label.
+        fn brute(&self, goal: Goal, limit: f64, max_rank: usize, connected: bool) -> (f64, f64) {
+            fn visit(
+                net: &Owned,
+                parts: &[u64],
+                so_far: (f64, f64),
+                allowed: &impl Fn(u64, u64) -> bool,
+                better: &impl Fn((f64, f64), (f64, f64)) -> bool,
+                best: &mut (f64, f64),
+            ) {
+                if parts.len() == 1 && better(so_far, *best) {
+                    *best = so_far;
+                }
+                for j in 1..parts.len() {
+                    for i in 0..j {
+                        let mut rest = parts.to_vec();
+                        rest.remove(j);
+                        rest.remove(i);
+                        let others = rest.iter().fold(net.output, |all, l| all | l);
+                        let (pair, last) = (parts[i] | parts[j], rest.is_empty());
+                        let made = pair & others;
+                        if !allowed(parts[i] & parts[j], if last { 0 } else { made }) {
+                            continue;
+                        }
+                        let own = if last { 0.0 } else { net.product(made, 0) };
+                        let next = (so_far.0 + net.product(pair, 1), so_far.1.max(own));
+                        rest.push(made);
+                        visit(net, &rest, next, allowed, better, best);
+                    }
+                }
+            }
+            let allowed = |shared: u64, made: u64| {
+                let fits = goal == Goal::Largest || self.product(made, 0) <= limit;
+                fits && made.count_ones() as usize <= max_rank && (!connected || shared != 0)
+            };
+            let better = |a: (f64, f64), b: (f64, f64)| match goal {
+                Goal::Multiplications => a < b,
+                Goal::Largest => (a.1, a.0) < (b.1, b.0),
+            };
+            let mut best = (f64::INFINITY, f64::INFINITY);
+            visit(self, &self.summed(), (0.0, 0.0), &allowed, &better, &mut best);
+            best
+        }
+
+        /// Follows a path, and checks all that it says. Lengths of 0 count as 1 in what it returns.
+        fn check(&self, path: &Path) -> (f64, f64) {
+            let n = self.operands.len();
+            let mut labels: Vec<Option<u64>> = self.summed().into_iter().map(Some).collect();
+            let (mut cost, mut multiplications, mut largest) = (0.0, 0.0, 0.0f64);
+            assert_eq!(path.steps.len(), n.saturating_sub(1));
+            for (k, step) in path.steps.iter().enumerate() {
+                assert!(step.left < n + k && step.right < n + k && step.left != step.right);
+                let pair = labels[step.left].take().unwrap() | labels[step.right].take().unwrap();
+                let others = labels.iter().flatten().fold(self.output, |all, l| all | l);
+                assert_eq!(step.labels, pair & others, "step {k} of {self:?}");
+                labels.push(Some(step.labels));
+                cost += self.product(pair, 1);
+                multiplications += self.product(pair, 0);
+                if k + 2 < n {
+                    largest = largest.max(self.product(step.labels, 0));
+                }
+            }
+            assert_eq!((path.multiplications, path.largest), (multiplications, largest), "{self:?}");
+            (cost, largest)
+        }
+    }
+
+    const EXTENTS: [&[usize]; 4] = [&[2, 3, 5], &[1, 2, 30], &[0, 2, 7], &[1]];
+
+    #[test]
+    fn all_pairs_find_the_best_of_all_orders() {
+        let mut rng = Lcg(1);
+        for round in 0..600 {
+            let n = 1 + rng.below(if round % 10 == 0 { 6 } else { 5 });
+            let labels = 1 + rng.below(9);
+            let net = Owned::random(&mut rng, n, labels, EXTENTS[round % 4]);
+            let (path, method) = net.optimise();
+            assert_eq!(method, Method::Exact);
+            assert_eq!(
+                net.check(&path),
+                net.brute(Goal::Multiplications, f64::INFINITY, 64, false),
+                "{net:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn connected_pairs_find_the_best_order_without_outer_products() {
+        let mut rng = Lcg(2);
+        let mut tested = 0;
+        while tested < 400 {
+            let n = 2 + rng.below(5);
+            let net = Owned::random(&mut rng, n, n + 5, EXTENTS[tested % 3]);
+            let best = net.brute(Goal::Multiplications, f64::INFINITY, 64, true);
+            if best.0 < f64::INFINITY {
+                let problem = Problem::new(&net.network(), f64::INFINITY, 64);
+                let path = problem.path(problem.connected_pairs(usize::MAX).unwrap().unwrap());
+                assert_eq!(net.check(&path), best, "{net:?}");
+                tested += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn greedy_paths_and_paths_of_parts_are_valid() {
+        let mut rng = Lcg(3);
+        for round in 0..400 {
+            let n = 2 + rng.below(30);
+            let labels = 1 + rng.below(40);
+            let net = Owned::random(&mut rng, n, labels, EXTENTS[round % 4]);
+            let problem = Problem::new(&net.network(), f64::INFINITY, 64);
+            let greedy = problem.path(problem.greedy().unwrap());
+            let (cost, _) = net.check(&greedy);
+            if let Some(steps) = problem.connected_pairs(1 << 12) {
+                assert!(net.check(&problem.path(steps.unwrap())).0 <= cost, "{net:?}");
+            }
+            net.check(&net.optimise().0);
+        }
+    }
+
+    #[test]
+    fn outer_products_are_found_where_they_are_best() {
+        // Two short vectors and a long matrix: their outer product first is one pass over the matrix instead of two.
+        let net = Owned::parse("a,b,abc->c", &[2, 2, 1000]);
+        let (path, _) = net.optimise();
+        assert_eq!(path.steps[0], Step { left: 0, right: 1, labels: 0b11 });
+        assert_eq!(path.multiplications, 4.0 + 4000.0);
+    }
+
+    #[test]
+    fn chains_of_matrices() {
+        let mut rng = Lcg(4);
+        for n in 1..=16 {
+            for _ in 0..20 {
+                let extents: Vec<usize> = (0..=n).map(|_| 1 + rng.below(40)).collect();
+                let operands = (0..n).map(|k| 3 << k).collect();
+                let net = Owned { operands, output: 1 | 1 << n, extents };
+                // The textbook's dynamic programming over intervals.
+                let mut least = vec![vec![0.0f64; n + 1]; n + 1];
+                for len in 2..=n {
+                    for i in 0..=n - len {
+                        let j = i + len;
+                        let ends = net.extents[i] * net.extents[j];
+                        let cut = |k: usize| least[i][k] + least[k][j] + (ends * net.extents[k]) as f64;
+                        least[i][j] = (i + 1..j).map(cut).fold(f64::INFINITY, f64::min);
+                    }
+                }
+                let (path, method) = net.optimise();
+                assert_eq!((net.check(&path).0, method), (least[0][n], Method::Exact));
+            }
+        }
+    }
+
+    #[test]
+    fn well_known_orders() {
+        // All lengths 10: one index of the rank-4 tensor at a time, each for 10⁵ multiplications.
+        let net = Owned::parse("ea,fb,abcd,gc,hd->efgh", &[10; 8]);
+        let (path, _) = net.optimise();
+        assert_eq!((path.multiplications, path.largest), (4e5, 1e4));
+        // The norm of a matrix product state, bonds of χ = 3, sites of d = 10: along the chain, at 2 d χ³ a site.
+        let net = Owned::parse("ab,ac,bde,cdf,egh,fgi,hj,ij->", &[10, 3, 3, 10, 3, 3, 10, 3, 3, 10]);
+        let (path, _) = net.optimise();
+        let (end, site, both_halves) = (90.0, 540.0, 9.0);
+        assert_eq!((path.multiplications, path.largest), (2.0 * (end + site) + both_halves, 90.0));
+        net.check(&path);
+    }
+
+    #[test]
+    fn nothing_and_one_and_two_operands() {
+        let none = Path { steps: vec![], multiplications: 0.0, largest: 0.0 };
+        assert_eq!(Owned::parse("ab->a", &[2, 3]).optimise(), (none.clone(), Method::Exact));
+        let net = Network { operands: &[], output: 0, extents: &[] };
+        assert_eq!(optimise(&net, None, 16), Ok((none, Method::Exact)));
+        // `d` is summed away first: it costs nothing here.
+        let (path, _) = Owned::parse("abd,bc->ca", &[2, 3, 5, 7]).optimise();
+        assert_eq!(
+            (path.steps.as_slice(), path.multiplications),
+            (&[Step { left: 0, right: 1, labels: 5 }][..], 30.0)
+        );
+    }
+
+    #[test]
+    fn limits_are_kept_or_refused() {
+        let mut rng = Lcg(5);
+        let (mut kept, mut refused) = (0, 0);
+        for round in 0..300 {
+            let n = 3 + rng.below(3);
+            let net = Owned::random(&mut rng, n, 8, EXTENTS[round % 3]);
+            let (limit, max_rank) = ((rng.below(40) + 1) as f64, 2 + rng.below(4));
+            let best = net.brute(Goal::Multiplications, limit, max_rank, false);
+            let smallest = net.brute(Goal::Largest, f64::INFINITY, max_rank, false).1;
+            match optimise(&net.network(), Some(limit), max_rank) {
+                Ok((path, _)) => {
+                    kept += 1;
+                    assert_eq!(net.check(&path), best, "{net:?}");
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert_eq!((best.0, error.smallest), (f64::INFINITY, smallest), "{net:?}");
+                }
+            }
+        }
+        assert!(kept > 30 && refused > 30, "{kept} kept, {refused} refused");
+    }
+
+    #[test]
+    fn limits_of_large_networks() {
+        let mut rng = Lcg(6);
+        let (mut kept, mut refused) = (0, 0);
+        for _ in 0..100 {
+            let n = 9 + rng.below(6);
+            let net = Owned::random(&mut rng, n, 20, &[2, 3]);
+            let limit = (rng.below(200) + 1) as f64;
+            let problem = Problem::new(&net.network(), limit, 6);
+            for steps in [Some(problem.greedy()), problem.connected_pairs(1 << 16)].into_iter().flatten() {
+                match steps {
+                    Ok(steps) => {
+                        kept += 1;
+                        let path = problem.path(steps);
+                        net.check(&path);
+                        assert!(path.largest <= limit);
+                        let intermediates = &path.steps[..n - 2];
+                        assert!(intermediates.iter().all(|step| step.labels.count_ones() <= 6));
+                    }
+                    Err(error) => {
+                        refused += 1;
+                        assert!(error.smallest > limit);
+                    }
+                }
+            }
+        }
+        assert!(kept > 10 && refused > 10, "{kept} kept, {refused} refused");
+    }
+
+    #[test]
+    fn what_is_too_much_to_search_is_done_greedily() {
+        // All 14 meet each other: some 3¹⁴ / 2 pairs of connected sets.
+        let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
+        let net = Owned { operands, output: 1, extents: vec![2; 17] };
+        let (path, method) = net.optimise();
+        net.check(&path);
+        assert_eq!(method, Method::Greedy);
+        // More operands than a set can hold.
+        let net = Owned { operands: vec![1; 100], output: 0, extents: vec![4] };
+        let (path, method) = net.optimise();
+        assert_eq!((net.check(&path), method), ((396.0, 4.0), Method::Greedy));
+    }
+
+    #[test]
+    fn equal_networks_get_equal_paths() {
+        let mut rng = Lcg(7);
+        for n in [3, 6, 10, 20] {
+            let net = Owned::random(&mut rng, n, 30, &[2]);
+            assert_eq!(net.optimise(), net.optimise());
+        }
+    }
+
+    #[test]
+    fn lengths_beyond_all_numbers() {
+        let net =
+            Owned { operands: (0..20).map(|k| 7 << k).collect(), output: !0, extents: vec![usize::MAX; 64] };
+        let (path, _) = net.optimise();
+        assert_eq!(path.steps.len(), 19);
+        assert!(optimise(&net.network(), Some(1e3), 64).is_err());
+    }
+}

@@ -1,0 +1,416 @@
+//! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
+//! and the engine does the rest.
+
+use super::labelled::{Extents, Labelled, Labels};
+use super::operands::ProductOperand;
+use super::run::{Given, Input, Mix, two};
+use crate::device::{Contract, Device};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, expect};
+use crate::layout::Layout;
+use crate::ops::same_instance;
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, TensorView};
+
+/// Two operands whose axes have numbers for labels, and what they make together.
+struct Pair<'a, T: Element, Dev: Device> {
+    device: &'a Dev,
+    left: Given<'a, T, Dev>,
+    right: Given<'a, T, Dev>,
+}
+
+impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
+    fn new<D: Dim, E: Dim, O: Order>(
+        op: &'static str,
+        left: (TensorView<'a, T, D, O, Dev>, bool),
+        right: (TensorView<'a, T, E, O, Dev>, bool),
+    ) -> Result<Self, Error> {
+        let device = left.0.device_ref();
+        same_instance(op, device, right.0.device_ref())?;
+        let given = |data, conjugate| Given { data, conjugate };
+        Ok(Pair { device, left: given(left.0.strided(), left.1), right: given(right.0.strided(), right.1) })
+    }
+
+    /// What is wrong, with both operands.
+    fn error(&self, op: String, why: String) -> Error {
+        let shapes = [&self.left, &self.right].map(|given| given.data.layout().shape().to_vec());
+        Error::Contraction { op, shapes: shapes.to_vec(), why }
+    }
+
+    /// Writes the contraction; labels are those of each axis of the left operand, the right one and the result.
+    fn write<R: Dim, O: Order>(
+        &self,
+        labels: [&[u8]; 2],
+        extents: &Extents,
+        op: String,
+        out: &mut Tensor<T, R, O, Dev>,
+        result: &Labelled,
+    ) -> Result<(), Error> {
+        let input =
+            |given: &Given<'a, T, Dev>, labels| Input::given(given, Labelled::new(given.data.layout(), labels, extents));
+        let (a, b) = (input(&self.left, labels[0]), input(&self.right, labels[1]));
+        two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents).map_err(|error| match error {
+            Error::Arithmetic { dtype, .. } => {
+                let why = "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
+                self.error(op, format!("{dtype}: {why}"))
+            }
+            other => other,
+        })
+    }
+}
+
+/// Sums over pairs of axes; the result has the others, the left operand's first.
+fn contract_axes<'a, T, D, E, R, O, Dev>(
+    name: &'static str,
+    left: (TensorView<'a, T, D, O, Dev>, bool),
+    right: (TensorView<'a, T, E, O, Dev>, bool),
+    axes: [&[usize]; 2],
+) -> Result<Tensor<T, R, O, Dev>, Error>
+where
+    T: Scalar,
+    D: Dim,
+    E: Dim,
+    R: Dim,
+    O: Order,
+    Dev: Contract<T>,
+{
+    let pair = Pair::new(name, left, right)?;
+    let layouts = [*pair.left.data.layout(), *pair.right.data.layout()];
+    let op = || match name {
+        "tensordot" => format!("tensordot over axes {:?} and {:?} of", axes[0], axes[1]),
+        _ => format!("{name} of"),
+    };
+    for (axes, layout) in axes.iter().zip(&layouts) {
+        for (k, &axis) in axes.iter().enumerate() {
+            layout.check_axis(name, axis)?;
+            if axes[..k].contains(&axis) {
+                let shape = layout.shape().to_vec();
+                return Err(Error::RepeatedAxis { op: name, axes: axes.to_vec(), shape });
+            }
+        }
+    }
+    for (&l, &r) in axes[0].iter().zip(axes[1]) {
+        let (of_l, of_r) = (layouts[0].shape()[l], layouts[1].shape()[r]);
+        if of_l != of_r {
+            return Err(pair.error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
+        }
+    }
+    // The left operand's axes are 0, 1, ..; an axis of the right one has the label of its partner or one of its own.
+    let on_left: Labels = (0..D::NDIM as u8).collect();
+    let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
+    let label = |axis: usize| partner(axis).map_or(D::NDIM + axis, |k| axes[0][k]) as u8;
+    let on_right: Labels = (0..E::NDIM).map(label).collect();
+    let mut extents = Extents::new();
+    for (labels, layout) in [&on_left, &on_right].into_iter().zip(&layouts) {
+        labels.iter().zip(layout.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
+    }
+    let kept = (0..D::NDIM).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
+    let result: Labels =
+        kept.chain((0..E::NDIM).filter(|&axis| partner(axis).is_none()).map(label)).collect();
+    let mut shape = R::Shape::default();
+    shape.as_mut().iter_mut().zip(result.iter()).for_each(|(extent, &label)| *extent = extents.of(label));
+    let mut out = Tensor::<T, R, O, Dev>::allocate(shape, pair.device.clone())?;
+    let c = Labelled::new(&out.layout(), &result, &extents);
+    pair.write([&on_left, &on_right], &extents, op(), &mut out, &c)?;
+    Ok(out)
+}
+
+/// The sum over all indices of products of elements.
+fn whole<'a, T, D, O, Dev>(
+    name: &'static str,
+    left: (TensorView<'a, T, D, O, Dev>, bool),
+    right: (TensorView<'a, T, D, O, Dev>, bool),
+) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+where
+    T: Scalar,
+    D: Dim,
+    O: Order,
+    Dev: Contract<T>,
+{
+    let (l, r) = (left.0.shape(), right.0.shape());
+    if l.as_ref() != r.as_ref() {
+        let shapes = vec![l.as_ref().to_vec(), r.as_ref().to_vec()];
+        let why = "it sums over all elements, so the shapes are to be equal".into();
+        return Err(Error::Contraction { op: format!("{name} of"), shapes, why });
+    }
+    let mut axes = [0; MAX_RANK];
+    (0..D::NDIM).for_each(|axis| axes[axis] = axis);
+    contract_axes(name, left, right, [&axes[..D::NDIM]; 2])
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The sum over pairs of axes, `left_axes[k]` with `right_axes[k]`: rank N + M − 2K, in the type. The result has the
+    /// other axes, first those of `self`.
+    ///
+    /// Views go in as they are; an operand is copied only where its axes cannot be made a matrix by strides alone.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, the axes of a pair differ in length, an integer result does not fit (debug
+    /// assertions), or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Rank, Tensor};
+    /// let a = Tensor::arange(0..60).reshape([3, 4, 5]).cast::<f64>();
+    /// let b = Tensor::arange(0..24).reshape([4, 3, 2]).cast::<f64>();
+    /// let c: Tensor<f64, Rank<2>> = a.tensordot(&b, [1, 0], [0, 1]);
+    /// assert_eq!(c.shape(), [5, 2]);
+    /// assert_eq!((c[[0, 0]], c[[4, 1]]), (4400.0, 5306.0));
+    /// ```
+    #[track_caller]
+    pub fn tensordot<B, R, const K: usize>(
+        &self,
+        right: B,
+        left_axes: [usize; K],
+        right_axes: [usize; K],
+    ) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, K, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        expect(self.try_tensordot(right, left_axes, right_axes))
+    }
+
+    /// [`tensordot`](Tensor::tensordot) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `tensordot` panics.
+    pub fn try_tensordot<B, R, const K: usize>(
+        &self,
+        right: B,
+        left_axes: [usize; K],
+        right_axes: [usize; K],
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, K, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        let right = (right.agreeing(), B::CONJUGATE);
+        contract_axes("tensordot", (self.into(), false), right, [&left_axes, &right_axes])
+    }
+
+    /// The sum of `a · b` over all elements of two tensors of one shape, without conjugation; [`vdot`](Tensor::vdot)
+    /// conjugates, [`matmul`](Tensor::matmul) multiplies matrices.
+    ///
+    /// # Panics
+    /// If the shapes differ, an integer result does not fit (debug assertions), or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
+    /// ```
+    #[track_caller]
+    pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev, Dim = D>,
+        Dev: Contract<T>,
+    {
+        expect(self.try_dot(right))
+    }
+
+    /// [`dot`](Tensor::dot) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `dot` panics.
+    pub fn try_dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev, Dim = D>,
+        Dev: Contract<T>,
+    {
+        whole("dot", (self.into(), false), (right.agreeing(), B::CONJUGATE))
+    }
+
+    /// The sum of `conj(a) · b` over all elements of two tensors of one shape: the inner product of physics.
+    ///
+    /// # Panics
+    /// If the shapes differ, an integer result does not fit (debug assertions), or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let i = Complex::new(0.0, 1.0);
+    /// let (a, b) = (tensor![i, i], tensor![i, i * 2.0]);
+    /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
+    /// ```
+    #[track_caller]
+    pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev, Dim = D>,
+        Dev: Contract<T>,
+    {
+        expect(self.try_vdot(right))
+    }
+
+    /// [`vdot`](Tensor::vdot) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `vdot` panics.
+    pub fn try_vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev, Dim = D>,
+        Dev: Contract<T>,
+    {
+        whole("vdot", (self.into(), true), (right.agreeing(), B::CONJUGATE))
+    }
+
+    /// The sum over one axis of each: the last one in row-major order, the first one in column-major. The result has the
+    /// other axes, first those of `self`.
+    ///
+    /// # Panics
+    /// If those axes differ in length, an integer result does not fit (debug assertions), or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(a.inner(&tensor![[1, 0], [1, 1]]), tensor![[1, 3], [3, 7]]);
+    /// ```
+    #[track_caller]
+    pub fn inner<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, 1, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        expect(self.try_inner(right))
+    }
+
+    /// [`inner`](Tensor::inner) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `inner` panics.
+    pub fn try_inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, 1, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        let axes = if O::ROW_MAJOR { [D::NDIM - 1, B::Dim::NDIM - 1] } else { [0, 0] };
+        let right = (right.agreeing(), B::CONJUGATE);
+        contract_axes("inner", (self.into(), false), right, [&axes[..1], &axes[1..]])
+    }
+
+    /// All products of an element of each: rank N + M.
+    ///
+    /// # Panics
+    /// If an integer product does not fit (debug assertions), or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2].outer(&tensor![3, 4, 5]), tensor![[3, 4, 5], [6, 8, 10]]);
+    /// ```
+    #[track_caller]
+    pub fn outer<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        expect(self.try_outer(right))
+    }
+
+    /// [`outer`](Tensor::outer) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `outer` panics.
+    pub fn try_outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim,
+        Dev: Contract<T>,
+    {
+        contract_axes("outer", (self.into(), false), (right.agreeing(), B::CONJUGATE), [&[], &[]])
+    }
+
+    /// The Kronecker product: each element of `self` becomes a copy of `right` that it multiplies. Axes are as long as both
+    /// operands' together; an operand with fewer axes gets axes of length 1, where the order aligns.
+    ///
+    /// # Panics
+    /// If the operands have more than 16 axes longer than 1 together, an integer product does not fit (debug assertions), or
+    /// the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x = tensor![[0, 1], [1, 0]];
+    /// assert_eq!(Tensor::eye(2).kron(&x), tensor![[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]);
+    /// ```
+    #[track_caller]
+    pub fn kron<B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: Contract<T>,
+    {
+        expect(self.try_kron(right))
+    }
+
+    /// [`kron`](Tensor::kron) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `kron` panics.
+    pub fn try_kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
+    where
+        T: Scalar,
+        B: ProductOperand<T, O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: Contract<T>,
+    {
+        let pair = Pair::new("kron", (self.into(), false), (right.agreeing(), B::CONJUGATE))?;
+        let rank = <Common<D, B::Dim> as Dim>::NDIM;
+        let of = |shape: &[usize], axis: usize| {
+            let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };
+            axis.checked_sub(missing).and_then(|axis| shape.get(axis)).copied().unwrap_or(1)
+        };
+        let (left, right) = (*pair.left.data.layout(), *pair.right.data.layout());
+        let op = || "kron of".to_string();
+        if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
+            let why = "together they have more than 16 axes longer than 1; merge some with `.reshape(..)`".into();
+            return Err(pair.error(op(), why));
+        }
+        let mut shape = <Common<D, B::Dim> as Dim>::Shape::default();
+        for (axis, extent) in shape.as_mut().iter_mut().enumerate() {
+            *extent = of(left.shape(), axis).checked_mul(of(right.shape(), axis)).ok_or_else(|| {
+                Error::Overflow { shape: [left.shape(), right.shape()].concat(), element_bytes: size_of::<T>() }
+            })?;
+        }
+        let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
+        // Axis `k` of the result is two: steps of the left operand, as long as the right one's axis is, and its steps.
+        let whole = out.layout();
+        let mut extents = Extents::new();
+        let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
+        for axis in 0..rank {
+            let (l, r, step) = (of(left.shape(), axis), of(right.shape(), axis), whole.strides()[axis]);
+            for (label, extent, stride) in [(axis, l, step * r as isize), (MAX_RANK + axis, r, step)] {
+                extents.set(label as u8, extent);
+                if extent != 1 {
+                    (shape[labels.len()], strides[labels.len()]) = (extent, stride);
+                    labels.push(label as u8);
+                }
+            }
+        }
+        let c = Labelled::new(&Layout::new(&shape[..labels.len()], &strides[..labels.len()]), &labels, &extents);
+        let first = |layout: &Layout| if O::ROW_MAJOR { rank - layout.rank() } else { 0 };
+        let on_left: Labels = (0..left.rank()).map(|axis| (first(&left) + axis) as u8).collect();
+        let on_right: Labels = (0..right.rank()).map(|axis| (MAX_RANK + first(&right) + axis) as u8).collect();
+        pair.write([&on_left, &on_right], &extents, op(), &mut out, &c)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,146 @@
+//! The sequence in which several operands are contracted: chosen by cost, and printed.
+
+use super::labelled::{Bound, Extents, LABELS, Labelled, Set};
+use super::path::{Method, Network, Path, TooLarge, optimise};
+use super::spec::{self, Spec};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::rank::MAX_RANK;
+use core::fmt;
+
+/// The best sequence for operands with these labels, whose intermediates have `limit` elements at most.
+pub(super) fn find_path(
+    operands: &[Set],
+    result: Set,
+    extents: &Extents,
+    limit: Option<usize>,
+) -> Result<(Path, Method), String> {
+    let network = Network { operands, output: result, extents: extents.all() };
+    optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
+        Some(limit) if smallest > limit as f64 => format!(
+            "every sequence of pairs has an intermediate beyond the limit of {limit} elements: the smallest possible is \
+             {smallest}; raise the limit, or contract a part of the operands first"
+        ),
+        _ => "every sequence of pairs has an intermediate of more than 16 axes; contract a part of the operands first".into(),
+    })
+}
+
+/// How [`einsum!`](crate::einsum!) contracts operands of these shapes: made by [`einsum_path!`](crate::einsum_path!), to
+/// be read or printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContractionPath {
+    spec: String,
+    shapes: Vec<Vec<usize>>,
+    steps: Vec<ContractionStep>,
+    method: &'static str,
+    multiplications: f64,
+    unordered: f64,
+    largest: f64,
+}
+
+/// One pair that is contracted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContractionStep {
+    /// The positions of the two operands. Results of steps follow behind the operands that are given.
+    pub operands: [usize; 2],
+    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are digits, axes of length 1 are left out.
+    pub spec: String,
+    /// How many multiplications it takes.
+    pub multiplications: f64,
+    /// How many elements its result has.
+    pub elements: f64,
+}
+
+impl ContractionPath {
+    /// The pairs, in sequence. One operand alone needs none.
+    pub fn steps(&self) -> &[ContractionStep] {
+        &self.steps
+    }
+
+    /// Multiplications of all steps together.
+    pub fn multiplications(&self) -> f64 {
+        self.multiplications
+    }
+
+    /// Floating-point operations of all steps together: a multiplication and an addition for each term, of real numbers.
+    pub fn flops(&self) -> f64 {
+        2.0 * self.multiplications
+    }
+
+    /// Elements of the largest intermediate, operands and the result apart.
+    pub fn largest_intermediate(&self) -> f64 {
+        self.largest
+    }
+
+    pub(super) fn new<'l>(
+        spec: &Spec<'_>,
+        row_major: bool,
+        layouts: impl Iterator<Item = &'l Layout> + Clone,
+        limit: Option<usize>,
+    ) -> Result<ContractionPath, Error> {
+        let bound = Bound::new(spec, row_major, layouts.clone())?;
+        let extents = bound.extents();
+        let operands: Vec<Labelled> =
+            layouts.clone().enumerate().map(|(k, layout)| bound.operand(k, layout)).collect();
+        let sets: Vec<Set> = operands.iter().map(Labelled::set).collect();
+        let result =
+            bound.result().iter().filter(|&&l| extents.of(l) != 1).fold(0, |set, label| set | 1 << label);
+        let (path, method) =
+            find_path(&sets, result, extents, limit).map_err(|why| bound.error(layouts.clone(), why))?;
+        let size = |set: Set| -> f64 { labels(set).map(|label| extents.of(label) as f64).product() };
+        let mut all = sets.clone();
+        let steps = path.steps.iter().map(|step| {
+            let (left, right) = (all[step.left], all[step.right]);
+            all.push(step.labels);
+            ContractionStep {
+                operands: [step.left, step.right],
+                spec: format!("{},{}->{}", written(left), written(right), written(step.labels)),
+                multiplications: size(left | right),
+                elements: size(step.labels),
+            }
+        });
+        Ok(ContractionPath {
+            spec: spec.text().to_string(),
+            shapes: layouts.clone().map(|layout| layout.shape().to_vec()).collect(),
+            steps: steps.collect(),
+            method: match method {
+                Method::Exact => "exact",
+                Method::Greedy => "greedy",
+            },
+            multiplications: path.multiplications,
+            unordered: size(sets.iter().fold(0, |all, set| all | set)) * (sets.len() as f64 - 1.0),
+            largest: path.largest,
+        })
+    }
+}
+
+fn labels(set: Set) -> impl Iterator<Item = u8> {
+    (0..LABELS as u8).filter(move |label| set & (1 << label) != 0)
+}
+
+fn written(set: Set) -> String {
+    labels(set).map(spec::symbol).collect()
+}
+
+impl fmt::Display for ContractionPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shapes: Vec<_> = self.shapes.iter().map(|shape| format!("{shape:?}")).collect();
+        writeln!(f, "{}  over  {}", self.spec, shapes.join(" "))?;
+        writeln!(f, "{:>4}  {:>9}  {:>14}  {:>14}  pair", "step", "operands", "multiplications", "elements")?;
+        for (k, step) in self.steps.iter().enumerate() {
+            let [a, b] = step.operands;
+            let (pair, count, size) = (format!("{a}, {b}"), step.multiplications, step.elements);
+            writeln!(
+                f,
+                "{:>4}  {pair:>9}  {count:>14.3e}  {size:>14.3e}  {}",
+                k + self.shapes.len(),
+                step.spec
+            )?;
+        }
+        write!(
+            f,
+            "{} sequence: {:.3e} multiplications (all at once: {:.3e}), largest intermediate {:.3e} elements",
+            self.method, self.multiplications, self.unordered, self.largest
+        )
+    }
+}

@@ -1,0 +1,356 @@
+//! Contractions carried out: rank-erased, on any device that has the kernels.
+
+use super::blend::Blend;
+use super::labelled::{Bound, Extents, Labelled, Labels};
+use super::pair::{Classes, Kernel, Matrices};
+use super::report::find_path;
+use crate::device::{Contract, Device, Factor, Operand};
+use crate::element::{Element, Scalar};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::ops::{WithRight, op};
+use crate::rank::MAX_RANK;
+use crate::storage::{OwnedData, View, ViewMut};
+use crate::strided::Strided;
+
+/// An operand as it was given.
+#[derive(Debug)]
+pub(crate) struct Given<'a, T: Element, Dev: Device> {
+    pub(crate) data: Strided<T, Dev, View<'a, T, Dev>>,
+    pub(crate) conjugate: bool,
+}
+
+impl<T: Element, Dev: Device> Clone for Given<'_, T, Dev> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, Dev: Device> Copy for Given<'_, T, Dev> {}
+
+/// What a contraction writes to.
+pub(crate) type Target<'a, T, Dev> = Strided<T, Dev, ViewMut<'a, T, Dev>>;
+
+type Made<T, Dev> = Strided<T, Dev, OwnedData<T, Dev>>;
+
+enum Data<'a, T: Element, Dev: Device> {
+    Given(Strided<T, Dev, View<'a, T, Dev>>),
+    Made(Made<T, Dev>),
+}
+
+/// An operand on its way, its axes by label.
+pub(super) struct Input<'a, T: Element, Dev: Device> {
+    data: Data<'a, T, Dev>,
+    axes: Labelled,
+    conjugate: bool,
+}
+
+impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
+    pub(super) fn given(given: &Given<'a, T, Dev>, axes: Labelled) -> Self {
+        Input { data: Data::Given(given.data), axes, conjugate: given.conjugate }
+    }
+
+    fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
+        match &self.data {
+            Data::Given(data) => data.operand(layout),
+            Data::Made(data) => data.operand(layout),
+        }
+    }
+
+    fn factor<'b>(&'b self, layout: &'b Layout) -> Factor<'b, T, Dev> {
+        Factor { operand: self.operand(layout), conjugate: self.conjugate }
+    }
+
+    /// A new operand with these labels, written by `kernel`. Whether conjugates are meant is still to be seen to.
+    fn remade(
+        self,
+        device: &Dev,
+        labels: &[u8],
+        extents: &Extents,
+        kernel: impl FnOnce(&Self, &mut Target<'_, T, Dev>, &Labelled) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let (mut made, axes) = make(device, labels, extents)?;
+        kernel(&self, &mut made.view_mut(), &axes)?;
+        Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
+    }
+
+    /// Summed over the labels that are in neither the other operand nor the result.
+    fn reduced(self, device: &Dev, kept: u64, extents: &Extents) -> Result<Self, Error> {
+        if self.axes.set() & !kept == 0 {
+            return Ok(self);
+        }
+        let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
+        let labels = self.axes.by_stride(labels);
+        self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
+    }
+
+    /// Copied with its axes in this sequence.
+    fn packed(self, device: &Dev, labels: &[u8], extents: &Extents) -> Result<Self, Error> {
+        self.remade(device, labels, extents, |from, to, axes| {
+            device.copy(to.output(axes.layout()), from.operand(&from.axes.arrange(labels, extents)))
+        })
+    }
+}
+
+/// Elements still to be written, dense with the last label's axis fastest.
+fn make<T: Scalar, Dev: Device>(
+    device: &Dev,
+    labels: &[u8],
+    extents: &Extents,
+) -> Result<(Made<T, Dev>, Labelled), Error> {
+    let axes = Labelled::dense(labels, extents);
+    Ok((Strided::allocate(axes.layout().shape(), device)?, axes))
+}
+
+/// `out = Σ a` over the labels that `out` lacks.
+fn reduce<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: &Input<'_, T, Dev>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let mut labels = c.labels();
+    labels.extend(&a.axes.labels().iter().copied().filter(|l| !c.labels().contains(l)).collect::<Labels>());
+    device.reduce(&op::Sum, out.output(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
+}
+
+/// How the result is mixed with what is there: `alpha · result + beta · there`.
+#[derive(Clone, Copy)]
+pub(super) struct Mix<T> {
+    pub(super) alpha: T,
+    pub(super) beta: T,
+}
+
+impl<T: Scalar> Mix<T> {
+    /// The result alone.
+    pub(super) fn plain() -> Self {
+        Mix { alpha: T::one(), beta: T::zero() }
+    }
+
+    fn is_plain(self) -> bool {
+        self.alpha.is_one() && self.beta.is_zero()
+    }
+
+    fn blend(self, conjugate: bool) -> Blend<T> {
+        Blend { alpha: self.alpha, beta: self.beta, conjugate }
+    }
+}
+
+/// One operand: a copy (permutation, diagonal) where its labels are the result's, otherwise a reduction (sums, traces).
+fn one<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    mix: Mix<T>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let conjugate = a.conjugate && T::COMPLEX;
+    let sums = a.axes.set() & !c.set() != 0;
+    if sums && mix.is_plain() {
+        reduce(device, &a, out, c, extents)?;
+        return if conjugate { device.unary_assign(&op::Conj, out.output(c.layout())) } else { Ok(()) };
+    }
+    let a = a.reduced(device, c.set(), extents)?;
+    let from = a.axes.arrange(&c.labels(), extents);
+    let (to, from) = (out.output(c.layout()), a.operand(&from));
+    match (mix.is_plain(), conjugate) {
+        (true, false) => device.copy(to, from),
+        (true, true) => device.unary(&op::Conj, to, from),
+        (false, _) => device.binary_assign(&mix.blend(conjugate), to, from),
+    }
+}
+
+/// Two operands.
+pub(super) fn two<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    b: Input<'_, T, Dev>,
+    mix: Mix<T>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    // A label of one operand alone is summed first: the product gets smaller.
+    let (in_a, in_b) = (a.axes.set(), b.axes.set());
+    let a = a.reduced(device, in_b | c.set(), extents)?;
+    let b = b.reduced(device, in_a | c.set(), extents)?;
+    match Kernel::choose(&a.axes, &b.axes, c, extents) {
+        Kernel::Multiply => {
+            let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
+            let (of_a, of_b) = (arrange(&a), arrange(&b));
+            let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.output(c.layout()));
+            if mix.is_plain() && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
+                device.binary(&op::Mul, out, a.operand, b.operand)
+            } else {
+                device.sum_products(mix.alpha, a, b, mix.beta, out)
+            }
+        }
+        Kernel::SumProducts(sum) => {
+            let mut labels = c.labels();
+            labels.extend(&sum);
+            let (of_a, of_b) = (a.axes.arrange(&labels, extents), b.axes.arrange(&labels, extents));
+            device.sum_products(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.output(c.layout()))
+        }
+        Kernel::Gemm(plan) => {
+            let [pack_a, pack_b] = &plan.pack;
+            let a = if let Some(labels) = pack_a { a.packed(device, labels, extents)? } else { a };
+            let b = if let Some(labels) = pack_b { b.packed(device, labels, extents)? } else { b };
+            if !plan.apart {
+                return gemm(device, &plan, [&a, &b], mix, out, c, extents);
+            }
+            let (mut made, axes) = make(device, &plan.result(), extents)?;
+            gemm(device, &plan, [&a, &b], Mix::plain(), &mut made.view_mut(), &axes, extents)?;
+            let from = axes.arrange(&c.labels(), extents);
+            let (to, from) = (out.output(c.layout()), made.operand(&from));
+            if mix.is_plain() {
+                device.copy(to, from)
+            } else {
+                device.binary_assign(&mix.blend(false), to, from)
+            }
+        }
+    }
+}
+
+/// Matrix products, each group of labels fused to one axis.
+fn gemm<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    plan: &Matrices,
+    [a, b]: [&Input<'_, T, Dev>; 2],
+    mix: Mix<T>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let matrix = |x: &Labelled, rows: &[u8], columns: &[u8]| {
+        let batch = x.arrange(&plan.batch, extents);
+        let (mut shape, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
+        let rank = batch.rank();
+        shape[..rank].copy_from_slice(batch.shape());
+        strides[..rank].copy_from_slice(batch.strides());
+        for (k, group) in [rows, columns].into_iter().enumerate() {
+            shape[rank + k] = extents.product(group);
+            strides[rank + k] = x.fused(group, extents).expect("groups that do not fuse were packed");
+        }
+        Layout::new(&shape[..rank + 2], &strides[..rank + 2]).moved(batch.offset())
+    };
+    let (of_a, of_b) = (matrix(&a.axes, &plan.left, &plan.sum), matrix(&b.axes, &plan.sum, &plan.right));
+    let of_c = matrix(c, &plan.left, &plan.right);
+    device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.output(&of_c))
+}
+
+/// Contracts into new memory, which is zero where a label of the result repeats.
+///
+/// # Errors
+/// Where an intermediate would have more bytes than `limit`, or more axes than a tensor can have, the device has no memory
+/// left, or integers have no such result.
+pub(super) fn write<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    bound: &Bound<'_>,
+    operands: &[Given<'_, T, Dev>],
+    limit: Option<usize>,
+    out: &mut Target<'_, T, Dev>,
+) -> Result<(), Error> {
+    let axes = Labelled::new(out.layout(), &bound.result(), bound.extents());
+    run(device, bound, operands, Mix::plain(), limit, out, &axes)
+}
+
+/// `out = alpha · result + beta · out`.
+///
+/// # Errors
+/// As [`write`], and where `out` has another shape than the result. `out` is unchanged then.
+pub(super) fn accumulate<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    bound: &Bound<'_>,
+    operands: &[Given<'_, T, Dev>],
+    mix: Mix<T>,
+    limit: Option<usize>,
+    out: &mut Target<'_, T, Dev>,
+) -> Result<(), Error> {
+    let (labels, extents) = (bound.result(), bound.extents());
+    if !labels.iter().map(|&label| extents.of(label)).eq(out.layout().shape().iter().copied()) {
+        let shape: Vec<usize> = labels.iter().map(|&label| extents.of(label)).collect();
+        let why = format!("the result has shape {shape:?} and the output {:?}", out.layout().shape());
+        return Err(bound.error(layouts(operands), why));
+    }
+    let whole = *out.layout();
+    let axes = Labelled::new(&whole, &labels, extents);
+    // Integers may have no result, and nothing is to be half done then.
+    let checked = T::INTEGER && cfg!(debug_assertions);
+    if !labels.repeat() && !checked {
+        return run(device, bound, operands, mix, limit, out, &axes);
+    }
+    let (mut apart, dense) = make(device, &axes.labels(), extents)?;
+    run(device, bound, operands, Mix::plain(), limit, &mut apart.view_mut(), &dense)?;
+    // The mixture is made apart too, `out` being what is blended in.
+    let mixture = Blend { beta: mix.alpha, alpha: mix.beta, conjugate: false };
+    device.binary_assign(&mixture, apart.output(dense.layout()), out.operand(axes.layout()))?;
+    if labels.repeat() {
+        let scale = Blend { beta: mix.beta, alpha: T::zero(), conjugate: false };
+        device.unary_assign(&WithRight { op: scale, right: T::zero() }, out.output(&whole))?;
+    }
+    device.copy(out.output(axes.layout()), apart.operand(dense.layout()))
+}
+
+fn layouts<'o, T: Element, Dev: Device>(
+    operands: &'o [Given<'_, T, Dev>],
+) -> impl Iterator<Item = &'o Layout> + Clone {
+    operands.iter().map(|given| given.data.layout())
+}
+
+/// Contracts into a result whose axes are those of `c`.
+fn run<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    bound: &Bound<'_>,
+    operands: &[Given<'_, T, Dev>],
+    mix: Mix<T>,
+    limit: Option<usize>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+) -> Result<(), Error> {
+    many(device, bound, operands, mix, limit, out, c).map_err(|error| match error {
+        Error::Arithmetic { dtype, .. } => {
+            let why =
+                "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
+            bound.error(layouts(operands), format!("{dtype}: {why}"))
+        }
+        other => other,
+    })
+}
+
+/// Any number of operands, by pairs.
+fn many<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    bound: &Bound<'_>,
+    operands: &[Given<'_, T, Dev>],
+    mix: Mix<T>,
+    limit: Option<usize>,
+    out: &mut Target<'_, T, Dev>,
+    c: &Labelled,
+) -> Result<(), Error> {
+    let extents = bound.extents();
+    let input = |k: usize| Input::given(&operands[k], bound.operand(k, operands[k].data.layout()));
+    match operands.len() {
+        0 => unreachable!("a contraction has an operand"),
+        1 => return one(device, input(0), mix, out, c, extents),
+        2 => return two(device, input(0), input(1), mix, out, c, extents),
+        _ => {}
+    }
+    let mut values: Vec<_> = (0..operands.len()).map(|k| Some(input(k))).collect();
+    let sets: Vec<_> = values.iter().flatten().map(|input| input.axes.set()).collect();
+    let (path, _) = find_path(&sets, c.set(), extents, limit.map(|bytes| bytes / size_of::<T>()))
+        .map_err(|why| bound.error(layouts(operands), why))?;
+    let steps = path.steps;
+    for (k, step) in steps.iter().enumerate() {
+        let mut take = |k: usize| values[k].take().expect("a path uses each operand once");
+        let (a, b) = (take(step.left), take(step.right));
+        if k + 1 == steps.len() {
+            return two(device, a, b, mix, out, c, extents);
+        }
+        let labels = Classes::new(&a.axes, &b.axes, step.labels).free_result(&a.axes, &b.axes);
+        let (mut made, axes) = make(device, &labels, extents)?;
+        two(device, a, b, Mix::plain(), &mut made.view_mut(), &axes, extents)?;
+        values.push(Some(Input { data: Data::Made(made), axes, conjugate: false }));
+    }
+    unreachable!("the last step writes the result")
+}

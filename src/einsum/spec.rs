@@ -1,0 +1,371 @@
+//! The specification of a contraction, `"ij,jk->ik"`: a parser of const functions, so that a bad one does not compile.
+//!
+//! The notation is NumPy's: letters name axes, equal letters run together, letters that the result lacks are summed over,
+//! `...` stands for axes without names, and without `->` the result has the letters that occur once, in alphabetical order
+//! (capitals first).
+
+use crate::rank::MAX_RANK;
+
+/// The most operands of one contraction.
+pub const MAX_OPERANDS: usize = 16;
+/// Axes that an ellipsis can stand for: labels are the bits of a word, and 52 of them are letters.
+pub(super) const MAX_DOTS: usize = 12;
+const TERMS: usize = MAX_OPERANDS + 1;
+const NO_DOTS: u8 = u8::MAX;
+
+/// A contraction as it was written: the labels of each operand and of the result.
+///
+/// Made by [`einsum!`](crate::einsum!) at compile time.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec<'s> {
+    text: &'s str,
+    operands: usize,
+    terms: [Term; TERMS],
+}
+
+/// The labels of one operand, or of the result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term {
+    labels: [u8; MAX_RANK],
+    len: u8,
+    /// How many labels stand before the ellipsis, or `NO_DOTS`.
+    dots: u8,
+}
+
+/// What is wrong with a specification, in words.
+#[derive(Debug, Clone, Copy)]
+pub struct SpecError {
+    text: [u8; 256],
+    len: usize,
+}
+
+impl SpecError {
+    const fn new() -> SpecError {
+        SpecError { text: [0; 256], len: 0 }
+    }
+
+    const fn text(mut self, text: &str) -> SpecError {
+        let mut k = 0;
+        // Long specifications are cut; the words before them are not.
+        while k < text.len() && self.len < self.text.len() {
+            self.text[self.len] = text.as_bytes()[k];
+            self.len += 1;
+            k += 1;
+        }
+        self
+    }
+
+    const fn letter(self, label: u8) -> SpecError {
+        let text = [label];
+        match core::str::from_utf8(&text) {
+            Ok(text) => self.text("`").text(text).text("`"),
+            Err(_) => self.text("a character that is not ASCII"),
+        }
+    }
+
+    const fn number(self, n: usize) -> SpecError {
+        let digits = [b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8];
+        let (_, units) = digits.split_at(if n < 10 { 1 } else { 0 });
+        match core::str::from_utf8(units) {
+            Ok(text) => self.text(text),
+            Err(_) => self,
+        }
+    }
+
+    /// The message.
+    pub const fn as_str(&self) -> &str {
+        let (text, _) = self.text.split_at(self.len);
+        match core::str::from_utf8(text) {
+            Ok(text) => text,
+            // Cut in the middle of a character.
+            Err(_) => "einsum: the specification is not ASCII",
+        }
+    }
+}
+
+/// Capitals come first in the alphabet of an implicit result, as in NumPy.
+const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const fn label_of(letter: u8) -> Option<u8> {
+    match letter {
+        b'A'..=b'Z' => Some(letter - b'A'),
+        b'a'..=b'z' => Some(letter - b'a' + 26),
+        _ => None,
+    }
+}
+
+impl Term {
+    const EMPTY: Term = Term { labels: [0; MAX_RANK], len: 0, dots: NO_DOTS };
+
+    /// The labels with names.
+    pub(super) fn labels(&self) -> &[u8] {
+        &self.labels[..self.len as usize]
+    }
+
+    /// How many labels stand before the ellipsis, if there is one.
+    pub(super) fn dots(&self) -> Option<usize> {
+        (self.dots != NO_DOTS).then_some(self.dots as usize)
+    }
+}
+
+impl<'s> Spec<'s> {
+    /// Reads a specification of `operands` operands.
+    ///
+    /// # Errors
+    /// In words, where it is not one.
+    pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError> {
+        let fail = SpecError::new().text("einsum \"").text(text).text("\": ");
+        if operands > MAX_OPERANDS {
+            return Err(fail.text("there are more than 16 operands; contract some of them first"));
+        }
+        let mut spec = Spec { text, operands, terms: [Term::EMPTY; TERMS] };
+        let bytes = text.as_bytes();
+        // `term` is the operand that is being read; the result is the last of all, wherever it is.
+        let (mut at, mut term, mut arrow) = (0, 0, false);
+        while at < bytes.len() {
+            let letter = bytes[at];
+            at += 1;
+            if letter == b' ' {
+                continue;
+            }
+            if letter == b',' {
+                if arrow {
+                    return Err(fail.text("there is one result, so no `,` may follow `->`"));
+                }
+                term += 1;
+                if term >= MAX_OPERANDS {
+                    return Err(fail.text("it names more than 16 operands; contract some of them first"));
+                }
+                continue;
+            }
+            if letter == b'-' {
+                if arrow || at >= bytes.len() || bytes[at] != b'>' {
+                    return Err(fail.text("one `->` separates the operands from the result"));
+                }
+                at += 1;
+                arrow = true;
+                continue;
+            }
+            let to = if arrow { operands } else { term };
+            if letter == b'.' {
+                if at + 1 >= bytes.len() || bytes[at] != b'.' || bytes[at + 1] != b'.' {
+                    return Err(fail.text("an ellipsis is three dots, `...`"));
+                }
+                at += 2;
+                if to <= operands {
+                    if spec.terms[to].dots != NO_DOTS {
+                        return Err(fail.text("an operand has one ellipsis at most, and so has the result"));
+                    }
+                    spec.terms[to].dots = spec.terms[to].len;
+                }
+                continue;
+            }
+            let Some(label) = label_of(letter) else {
+                return Err(fail
+                    .letter(letter)
+                    .text(" is not a label; labels are the letters a to z and A to Z"));
+            };
+            // Operands beyond those that are there are only counted: the count is what is wrong then.
+            if to <= operands {
+                let t = &mut spec.terms[to];
+                if t.len as usize == MAX_RANK {
+                    return Err(fail.text("an operand has more than 16 labels; tensors have up to 16 axes"));
+                }
+                t.labels[t.len as usize] = label;
+                t.len += 1;
+            }
+        }
+        if term + 1 != operands {
+            let fail = fail.text("it names ").number(term + 1);
+            let fail = fail.text(if term == 0 { " operand, and there " } else { " operands, and there " });
+            return Err(fail.text(if operands == 1 { "is " } else { "are " }).number(operands));
+        }
+        if arrow { spec.check_result(fail) } else { spec.imply_result(fail) }
+    }
+
+    /// The labels of a written result are labels of operands.
+    const fn check_result(self, fail: SpecError) -> Result<Spec<'s>, SpecError> {
+        let result = &self.terms[self.operands];
+        let mut k = 0;
+        while k < result.len as usize {
+            if self.count(result.labels[k]) == 0 {
+                let fail = fail.text("the result's label ").letter(LETTERS[result.labels[k] as usize]);
+                return Err(fail.text(" is not a label of any operand"));
+            }
+            k += 1;
+        }
+        if self.dotted() && result.dots == NO_DOTS {
+            return Err(fail.text(
+                "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
+            ));
+        }
+        if !self.dotted() && result.dots != NO_DOTS {
+            return Err(fail.text("the result has an ellipsis and no operand has one"));
+        }
+        Ok(self)
+    }
+
+    /// NumPy's rule: first the ellipsis, then the labels that occur once, in alphabetical order.
+    const fn imply_result(mut self, fail: SpecError) -> Result<Spec<'s>, SpecError> {
+        let mut result = Term::EMPTY;
+        if self.dotted() {
+            result.dots = 0;
+        }
+        let mut label = 0;
+        while label < LETTERS.len() as u8 {
+            if self.count(label) == 1 {
+                if result.len as usize == MAX_RANK {
+                    return Err(fail.text("the result would have more than 16 axes"));
+                }
+                result.labels[result.len as usize] = label;
+                result.len += 1;
+            }
+            label += 1;
+        }
+        self.terms[self.operands] = result;
+        Ok(self)
+    }
+
+    /// How often a label occurs in the operands, counted to two.
+    const fn count(&self, label: u8) -> usize {
+        let (mut n, mut term) = (0, 0);
+        while term < self.operands {
+            let mut k = 0;
+            while k < self.terms[term].len as usize {
+                if self.terms[term].labels[k] == label {
+                    n += 1;
+                }
+                k += 1;
+            }
+            term += 1;
+        }
+        n
+    }
+
+    const fn dotted(&self) -> bool {
+        let mut term = 0;
+        while term < self.operands {
+            if self.terms[term].dots != NO_DOTS {
+                return true;
+            }
+            term += 1;
+        }
+        false
+    }
+
+    /// Reads a specification, or stops the compiler with what is wrong with it.
+    ///
+    /// # Panics
+    /// Where it is not one.
+    #[track_caller]
+    pub const fn new(text: &'s str, operands: usize) -> Spec<'s> {
+        match Spec::parse(text, operands) {
+            Ok(spec) => spec,
+            Err(error) => panic!("{}", error.as_str()),
+        }
+    }
+
+    /// How many labels operand `k` has; behind the operands comes the result.
+    pub const fn labels(&self, k: usize) -> usize {
+        self.terms[k].len as usize
+    }
+
+    /// Whether operand `k` has an ellipsis; behind the operands comes the result.
+    pub const fn ellipsis(&self, k: usize) -> bool {
+        self.terms[k].dots != NO_DOTS
+    }
+
+    /// The number of operands.
+    pub const fn operands(&self) -> usize {
+        self.operands
+    }
+
+    /// As it was written.
+    pub const fn text(&self) -> &'s str {
+        self.text
+    }
+
+    pub(super) fn terms(&self) -> (&[Term], &Term) {
+        (&self.terms[..self.operands], &self.terms[self.operands])
+    }
+}
+
+/// As it is written in messages.
+pub(super) fn letter(label: u8) -> String {
+    match LETTERS.get(label as usize) {
+        Some(&letter) => format!("label `{}`", letter as char),
+        None => "the ellipsis".into(),
+    }
+}
+
+/// As it is written in a step of a path: a letter, or a digit (and on) for an axis of an ellipsis.
+pub(super) fn symbol(label: u8) -> char {
+    match LETTERS.get(label as usize) {
+        Some(&letter) => letter as char,
+        None => char::from(b'0' + (63 - label).min(9)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(spec: &Spec<'_>) -> String {
+        let (operands, result) = spec.terms();
+        let term = |t: &Term| {
+            let mut text: String = t.labels().iter().map(|&l| LETTERS[l as usize] as char).collect();
+            if let Some(at) = t.dots() {
+                text.insert_str(at, "...");
+            }
+            text
+        };
+        let all: Vec<_> = operands.iter().map(term).collect();
+        format!("{}->{}", all.join(","), term(result))
+    }
+
+    #[test]
+    fn reads_what_is_written() {
+        for (text, operands, expected) in [
+            ("ij,jk->ik", 2, "ij,jk->ik"),
+            (" i j , jk -> k i ", 2, "ij,jk->ki"),
+            (",ij->ij", 2, ",ij->ij"),
+            ("", 1, "->"),
+            ("->", 1, "->"),
+            ("i->ii", 1, "i->ii"),
+            ("a...b,...->...ab", 2, "a...b,...->...ab"),
+            // NumPy: implicit results are alphabetical, capitals first, the ellipsis before them.
+            ("ba", 1, "ba->ab"),
+            ("ij,jk", 2, "ij,jk->ik"),
+            ("ii", 1, "ii->"),
+            ("bA", 1, "bA->Ab"),
+            ("b...a,a", 2, "b...a,a->...b"),
+        ] {
+            assert_eq!(written(&Spec::new(text, operands)), expected);
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, operands, words) in [
+            ("ij,jk->ix", 2, "the result's label `x` is not a label of any operand"),
+            ("ij,jk->ik", 3, "it names 2 operands, and there are 3"),
+            ("ij,jk->ik", 1, "it names 2 operands, and there is 1"),
+            ("ij->i,j", 1, "no `,` may follow"),
+            ("i1->i", 1, "`1` is not a label"),
+            ("iä->i", 1, "not ASCII"),
+            ("ij->i->j", 1, "one `->`"),
+            ("ij-i", 1, "one `->`"),
+            ("i..->i", 1, "three dots"),
+            ("...i...->i", 1, "one ellipsis at most"),
+            ("...i->i", 1, "its axes cannot be summed"),
+            ("i->...i", 1, "no operand has one"),
+            ("abcdefghijklmnopq->", 1, "more than 16 labels"),
+            ("abcdefgh,ijklmnopq", 2, "more than 16 axes"),
+            ("a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a", 16, "more than 16 operands"),
+        ] {
+            let error = Spec::parse(text, operands).unwrap_err();
+            let message = error.as_str();
+            assert!(message.contains(words), "{message:?} lacks {words:?}");
+        }
+    }
+}
