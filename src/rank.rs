@@ -238,7 +238,8 @@ where
 /// The rank of a tensor contraction over `K` axes of each operand.
 #[diagnostic::on_unimplemented(
     message = "cannot contract {K} axes of `{Self}` with {K} axes of `{Other}`",
-    label = "one operand has too few axes"
+    label = "an operand has too few axes, or the result would have more than 16",
+    note = "the result's rank is N + M - 2K; in generic code, bound the rank: `D: ContractRanks<E, {K}>`"
 )]
 pub trait ContractRanks<Other, const K: usize>: Dim {
     /// The rank `N + M - 2K`.

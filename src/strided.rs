@@ -43,6 +43,12 @@ impl<T: Element, Dev: Device, S: Storage<T, Dev>> Strided<T, Dev, S> {
         &self.layout
     }
 
+    /// The same storage behind a layout that is derived from this one's.
+    #[cfg(test)]
+    pub(crate) fn behind(self, layout: Layout) -> Self {
+        Strided { layout, ..self }
+    }
+
     /// To read, behind a layout that is derived from this one's.
     pub(crate) fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         // SAFETY: the layout reaches the elements of `self.layout`, which lie within the storage; it owns them or borrows

@@ -53,6 +53,8 @@ mod device_without_element;
 mod device_without_gemm;
 #[path = "../ui-tests/pass/diagonal_of_vector.rs"]
 mod diagonal_of_vector;
+#[path = "../ui-tests/pass/dot_of_matrix.rs"]
+mod dot_of_matrix;
 #[path = "../ui-tests/pass/dtype_add.rs"]
 mod dtype_add;
 #[path = "../ui-tests/pass/dtype_assign.rs"]
@@ -63,6 +65,48 @@ mod dtype_matmul;
 mod dtype_maximum;
 #[path = "../ui-tests/pass/dtype_scalar.rs"]
 mod dtype_scalar;
+#[path = "../ui-tests/pass/einsum_arrow.rs"]
+mod einsum_arrow;
+#[path = "../ui-tests/pass/einsum_bool.rs"]
+mod einsum_bool;
+#[path = "../ui-tests/pass/einsum_count.rs"]
+mod einsum_count;
+#[path = "../ui-tests/pass/einsum_device.rs"]
+mod einsum_device;
+#[path = "../ui-tests/pass/einsum_dtype.rs"]
+mod einsum_dtype;
+#[path = "../ui-tests/pass/einsum_ellipsis_rank.rs"]
+mod einsum_ellipsis_rank;
+#[path = "../ui-tests/pass/einsum_ellipsis_result.rs"]
+mod einsum_ellipsis_result;
+#[path = "../ui-tests/pass/einsum_generic_device.rs"]
+mod einsum_generic_device;
+#[path = "../ui-tests/pass/einsum_generic_rank.rs"]
+mod einsum_generic_rank;
+#[path = "../ui-tests/pass/einsum_into_dtype.rs"]
+mod einsum_into_dtype;
+#[path = "../ui-tests/pass/einsum_into_order.rs"]
+mod einsum_into_order;
+#[path = "../ui-tests/pass/einsum_into_rank.rs"]
+mod einsum_into_rank;
+#[path = "../ui-tests/pass/einsum_label.rs"]
+mod einsum_label;
+#[path = "../ui-tests/pass/einsum_operand_rank.rs"]
+mod einsum_operand_rank;
+#[path = "../ui-tests/pass/einsum_order.rs"]
+mod einsum_order;
+#[path = "../ui-tests/pass/einsum_owned.rs"]
+mod einsum_owned;
+#[path = "../ui-tests/pass/einsum_result_label.rs"]
+mod einsum_result_label;
+#[path = "../ui-tests/pass/einsum_result_rank.rs"]
+mod einsum_result_rank;
+#[path = "../ui-tests/pass/einsum_run_time.rs"]
+mod einsum_run_time;
+#[path = "../ui-tests/pass/einsum_scalar.rs"]
+mod einsum_scalar;
+#[path = "../ui-tests/pass/einsum_too_many.rs"]
+mod einsum_too_many;
 #[path = "../ui-tests/pass/equal_orders.rs"]
 mod equal_orders;
 #[path = "../ui-tests/pass/float_and.rs"]
@@ -113,6 +157,8 @@ mod order_matmul;
 mod order_not_free;
 #[path = "../ui-tests/pass/order_not_inferred.rs"]
 mod order_not_inferred;
+#[path = "../ui-tests/pass/outer_too_large.rs"]
+mod outer_too_large;
 #[path = "../ui-tests/pass/own_agreement.rs"]
 mod own_agreement;
 #[path = "../ui-tests/pass/own_element.rs"]
@@ -151,6 +197,10 @@ mod slice_too_many;
 mod sum_too_many_axes;
 #[path = "../ui-tests/pass/tensor_for_view.rs"]
 mod tensor_for_view;
+#[path = "../ui-tests/pass/tensordot_axes.rs"]
+mod tensordot_axes;
+#[path = "../ui-tests/pass/tensordot_result.rs"]
+mod tensordot_result;
 #[path = "../ui-tests/pass/trace_of_vector.rs"]
 mod trace_of_vector;
 #[path = "../ui-tests/pass/trace_same_axis.rs"]
@@ -176,7 +226,6 @@ mod write_to_view_by_index;
 #[path = "../ui-tests/pass/write_to_view_by_operator.rs"]
 mod write_to_view_by_operator;
 
-/// Each twin that runs without a GPU runs.
 #[test]
 fn twins_run() {
     let _ = arange_of_complex::main();
@@ -204,11 +253,33 @@ fn twins_run() {
     let _ = device_without_element::main();
     let _ = device_without_gemm::main();
     let _ = diagonal_of_vector::main();
+    let _ = dot_of_matrix::main();
     let _ = dtype_add::main();
     let _ = dtype_assign::main();
     let _ = dtype_matmul::main();
     let _ = dtype_maximum::main();
     let _ = dtype_scalar::main();
+    let _ = einsum_arrow::main();
+    let _ = einsum_bool::main();
+    let _ = einsum_count::main();
+    let _ = einsum_device::main();
+    let _ = einsum_dtype::main();
+    let _ = einsum_ellipsis_rank::main();
+    let _ = einsum_ellipsis_result::main();
+    let _ = einsum_generic_device::main();
+    let _ = einsum_generic_rank::main();
+    let _ = einsum_into_dtype::main();
+    let _ = einsum_into_order::main();
+    let _ = einsum_into_rank::main();
+    let _ = einsum_label::main();
+    let _ = einsum_operand_rank::main();
+    let _ = einsum_order::main();
+    let _ = einsum_owned::main();
+    let _ = einsum_result_label::main();
+    let _ = einsum_result_rank::main();
+    let _ = einsum_run_time::main();
+    let _ = einsum_scalar::main();
+    let _ = einsum_too_many::main();
     let _ = equal_orders::main();
     let _ = float_and::main();
     let _ = float_not::main();
@@ -234,6 +305,7 @@ fn twins_run() {
     let _ = order_matmul::main();
     let _ = order_not_free::main();
     let _ = order_not_inferred::main();
+    let _ = outer_too_large::main();
     let _ = own_agreement::main();
     let _ = own_element::main();
     let _ = own_order::main();
@@ -253,6 +325,8 @@ fn twins_run() {
     let _ = slice_too_many::main();
     let _ = sum_too_many_axes::main();
     let _ = tensor_for_view::main();
+    let _ = tensordot_axes::main();
+    let _ = tensordot_result::main();
     let _ = trace_of_vector::main();
     let _ = trace_same_axis::main();
     let _ = transpose_of_rank_3::main();

@@ -68,8 +68,9 @@ macro_rules! __contract {
         const __VIERBEIN_SPEC: $crate::einsum::Spec<'static> =
             $crate::einsum::Spec::new($spec, $crate::__contract!(@count $first, $($x,)*));
         $crate::__contract!(@and __VIERBEIN_SPEC (1) (
-            $crate::einsum::Contraction::<{ __VIERBEIN_SPEC.operands() }>::new(&__VIERBEIN_SPEC)
-                .first::<{ __VIERBEIN_SPEC.labels(0) }, { __VIERBEIN_SPEC.ellipsis(0) }, _, _>(&$first)
+            $crate::einsum::contraction::<
+                { __VIERBEIN_SPEC.operands() }, { __VIERBEIN_SPEC.labels(0) }, { __VIERBEIN_SPEC.ellipsis(0) }, _, _, _, _, _, _
+            >(&__VIERBEIN_SPEC, $first)
         ) $($x,)*)
             .result::<{ __VIERBEIN_SPEC.labels(__VIERBEIN_SPEC.operands()) }, _>()
             .$method($($argument),*)
@@ -79,7 +80,7 @@ macro_rules! __contract {
     (@and $spec:ident ($($k:tt)+) ($($built:tt)+)) => { $($built)+ };
     (@and $spec:ident ($($k:tt)+) ($($built:tt)+) $x:expr, $($rest:expr,)*) => {
         $crate::__contract!(@and $spec ($($k)+ + 1) (
-            $($built)+ .and::<{ $spec.labels($($k)+) }, { $spec.ellipsis($($k)+) }, _, _>(&$x)
+            $($built)+ .and::<{ $spec.labels($($k)+) }, { $spec.ellipsis($($k)+) }, _, _>($x)
         ) $($rest,)*)
     };
 }

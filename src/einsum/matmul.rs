@@ -1,6 +1,6 @@
 //! Matrix products by the order's rule: which axes are the matrix and which the batch is known, so no labels are needed.
 
-use super::operands::ProductOperand;
+use super::operand::ProductOperand;
 use crate::device::{Device, Factor, Gemm};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
@@ -37,10 +37,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
     /// ```
     #[track_caller]
-    pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn matmul<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -52,10 +52,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
-    pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_matmul<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -123,7 +123,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         // A single row or column is no matrix: sums of products need no tiles.
         let alone = m == 1 || n == 1;
         if n == 1 {
-            b = b.without(rank + 1).insert_axis(rank)?.broadcast_to(a.shape(), true).expect("one column repeats");
+            b = b
+                .without(rank + 1)
+                .insert_axis(rank)?
+                .broadcast_to(a.shape(), true)
+                .expect("one column repeats");
             c = c.without(rank + 1);
         } else if m == 1 {
             b = b.swap_axes(rank, rank + 1)?;

@@ -3,19 +3,23 @@
 #![forbid(unsafe_code)]
 
 mod blend;
+mod contraction;
 mod labelled;
 mod macros;
 mod matmul;
-mod operands;
+mod operand;
 mod pair;
 mod path;
 mod products;
 mod report;
 mod run;
 mod spec;
+#[cfg(test)]
+mod tests;
 
-pub use operands::{
-    Conjugate, Contraction, EinsumOperand, LabelledBy, Operands, Prepared, ResultOf, WrittenTo,
+pub use contraction::{Contraction, Prepared, contraction};
+pub use operand::{
+    Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };
 pub use report::{ContractionPath, ContractionStep};
 pub use spec::{MAX_OPERANDS, Spec, SpecError};

@@ -2,7 +2,7 @@
 //! and the engine does the rest.
 
 use super::labelled::{Extents, Labelled, Labels};
-use super::operands::ProductOperand;
+use super::operand::{ProductOperand, SameRankAs};
 use super::run::{Given, Input, Mix, two};
 use crate::device::{Contract, Device};
 use crate::element::{Element, Scalar};
@@ -48,8 +48,9 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
-        let input =
-            |given: &Given<'a, T, Dev>, labels| Input::given(given, Labelled::new(given.data.layout(), labels, extents));
+        let input = |given: &Given<'a, T, Dev>, labels| {
+            Input::given(given, Labelled::new(given.data.layout(), labels, extents))
+        };
         let (a, b) = (input(&self.left, labels[0]), input(&self.right, labels[1]));
         two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents).map_err(|error| match error {
             Error::Arithmetic { dtype, .. } => {
@@ -94,7 +95,8 @@ where
     for (&l, &r) in axes[0].iter().zip(axes[1]) {
         let (of_l, of_r) = (layouts[0].shape()[l], layouts[1].shape()[r]);
         if of_l != of_r {
-            return Err(pair.error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
+            return Err(pair
+                .error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
         }
     }
     // The left operand's axes are 0, 1, ..; an axis of the right one has the label of its partner or one of its own.
@@ -118,14 +120,15 @@ where
 }
 
 /// The sum over all indices of products of elements.
-fn whole<'a, T, D, O, Dev>(
+fn whole<'a, T, D, E, O, Dev>(
     name: &'static str,
     left: (TensorView<'a, T, D, O, Dev>, bool),
-    right: (TensorView<'a, T, D, O, Dev>, bool),
+    right: (TensorView<'a, T, E, O, Dev>, bool),
 ) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
 where
     T: Scalar,
     D: Dim,
+    E: Dim,
     O: Order,
     Dev: Contract<T>,
 {
@@ -135,8 +138,7 @@ where
         let why = "it sums over all elements, so the shapes are to be equal".into();
         return Err(Error::Contraction { op: format!("{name} of"), shapes, why });
     }
-    let mut axes = [0; MAX_RANK];
-    (0..D::NDIM).for_each(|axis| axes[axis] = axis);
+    let axes: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
     contract_axes(name, left, right, [&axes[..D::NDIM]; 2])
 }
 
@@ -159,7 +161,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((c[[0, 0]], c[[4, 1]]), (4400.0, 5306.0));
     /// ```
     #[track_caller]
-    pub fn tensordot<B, R, const K: usize>(
+    pub fn tensordot<'b, B, R, const K: usize>(
         &self,
         right: B,
         left_axes: [usize; K],
@@ -167,7 +169,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, K, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -179,7 +181,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `tensordot` panics.
-    pub fn try_tensordot<B, R, const K: usize>(
+    pub fn try_tensordot<'b, B, R, const K: usize>(
         &self,
         right: B,
         left_axes: [usize; K],
@@ -187,7 +189,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, K, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -207,10 +209,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
     /// ```
     #[track_caller]
-    pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    pub fn dot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev, Dim = D>,
+        B: ProductOperand<'b, T, O, Dev>,
+        B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
         expect(self.try_dot(right))
@@ -220,10 +223,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `dot` panics.
-    pub fn try_dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn try_dot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev, Dim = D>,
+        B: ProductOperand<'b, T, O, Dev>,
+        B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
         whole("dot", (self.into(), false), (right.agreeing(), B::CONJUGATE))
@@ -241,10 +245,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
     /// ```
     #[track_caller]
-    pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    pub fn vdot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev, Dim = D>,
+        B: ProductOperand<'b, T, O, Dev>,
+        B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
         expect(self.try_vdot(right))
@@ -254,10 +259,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `vdot` panics.
-    pub fn try_vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn try_vdot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev, Dim = D>,
+        B: ProductOperand<'b, T, O, Dev>,
+        B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
         whole("vdot", (self.into(), true), (right.agreeing(), B::CONJUGATE))
@@ -275,10 +281,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.inner(&tensor![[1, 0], [1, 1]]), tensor![[1, 3], [3, 7]]);
     /// ```
     #[track_caller]
-    pub fn inner<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn inner<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, 1, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -290,10 +296,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `inner` panics.
-    pub fn try_inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_inner<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, 1, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -313,10 +319,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2].outer(&tensor![3, 4, 5]), tensor![[3, 4, 5], [6, 8, 10]]);
     /// ```
     #[track_caller]
-    pub fn outer<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn outer<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, 0, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -328,10 +334,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `outer` panics.
-    pub fn try_outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_outer<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: ContractRanks<B::Dim, 0, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -352,10 +358,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(Tensor::eye(2).kron(&x), tensor![[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]);
     /// ```
     #[track_caller]
-    pub fn kron<B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
+    pub fn kron<'b, B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
@@ -366,10 +372,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `kron` panics.
-    pub fn try_kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
+    pub fn try_kron<'b, B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<T, O, Dev>,
+        B: ProductOperand<'b, T, O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
@@ -382,13 +388,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (left, right) = (*pair.left.data.layout(), *pair.right.data.layout());
         let op = || "kron of".to_string();
         if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
-            let why = "together they have more than 16 axes longer than 1; merge some with `.reshape(..)`".into();
+            let why =
+                "together they have more than 16 axes longer than 1; merge some with `.reshape(..)`".into();
             return Err(pair.error(op(), why));
         }
         let mut shape = <Common<D, B::Dim> as Dim>::Shape::default();
         for (axis, extent) in shape.as_mut().iter_mut().enumerate() {
             *extent = of(left.shape(), axis).checked_mul(of(right.shape(), axis)).ok_or_else(|| {
-                Error::Overflow { shape: [left.shape(), right.shape()].concat(), element_bytes: size_of::<T>() }
+                Error::Overflow {
+                    shape: [left.shape(), right.shape()].concat(),
+                    element_bytes: size_of::<T>(),
+                }
             })?;
         }
         let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
@@ -406,10 +416,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
                 }
             }
         }
-        let c = Labelled::new(&Layout::new(&shape[..labels.len()], &strides[..labels.len()]), &labels, &extents);
+        let c =
+            Labelled::new(&Layout::new(&shape[..labels.len()], &strides[..labels.len()]), &labels, &extents);
         let first = |layout: &Layout| if O::ROW_MAJOR { rank - layout.rank() } else { 0 };
         let on_left: Labels = (0..left.rank()).map(|axis| (first(&left) + axis) as u8).collect();
-        let on_right: Labels = (0..right.rank()).map(|axis| (MAX_RANK + first(&right) + axis) as u8).collect();
+        let on_right: Labels =
+            (0..right.rank()).map(|axis| (MAX_RANK + first(&right) + axis) as u8).collect();
         pair.write([&on_left, &on_right], &extents, op(), &mut out, &c)?;
         Ok(out)
     }

@@ -1,0 +1,201 @@
+//! A contraction on its way: operands are bound one by one, each checked against its term of the specification by its type.
+//! The macros write the calls.
+
+use super::labelled::Bound;
+use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
+use super::report::ContractionPath;
+use super::run::{Given, Mix, accumulate, write};
+use super::spec::Spec;
+use crate::device::{Contract, Device};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, expect};
+use crate::layout::Layout;
+use crate::ops::same_instance;
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, Dim};
+use crate::tensor::{Tensor, TensorView};
+use core::marker::PhantomData;
+
+/// Operands on their way into a contraction of `N`; `E` is the rank of what their ellipses stand for.
+#[derive(Debug)]
+pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
+    spec: &'s Spec<'s>,
+    given: [Option<Given<'a, T, Dev>>; N],
+    device: &'a Dev,
+    count: usize,
+    /// Whether all live on one instance of the device.
+    instances: Result<(), Error>,
+    marker: PhantomData<(E, O)>,
+}
+
+/// A contraction begins with its first operand: the others have its element type, order and device.
+pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
+    spec: &'s Spec<'s>,
+    first: X,
+) -> Contraction<'s, 'a, T, E, O, Dev, N>
+where
+    X: EinsumOperand<'a, Element = T, Dim = D, Order = O, Device = Dev>,
+    T: Element,
+    D: LabelledBy<LABELS, ELLIPSIS, Ellipsis = E>,
+    O: Order,
+    Dev: Device,
+{
+    let data = first.elements();
+    let mut given = [None; N];
+    given[0] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
+    let device = data.device_ref();
+    Contraction { spec, given, device, count: 1, instances: Ok(()), marker: PhantomData }
+}
+
+impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contraction<'s, 'a, T, E, O, Dev, N> {
+    /// One operand more.
+    pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
+        mut self,
+        x: X,
+    ) -> Contraction<'s, 'a, T, Common<E, F>, O, Dev, N>
+    where
+        X: ProductOperand<'a, T, O, Dev>,
+        X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = F>,
+        F: Dim,
+        E: Broadcast<F>,
+    {
+        let data: TensorView<'a, T, X::Dim, O, Dev> = x.agreeing();
+        self.given[self.count] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
+        let instances =
+            self.instances.and_then(|()| same_instance("contract", self.device, data.device_ref()));
+        let Contraction { spec, given, device, count, .. } = self;
+        Contraction { spec, given, device, count: count + 1, instances, marker: PhantomData }
+    }
+
+    /// All operands are there; the result has `LABELS` labels beside its ellipsis.
+    pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, N>
+    where
+        E: ResultOf<LABELS, Result = R>,
+        R: Dim,
+    {
+        let given = self.given.map(|given| given.expect("the macro binds every operand"));
+        Prepared {
+            spec: self.spec,
+            given,
+            device: self.device,
+            instances: self.instances,
+            marker: PhantomData,
+        }
+    }
+}
+
+/// A contraction whose operands are there; `R` is the rank of its result.
+#[derive(Debug)]
+pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, const N: usize> {
+    spec: &'s Spec<'s>,
+    given: [Given<'a, T, Dev>; N],
+    device: &'a Dev,
+    instances: Result<(), Error>,
+    marker: PhantomData<(R, O)>,
+}
+
+impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_, T, R, O, Dev, N> {
+    fn layouts(&self) -> impl Iterator<Item = &Layout> + Clone {
+        self.given.iter().map(|given| given.data.layout())
+    }
+
+    fn bind(&self) -> Result<Bound<'_>, Error> {
+        self.instances.clone()?;
+        Bound::new(self.spec, O::ROW_MAJOR, self.layouts())
+    }
+
+    /// Contracts into a new tensor. Intermediates of more than two operands have up to `limit` bytes each.
+    ///
+    /// # Errors
+    /// Where axes of one label differ in length, an intermediate exceeds the limit, the device has no memory left, or
+    /// integers have no such result.
+    pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        let bound = self.bind()?;
+        let labels = bound.result();
+        let mut shape = R::Shape::default();
+        for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
+            *extent = bound.extents().of(label);
+        }
+        // Beside the diagonal of a result with a repeated label there are zeros.
+        let mut out = if labels.repeat() {
+            Tensor::try_zeros_in(shape, self.device)?
+        } else {
+            Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?
+        };
+        write(self.device, &bound, &self.given, limit, &mut out.strided_mut())?;
+        Ok(out)
+    }
+
+    /// Contracts into a new tensor.
+    ///
+    /// # Panics
+    /// Where [`try_contract`](Prepared::try_contract) returns an error.
+    #[track_caller]
+    pub fn contract(self, limit: Option<usize>) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        expect(self.try_contract(limit))
+    }
+
+    /// `out = alpha · result + beta · out`; where `beta` is zero, `out` is not read.
+    ///
+    /// # Errors
+    /// As [`try_contract`](Prepared::try_contract), and where the shape of `out` is not that of the result. `out` is
+    /// unchanged then.
+    pub fn try_contract_into<'o, X>(
+        self,
+        out: X,
+        alpha: T,
+        beta: T,
+        limit: Option<usize>,
+    ) -> Result<(), Error>
+    where
+        X: EinsumOutput<'o, T, R, O, Dev>,
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        let bound = self.bind()?;
+        let mut out = out.agreeing();
+        same_instance("contract", self.device, out.device())?;
+        accumulate(self.device, &bound, &self.given, Mix { alpha, beta }, limit, &mut out.strided_mut())
+    }
+
+    /// `out = alpha · result + beta · out`.
+    ///
+    /// # Panics
+    /// Where [`try_contract_into`](Prepared::try_contract_into) returns an error.
+    #[track_caller]
+    pub fn contract_into<'o, X>(self, out: X, alpha: T, beta: T, limit: Option<usize>)
+    where
+        X: EinsumOutput<'o, T, R, O, Dev>,
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        expect(self.try_contract_into(out, alpha, beta, limit));
+    }
+
+    /// The sequence in which the operands would be contracted.
+    ///
+    /// # Errors
+    /// Where axes of one label differ in length, or an intermediate exceeds `limit` bytes.
+    pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
+        self.instances.clone()?;
+        let limit = limit.map(|bytes| bytes / size_of::<T>());
+        ContractionPath::new(self.spec, O::ROW_MAJOR, self.layouts(), limit)
+    }
+
+    /// The sequence in which the operands would be contracted.
+    ///
+    /// # Panics
+    /// Where [`try_path`](Prepared::try_path) returns an error.
+    #[track_caller]
+    pub fn path(self, limit: Option<usize>) -> ContractionPath {
+        expect(self.try_path(limit))
+    }
+}

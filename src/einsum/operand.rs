@@ -1,0 +1,200 @@
+//! What can be contracted: tensors and views that agree, of the ranks that the specification says. Everything here is types.
+
+use crate::device::{Device, SameDevice, SameDtype, SameOrder};
+use crate::element::{Element, Scalar};
+use crate::order::Order;
+use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+
+/// What can stand in [`einsum!`](crate::einsum!): a reference to a tensor, a view, or the [`conj_view`](Tensor::conj_view) of
+/// one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an operand of a contraction",
+    label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
+    note = "a tensor goes in by reference: `&x`; a scalar is `&Tensor::<f64, _>::scalar(2.0)`"
+)]
+pub trait EinsumOperand<'a> {
+    /// The element type.
+    type Element: Element;
+    /// The rank.
+    type Dim: Dim;
+    /// The memory order.
+    type Order: Order;
+    /// The device.
+    type Device: Device;
+    /// Whether the complex conjugate is meant.
+    const CONJUGATE: bool;
+    /// The elements.
+    fn elements(self) -> TensorView<'a, Self::Element, Self::Dim, Self::Order, Self::Device>;
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperand<'a>
+    for &'a Tensor<T, D, O, Dev, S>
+{
+    type Element = T;
+    type Dim = D;
+    type Order = O;
+    type Device = Dev;
+    const CONJUGATE: bool = false;
+    fn elements(self) -> TensorView<'a, T, D, O, Dev> {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> EinsumOperand<'a> for TensorView<'a, T, D, O, Dev> {
+    type Element = T;
+    type Dim = D;
+    type Order = O;
+    type Device = Dev;
+    const CONJUGATE: bool = false;
+    fn elements(self) -> TensorView<'a, T, D, O, Dev> {
+        self
+    }
+}
+
+/// The complex conjugate of a tensor, to be contracted: made by [`conj_view`](Tensor::conj_view), without a copy.
+#[derive(Debug, Clone, Copy)]
+pub struct Conjugate<X>(X);
+
+#[diagnostic::do_not_recommend]
+impl<'a, X: EinsumOperand<'a>> EinsumOperand<'a> for Conjugate<X> {
+    type Element = X::Element;
+    type Dim = X::Dim;
+    type Order = X::Order;
+    type Device = X::Device;
+    const CONJUGATE: bool = !X::CONJUGATE;
+    fn elements(self) -> TensorView<'a, X::Element, X::Dim, X::Order, X::Device> {
+        self.0.elements()
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The complex conjugate as an operand of [`einsum!`](crate::einsum!), [`matmul`](Tensor::matmul),
+    /// [`tensordot`](Tensor::tensordot) and the other products: elements are conjugated on the way in, and nothing is copied.
+    /// A real tensor is its own conjugate.
+    ///
+    /// ```
+    /// use vierbein::{Complex, einsum, tensor};
+    /// let psi = tensor![Complex::new(0.6, 0.0), Complex::new(0.0, 0.8)];
+    /// let norm = einsum!("i,i->", psi.conj_view(), &psi);
+    /// assert_eq!(norm.item(), Complex::new(1.0, 0.0));
+    /// ```
+    pub fn conj_view(&self) -> Conjugate<TensorView<'_, T, D, O, Dev>>
+    where
+        T: Scalar,
+    {
+        Conjugate(self.into())
+    }
+}
+
+/// The right operand of a product: an [`EinsumOperand`] of the left one's element type, order and device.
+#[diagnostic::on_unimplemented(
+    message = "a `{O}` tensor of `{T}` on `{Dev}` cannot be multiplied by a `{Self}`",
+    label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
+)]
+pub trait ProductOperand<'a, T: Element, O: Order, Dev: Device>: EinsumOperand<'a> {
+    /// The elements, in the left operand's terms.
+    fn agreeing(self) -> TensorView<'a, T, Self::Dim, O, Dev>;
+}
+
+impl<'a, X, T, O, Dev> ProductOperand<'a, T, O, Dev> for X
+where
+    X: EinsumOperand<'a>,
+    T: SameDtype<X::Element>,
+    O: Order + SameOrder<X::Order>,
+    Dev: SameDevice<X::Device>,
+{
+    fn agreeing(self) -> TensorView<'a, T, X::Dim, O, Dev> {
+        self.elements().into_agreeing()
+    }
+}
+
+/// What a contraction writes to: `&mut x`, of the operands' element type, order and device and of the result's rank.
+#[diagnostic::on_unimplemented(
+    message = "a contraction of `{O}` tensors of `{T}` on `{Dev}` cannot be written to a `{Self}`",
+    label = "expected `&mut x`"
+)]
+pub trait EinsumOutput<'a, T: Element, R: Dim, O: Order, Dev: Device> {
+    /// The rank.
+    type Dim: Dim;
+    /// The elements, in the operands' terms.
+    fn agreeing(self) -> TensorViewMut<'a, T, Self::Dim, O, Dev>;
+}
+
+impl<'a, T, R, O, Dev, U, D, P, Dev2, S> EinsumOutput<'a, T, R, O, Dev> for &'a mut Tensor<U, D, P, Dev2, S>
+where
+    T: SameDtype<U>,
+    U: Element,
+    R: WrittenTo<D>,
+    D: Dim,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: SameDevice<Dev2>,
+    Dev2: Device,
+    S: StorageMut<U, Dev2>,
+{
+    type Dim = D;
+    fn agreeing(self) -> TensorViewMut<'a, T, D, O, Dev> {
+        self.view_mut().into_agreeing()
+    }
+}
+
+/// A rank that suits `LABELS` labels; with an ellipsis, any rank of at least as many.
+#[diagnostic::on_unimplemented(
+    message = "the specification has {LABELS} labels for an operand that is a tensor of `{Self}`",
+    label = "an operand has one label for each axis",
+    note = "write a letter for each axis; `...` stands for any number of them"
+)]
+pub trait LabelledBy<const LABELS: usize, const ELLIPSIS: bool>: Dim {
+    /// The rank of what the ellipsis stands for.
+    type Ellipsis: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<const LABELS: usize> LabelledBy<LABELS, false> for Rank<LABELS>
+where
+    Rank<LABELS>: Dim,
+{
+    type Ellipsis = Rank<0>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D {
+    type Ellipsis = Removed<D, LABELS>;
+}
+
+/// The rank of a result with `LABELS` labels beside what the ellipsis stands for.
+#[diagnostic::on_unimplemented(
+    message = "the result cannot have {LABELS} labels beside an ellipsis of `{Self}`",
+    label = "ranks run from `Rank<0>` to `Rank<16>`"
+)]
+pub trait ResultOf<const LABELS: usize>: Dim {
+    /// The rank of the result.
+    type Result: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: InsertAxes<LABELS>, const LABELS: usize> ResultOf<LABELS> for E {
+    type Result = E::Inserted;
+}
+
+/// A rank that an output of a contraction can have: that of the result, and no other.
+#[diagnostic::on_unimplemented(
+    message = "a result of `{Self}` cannot be written to a tensor of `{Found}`",
+    label = "the output has one axis for each label of the result"
+)]
+pub trait WrittenTo<Found: Dim>: Dim {}
+#[diagnostic::do_not_recommend]
+impl<D: Dim> WrittenTo<D> for D {}
+
+/// The rank of the other operand, and no other.
+#[diagnostic::on_unimplemented(
+    message = "cannot take the sum of products of a tensor of `{Other}` and a tensor of `{Self}`",
+    label = "`dot` and `vdot` take two tensors of one shape",
+    note = "matrices and vectors are multiplied with `.matmul(&x)`, other axes are summed with `.tensordot(..)`"
+)]
+pub trait SameRankAs<Other: Dim>: Dim {}
+#[diagnostic::do_not_recommend]
+impl<D: Dim> SameRankAs<D> for D {}

@@ -1,0 +1,267 @@
+//! Random contractions against a brute-force evaluator, which knows nothing of layouts, patterns and paths: it counts through
+//! all indices of all labels.
+
+use super::labelled::Bound;
+use super::run::{Given, Mix, accumulate, write};
+use super::spec::Spec;
+use crate::device::Cpu;
+use crate::element::{Scalar, c64};
+use crate::layout::Layout;
+use crate::rank::Rank;
+use crate::strided::Strided;
+use crate::tensor::Tensor;
+use num_complex::Complex;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use std::collections::BTreeMap;
+
+/// An operand of a test: a layout somewhere in some memory.
+#[derive(Debug, Clone)]
+struct Case {
+    labels: Vec<char>,
+    layout: Layout,
+    memory: usize,
+    conjugate: bool,
+}
+
+/// A contraction of operands that are dense, permuted, gapped, backwards or broadcast.
+#[derive(Debug, Clone)]
+struct Network {
+    operands: Vec<Case>,
+    result: Vec<char>,
+    /// The layout of an output that is there already.
+    target: Case,
+    extents: BTreeMap<char, usize>,
+}
+
+impl Network {
+    fn text(&self) -> String {
+        let word = |labels: &[char]| labels.iter().collect::<String>();
+        let all: Vec<_> = self.operands.iter().map(|case| word(&case.labels)).collect();
+        format!("{}->{}", all.join(","), word(&self.result))
+    }
+}
+
+/// A layout of these extents: axes in some sequence, each with a gap, perhaps backwards, perhaps repeated from one element.
+fn placed(labels: Vec<char>, extents: &BTreeMap<char, usize>, dice: &[u8], may_repeat: bool) -> Case {
+    let shape: Vec<usize> = labels.iter().map(|label| extents[label]).collect();
+    let mut axes: Vec<usize> = (0..shape.len()).collect();
+    axes.sort_by_key(|&axis| {
+        dice[axis % dice.len()].wrapping_mul(31).wrapping_add(dice[(axis + 1) % dice.len()])
+    });
+    let (mut strides, mut step, mut first) = (vec![0isize; shape.len()], 1isize, 0isize);
+    for &axis in &axes {
+        let choice = dice[(axis + 2) % dice.len()] % 8;
+        if may_repeat && choice == 7 {
+            continue;
+        }
+        let gap = if choice >= 5 { 2 } else { 1 };
+        strides[axis] = step * gap;
+        step *= gap * shape[axis].max(1) as isize;
+        if choice == 3 {
+            first += strides[axis] * (shape[axis] as isize - 1).max(0);
+            strides[axis] = -strides[axis];
+        }
+    }
+    let conjugate = dice[0].is_multiple_of(3);
+    Case { labels, layout: Layout::new(&shape, &strides).moved(first), memory: step as usize, conjugate }
+}
+
+fn networks(operands: core::ops::RangeInclusive<usize>) -> impl Strategy<Value = Network> {
+    const LETTERS: [char; 7] = ['a', 'b', 'c', 'd', 'e', 'Z', 'k'];
+    let extents = proptest::collection::vec(
+        prop_oneof![1 => Just(0usize), 2 => Just(1), 9 => 2usize..5],
+        LETTERS.len(),
+    );
+    let words = proptest::collection::vec(proptest::collection::vec(0..LETTERS.len(), 0..5), operands);
+    let result = proptest::collection::vec(any::<prop::sample::Index>(), 0..5);
+    let dice = proptest::collection::vec(any::<u8>(), 40);
+    (extents, words, result, dice).prop_map(|(extents, words, result, dice)| {
+        let extents: BTreeMap<char, usize> = LETTERS.into_iter().zip(extents).collect();
+        let words: Vec<Vec<char>> =
+            words.into_iter().map(|word| word.into_iter().map(|k| LETTERS[k]).collect()).collect();
+        let used: Vec<char> = words.iter().flatten().copied().collect();
+        // Half of the results repeat no label, as most do not.
+        let mut chosen: Vec<char> =
+            if used.is_empty() { vec![] } else { result.iter().map(|index| *index.get(&used)).collect() };
+        if dice[39].is_multiple_of(2) {
+            let mut seen = vec![];
+            chosen.retain(|label| {
+                !seen.contains(label) && {
+                    seen.push(*label);
+                    true
+                }
+            });
+        }
+        let operands = words
+            .into_iter()
+            .enumerate()
+            .map(|(k, word)| placed(word, &extents, &dice[k * 7..k * 7 + 7], true))
+            .collect();
+        let target = placed(chosen.clone(), &extents, &dice[32..39], false);
+        Network { operands, result: chosen, target, extents }
+    })
+}
+
+/// What the specification means, by counting through all labels.
+fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> BTreeMap<Vec<usize>, T> {
+    let labels: Vec<char> = network
+        .extents
+        .keys()
+        .copied()
+        .filter(|label| network.operands.iter().any(|case| case.labels.contains(label)))
+        .collect();
+    let mut sums = BTreeMap::new();
+    // Every index of the result has a value, also where nothing is summed.
+    count(&network.result.iter().map(|label| network.extents[label]).collect::<Vec<_>>(), |index| {
+        sums.insert(index.to_vec(), T::zero());
+    });
+    count(&labels.iter().map(|label| network.extents[label]).collect::<Vec<_>>(), |index| {
+        let at = |label: &char| index[labels.iter().position(|l| l == label).unwrap()];
+        let mut product = T::one();
+        for (case, memory) in network.operands.iter().zip(memories) {
+            let offset: isize = case.layout.offset()
+                + case
+                    .labels
+                    .iter()
+                    .zip(case.layout.strides())
+                    .map(|(l, s)| at(l) as isize * s)
+                    .sum::<isize>();
+            let x = memory[offset as usize];
+            product *= if case.conjugate { x.conj() } else { x };
+        }
+        *sums.get_mut(&network.result.iter().map(at).collect::<Vec<_>>()).unwrap() += product;
+    });
+    sums
+}
+
+fn count(shape: &[usize], mut f: impl FnMut(&[usize])) {
+    let total: usize = shape.iter().product();
+    for k in 0..total {
+        let mut rest = k;
+        let mut index = vec![0; shape.len()];
+        for (axis, &extent) in shape.iter().enumerate().rev() {
+            index[axis] = rest % extent;
+            rest /= extent;
+        }
+        f(&index);
+    }
+}
+
+/// Small whole numbers: every sum of products of them is exact in every type.
+trait Small: Scalar {
+    fn small(k: usize) -> Self;
+}
+impl Small for f64 {
+    fn small(k: usize) -> f64 {
+        ((k * 7 + 3) % 11) as f64 - 5.0
+    }
+}
+impl Small for i64 {
+    fn small(k: usize) -> i64 {
+        ((k * 5 + 1) % 7) as i64 - 3
+    }
+}
+impl Small for c64 {
+    fn small(k: usize) -> c64 {
+        Complex::new(f64::small(k), ((k * 3 + 1) % 5) as f64 - 2.0)
+    }
+}
+
+fn elements<T: Small>(len: usize, seed: usize) -> Tensor<T, Rank<1>> {
+    Tensor::from_vec([len], (0..len).map(|k| T::small(k + seed)).collect())
+}
+
+fn agrees<T: Small>(network: &Network, limit: Option<usize>) -> Result<(), TestCaseError> {
+    let text = network.text();
+    let spec = match Spec::parse(&text, network.operands.len()) {
+        Ok(spec) => spec,
+        Err(error) => panic!("{}", error.as_str()),
+    };
+    let memories: Vec<Tensor<T, Rank<1>>> =
+        network.operands.iter().enumerate().map(|(k, case)| elements(case.memory, 13 * k)).collect();
+    let given: Vec<Given<'_, T, Cpu>> = network
+        .operands
+        .iter()
+        .zip(&memories)
+        .map(|(case, memory)| Given { data: memory.strided_as(case.layout), conjugate: case.conjugate })
+        .collect();
+    let bound = Bound::new(&spec, true, given.iter().map(|given| given.data.layout())).unwrap();
+    let plain: Vec<Vec<T>> = memories.iter().map(|memory| memory.as_slice().to_vec()).collect();
+    let expected = brute(network, &plain);
+
+    let shape: Vec<usize> = network.result.iter().map(|label| network.extents[label]).collect();
+    let len: usize = shape.iter().product();
+    let mut fresh: Tensor<T, Rank<1>> = Tensor::zeros([len]);
+    let dense = Layout::dense(&shape, true);
+    write(&Cpu, &bound, &given, limit, &mut fresh.strided_mut_as(dense)).unwrap();
+    let mut place = 0;
+    let mut wrong = None;
+    count(&shape, |index| {
+        let (found, expected) = (fresh.as_slice()[place], expected[index]);
+        if found != expected && wrong.is_none() {
+            wrong = Some(format!("{text}: {found} at {index:?}, not {expected}"));
+        }
+        place += 1;
+    });
+    prop_assert!(wrong.is_none(), "{}", wrong.unwrap());
+
+    // Into what is there: `3 · result − 2 · there`, and elements between those of the output stay as they are.
+    let before = elements::<T>(network.target.memory, 5);
+    let mut target = before.clone();
+    let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
+    let layout = network.target.layout;
+    accumulate(&Cpu, &bound, &given, Mix { alpha, beta }, limit, &mut target.strided_mut_as(layout)).unwrap();
+    let mut left = before.as_slice().to_vec();
+    count(&shape, |index| {
+        let offset: isize =
+            layout.offset() + index.iter().zip(layout.strides()).map(|(&i, s)| i as isize * s).sum::<isize>();
+        left[offset as usize] = alpha * expected[index] + beta * left[offset as usize];
+    });
+    prop_assert_eq!(target.as_slice(), &left[..], "{} into {:?}", &text, layout);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_operand(network in networks(1..=1)) {
+        agrees::<i64>(&network, None)?;
+        agrees::<c64>(&network, None)?;
+    }
+
+    #[test]
+    fn two_operands(network in networks(2..=2)) {
+        agrees::<f64>(&network, None)?;
+        agrees::<i64>(&network, None)?;
+        agrees::<c64>(&network, None)?;
+    }
+
+    #[test]
+    fn three_and_four_operands(network in networks(3..=4)) {
+        agrees::<f64>(&network, None)?;
+        agrees::<c64>(&network, None)?;
+    }
+}
+
+impl<T: Scalar> Tensor<T, Rank<1>> {
+    /// The tensor's memory behind another layout, which lies within it.
+    fn strided_as(&self, layout: Layout) -> Strided<T, Cpu, crate::storage::View<'_, T, Cpu>> {
+        assert_within(&layout, self.len());
+        self.strided().behind(layout)
+    }
+
+    fn strided_mut_as(&mut self, layout: Layout) -> super::run::Target<'_, T, Cpu> {
+        assert_within(&layout, self.len());
+        self.strided_mut().behind(layout)
+    }
+}
+
+fn assert_within(layout: &Layout, len: usize) {
+    count(layout.shape(), |index| {
+        let offset =
+            layout.offset() + index.iter().zip(layout.strides()).map(|(&i, s)| i as isize * s).sum::<isize>();
+        assert!((0..len as isize).contains(&offset));
+    });
+}

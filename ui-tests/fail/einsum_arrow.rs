@@ -1,0 +1,8 @@
+// One arrow separates the operands from the result.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let _ = einsum!("ij-ji", &a);
+}

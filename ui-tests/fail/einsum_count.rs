@@ -1,0 +1,8 @@
+// The specification names as many operands as there are.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let _ = einsum!("ij,jk->ik", &a);
+}

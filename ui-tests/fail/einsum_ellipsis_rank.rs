@@ -1,0 +1,8 @@
+// An operand has an axis for each label beside its ellipsis.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<1>> = Tensor::ones([2]);
+    let _ = einsum!("ij...->...", &a);
+}

@@ -1,0 +1,9 @@
+// The output has the operands' memory order.
+
+use vierbein::{ColMajor, Rank, Tensor, einsum_into};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let mut out: Tensor<f64, Rank<2>, ColMajor> = Tensor::zeros([2, 2]);
+    einsum_into!(&mut out, 1.0, 0.0; "ij,jk->ik", &a, &a);
+}

@@ -1,0 +1,8 @@
+// Labels are letters.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
+    let _ = einsum!("i1->i", &a);
+}

@@ -1,0 +1,8 @@
+// A label of the result is a label of an operand.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let _ = einsum!("ij,jk->ix", &a, &a);
+}

@@ -1,0 +1,8 @@
+// The rank of the result is in its type.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let _: Tensor<f64, Rank<2>> = einsum!("ij,ji->", &a, &a);
+}

@@ -1,0 +1,8 @@
+// An operand is a tensor; a scalar is a tensor of rank 0.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<1>> = Tensor::ones([2]);
+    let _ = einsum!(",i->i", 2.0, &a);
+}

@@ -1,0 +1,11 @@
+// A contraction has up to 16 operands.
+
+use vierbein::{Rank, Tensor, einsum};
+
+fn main() {
+    let a: Tensor<f64, Rank<1>> = Tensor::ones([2]);
+    let _ = einsum!(
+        "a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a->",
+        &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a
+    );
+}

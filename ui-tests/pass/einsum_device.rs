@@ -1,0 +1,10 @@
+// Operands of a contraction live on one device.
+
+use vierbein::{Cuda, Rank, Tensor, einsum};
+
+pub fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    if let Ok(b) = a.to_device::<Cuda>() {
+        let _ = einsum!("ij,jk->ik", &b, &b);
+    }
+}

@@ -1,0 +1,9 @@
+// Operands of a contraction have one element type.
+
+use vierbein::{Rank, Tensor, einsum};
+
+pub fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+    let b: Tensor<f32, Rank<2>> = Tensor::ones([2, 2]);
+    let _ = einsum!("ij,jk->ik", &a, &b.cast::<f64>());
+}

@@ -1,0 +1,8 @@
+// An operand goes in by reference.
+
+use vierbein::{Rank, Tensor, einsum};
+
+pub fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
+    let _ = einsum!("ij->ji", &a);
+}

@@ -1,0 +1,9 @@
+// Each operand has the axes that are summed.
+
+use vierbein::{Rank, Tensor};
+
+pub fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
+    let b: Tensor<f64, Rank<1>> = Tensor::ones([3]);
+    let _ = a.tensordot(&b, [1], [0]);
+}
