@@ -1,6 +1,52 @@
 //! `einsum!` and its kin: the specification becomes a constant, and its numbers of labels become types.
 
-/// Contracts up to 16 tensors, as Einstein's summation convention says: `einsum!("ij,jk->ik", &a, &b)`.
+/// Contracts up to 16 tensors in Einstein's notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
+///
+/// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with one letter run together;
+/// letters that the result lacks are summed over. It is read **at compile time**: a bad label, a label of the result that no
+/// operand has, or an operand of another rank, order, element type or device does not compile, and the rank of the result is in
+/// its type.
+///
+/// | specification | what it is |
+/// |---|---|
+/// | `"ij->ji"` `"ijk->kij"` | a permutation of axes |
+/// | `"ii->"` `"iij->j"` | a trace, a partial trace |
+/// | `"ii->i"` `"i->ii"` | a diagonal; a matrix with that diagonal and zeros beside it |
+/// | `"ij->j"` `"ij->"` | sums |
+/// | `"ij,ij->ij"` `"i,ij->ij"` | products of elements, also along one axis only |
+/// | `"i,j->ij"` | an outer product |
+/// | `"i,i->"` `"ij,ij->i"` | a dot product, one for each row |
+/// | `"ij,j->i"` `"ij,jk->ik"` `"bij,bjk->bik"` | products of matrices and vectors, and of batches of them |
+/// | `"ab,bc,cd->ad"` | a network of any of these |
+///
+/// The notation is NumPy's. Without `->` the result has the letters that occur once, in alphabetical order (capitals first).
+/// `...` stands for up to 12 axes without names, which broadcast by the order's rule (row-major aligns the last ones,
+/// column-major the first ones). Spaces mean nothing. Axes of length 1 broadcast in an ellipsis only.
+///
+/// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
+/// go in as they are: nothing is allocated but the result, copies of operands whose axes no strides can make a matrix, sums over
+/// letters that occur in one operand only, and what several pairs of operands leave between them. Three operands and more are
+/// contracted by pairs, in the sequence that takes the fewest multiplications (see [`einsum_path!`](crate::einsum_path!));
+/// `; limit = bytes` at the end makes an intermediate that is larger an error.
+///
+/// Sums are pairwise or in the blocks of matrix kernels, integers in 64 or 128 bits; results do not depend on the number of
+/// threads.
+///
+/// # Panics
+/// Where axes of one letter differ in length, an intermediate exceeds the limit, an integer result does not fit (debug
+/// assertions), or the device has no memory left. [`try_einsum!`](crate::try_einsum!) returns the error.
+///
+/// ```
+/// use vierbein::prelude::*;
+///
+/// let a = tensor![[1, 2, 3], [4, 5, 6]];
+/// let b = tensor![[1, 0], [0, 1], [2, 2]];
+/// assert_eq!(einsum!("ij,jk->ik", &a, &b), tensor![[7, 8], [16, 17]]);
+/// assert_eq!(einsum!("ij->j", &a), tensor![5, 7, 9]);
+/// assert_eq!(einsum!("ij,ij->i", &a, b.t()), tensor![7, 17]);
+/// let trace: Tensor<i32, Rank<0>> = einsum!("ii", a.matmul(&b).view());
+/// assert_eq!(trace.item(), 24);
+/// ```
 #[macro_export]
 macro_rules! einsum {
     ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
@@ -9,6 +55,15 @@ macro_rules! einsum {
 }
 
 /// [`einsum!`](crate::einsum!) with a `Result`.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let (a, b) = (tensor![[1, 2], [3, 4]], tensor![1, 2, 3]);
+/// assert_eq!(
+///     try_einsum!("ij,j->i", &a, &b).unwrap_err().to_string(),
+///     "cannot einsum \"ij,j->i\" over shapes [2, 2] and [3]: label `j` is 2 in operand 1 and 3 in operand 2"
+/// );
+/// ```
 #[macro_export]
 macro_rules! try_einsum {
     ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
@@ -16,7 +71,24 @@ macro_rules! try_einsum {
     };
 }
 
-/// Contracts into a tensor that is there: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)`.
+/// Contracts into a tensor that is there: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)` is
+/// `out = alpha · a · b + beta · out`.
+///
+/// Where `beta` is zero, `out` is overwritten without being read. `out` is a tensor or a mutable view with any strides.
+/// Everything else is as in [`einsum!`](crate::einsum!).
+///
+/// # Panics
+/// As [`einsum!`](crate::einsum!), and where the shape of `out` is not that of the result; `out` is unchanged then.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let (a, b) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![[0.0, 1.0], [1.0, 0.0]]);
+/// let mut out: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
+/// einsum_into!(&mut out, 2.0, -1.0; "ij,jk->ik", &a, &b);
+/// assert_eq!(out, tensor![[3.0, 1.0], [7.0, 5.0]]);
+/// einsum_into!(&mut out.index_axis_mut(0, 1), 1.0, 0.0; "ij->j", &a);
+/// assert_eq!(out, tensor![[3.0, 1.0], [4.0, 6.0]]);
+/// ```
 #[macro_export]
 macro_rules! einsum_into {
     ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
@@ -25,6 +97,13 @@ macro_rules! einsum_into {
 }
 
 /// [`einsum_into!`](crate::einsum_into!) with a `Result`.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let mut out = tensor![0, 0, 0];
+/// assert!(try_einsum_into!(&mut out, 1, 0; "ij->i", &tensor![[1, 2], [3, 4]]).is_err());
+/// assert_eq!(out, tensor![0, 0, 0]);
+/// ```
 #[macro_export]
 macro_rules! try_einsum_into {
     ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
@@ -32,7 +111,24 @@ macro_rules! try_einsum_into {
     };
 }
 
-/// The sequence of pairs in which [`einsum!`](crate::einsum!) would contract, to be printed.
+/// The sequence of pairs in which [`einsum!`](crate::einsum!) would contract, to be read or printed: steps, multiplications, the
+/// largest intermediate.
+///
+/// The fewest multiplications are found exactly for small networks (dynamic programming over sets of operands: Pfeifer, Haegeman
+/// and Verstraete, Phys. Rev. E 90, 033315, 2014), and greedily where that would take too long; equal networks get equal paths.
+///
+/// # Panics
+/// Where axes of one letter differ in length, or every sequence has an intermediate beyond the limit.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let (a, b) = (Tensor::<f64, _>::zeros([10, 100]), Tensor::<f64, _>::zeros([100, 5]));
+/// let c = Tensor::<f64, _>::zeros([5, 50]);
+/// let path = einsum_path!("ij,jk,kl->il", &a, &b, &c);
+/// assert_eq!(path.steps()[0].spec, "ij,jk->ik");
+/// assert_eq!(path.multiplications(), 7_500.0); // the other sequence takes 75 000
+/// println!("{path}");
+/// ```
 #[macro_export]
 macro_rules! einsum_path {
     ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
@@ -41,6 +137,14 @@ macro_rules! einsum_path {
 }
 
 /// [`einsum_path!`](crate::einsum_path!) with a `Result`.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let x = Tensor::<f64, _>::zeros([1000, 2]);
+/// // The product of 1000 × 1000 elements has 8 MB.
+/// assert!(try_einsum_path!("ij,kj,kl->il", &x, &x, &x; limit = 1_000).is_ok());
+/// assert!(try_einsum_path!("ij,kj,lj->ikl", &x, &x, &x; limit = 1_000).is_err());
+/// ```
 #[macro_export]
 macro_rules! try_einsum_path {
     ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {

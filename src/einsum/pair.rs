@@ -76,6 +76,8 @@ pub(super) struct Matrices {
     pub(super) apart: bool,
 }
 
+/// Rows or columns that are worth a walk around them; with fewer, the operand is rather copied.
+const RUN: usize = 8;
 /// A result tile of fewer elements than this wastes most of a matrix kernel ..
 const TILE: usize = 128;
 /// .. which matters where sums are longer than this; otherwise the copy of a result would cost more.
@@ -96,9 +98,8 @@ impl Kernel {
 impl Matrices {
     fn choose(classes: &Classes, a: &Labelled, b: &Labelled, c: &Labelled, extents: &Extents) -> Matrices {
         let Classes { mut batch, .. } = *classes;
-        // Rows and columns of the result are the innermost axes that fuse in it; the others are walked like a batch.
-        let (outer_left, mut left) = innermost(c, c.by_stride(classes.left), extents);
-        let (outer_right, mut right) = innermost(c, c.by_stride(classes.right), extents);
+        let (outer_left, mut left) = run(c, a, classes.left, extents);
+        let (outer_right, mut right) = run(c, b, classes.right, extents);
         let walked = !outer_left.is_empty() || !outer_right.is_empty();
         let tile = extents.product(&left).saturating_mul(extents.product(&right));
         let apart = walked && tile < TILE && extents.product(&classes.sum) > LONG;
@@ -109,9 +110,13 @@ impl Matrices {
             batch.extend(&outer_right);
         }
         let batch = c.by_stride(batch);
-        let sum = sum_sequence(classes.sum, a, b, extents);
-        let fits =
-            |x: &Labelled, own: &[u8]| x.fused(own, extents).is_some() && x.fused(&sum, extents).is_some();
+        let fuses = |x: &Labelled, labels: &[u8]| x.fused(labels, extents).is_some();
+        let sum = match (fuses(a, &left), fuses(b, &right)) {
+            (true, false) => a.by_stride(classes.sum),
+            (false, true) => b.by_stride(classes.sum),
+            _ => sum_sequence(classes.sum, a, b, extents),
+        };
+        let fits = |x: &Labelled, own: &[u8]| fuses(x, own) && fuses(x, &sum);
         let packed = |x: &Labelled, own: &[u8]| {
             (!fits(x, own)).then(|| {
                 let lacks = |label: &u8| x.labels().contains(label);
@@ -138,11 +143,17 @@ impl Matrices {
     }
 }
 
-/// Cuts a sequence of labels where the rest fuses.
-fn innermost(x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
-    let fuses = |&at: &usize| x.fused(&labels[at..], extents).is_some();
-    let at = (0..labels.len()).find(fuses).unwrap_or(labels.len());
-    labels.split_off(at)
+/// The labels that are walked around the rows (or columns) of a matrix, and those that make its rows: the innermost axes of
+/// the result that fuse in it and, unless they are too few, in the operand.
+fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
+    let labels = c.by_stride(labels);
+    let first = |fuses: &dyn Fn(&[u8]) -> bool| {
+        (0..labels.len()).find(|&at| fuses(&labels[at..])).unwrap_or(labels.len())
+    };
+    let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
+    let in_both = |labels: &[u8]| in_result(labels) && x.fused(labels, extents).is_some();
+    let (wide, narrow) = (first(&in_result), first(&in_both));
+    labels.split_off(if extents.product(&labels[narrow..]) < RUN { wide } else { narrow })
 }
 
 /// The sequence of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.
@@ -159,5 +170,88 @@ fn sum_sequence(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> L
         (false, true) => by_b,
         _ if larger_a => by_a,
         _ => by_b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::labelled::Bound;
+    use super::super::spec::Spec;
+    use super::*;
+    use crate::layout::Layout;
+
+    /// The kernel for operands whose axes lie in these sequences of labels (the last one inside), and the result in its own.
+    fn kernel(text: &str, memory: [&str; 2], extent: usize) -> Kernel {
+        let spec = Spec::new(text, 2);
+        let words: Vec<&str> = text.split([',', '-']).collect();
+        let layouts: Vec<Layout> = words[..2]
+            .iter()
+            .zip(memory)
+            .map(|(word, memory)| {
+                let step = |label: char| {
+                    let inside = memory.split(label).nth(1).expect("a label of the operand").len();
+                    extent.pow(inside as u32) as isize
+                };
+                let strides: Vec<isize> = word.chars().map(step).collect();
+                Layout::new(&vec![extent; word.len()], &strides)
+            })
+            .collect();
+        let bound = Bound::new(&spec, true, layouts.iter()).unwrap();
+        let out = Layout::dense(&vec![extent; bound.result().len()], true);
+        let c = Labelled::new(&out, &bound.result(), bound.extents());
+        Kernel::choose(&bound.operand(0, &layouts[0]), &bound.operand(1, &layouts[1]), &c, bound.extents())
+    }
+
+    #[test]
+    fn nothing_summed_is_elementwise() {
+        for text in ["ij,ij->ij", "i,ij->ij", "i,j->ij", "ij,kl->ikjl", "ijk,ki->kji"] {
+            let (a, b) = text.split_once(',').unwrap();
+            let b = b.split_once('-').unwrap().0;
+            assert!(matches!(kernel(text, [a, b], 3), Kernel::Multiply), "{text}");
+        }
+    }
+
+    #[test]
+    fn vectors_are_no_matrices() {
+        for text in
+            ["i,i->", "ij,ij->i", "ij,ij->j", "ij,j->i", "ji,j->i", "j,bij->bi", "bij,bij->b", "ijk,jki->"]
+        {
+            let (a, b) = text.split_once(',').unwrap();
+            let b = b.split_once('-').unwrap().0;
+            assert!(matches!(kernel(text, [a, b], 3), Kernel::SumProducts(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_does_not_fuse_is_copied() {
+        let plan = |text, memory, extent| match kernel(text, memory, extent) {
+            Kernel::Gemm(plan) => plan,
+            other => panic!("{text}: {other:?}"),
+        };
+        // (specification, axes as they lie, which operands are packed, batch and walked labels, whether apart)
+        for (text, memory, packed, batch, apart) in [
+            ("ij,jk->ik", ["ij", "jk"], [false, false], 0, false),
+            ("ij,jk->ik", ["ji", "kj"], [false, false], 0, false),
+            ("bij,bjk->bik", ["bij", "bjk"], [false, false], 1, false),
+            ("ijk,kl->ijl", ["ijk", "kl"], [false, false], 0, false),
+            ("ijkl,klmn->ijmn", ["ijkl", "klmn"], [false, false], 0, false),
+            ("aib,bjc->aijc", ["aib", "bjc"], [false, false], 0, false),
+            // The summed axes lie in another sequence: the smaller operand is packed.
+            ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
+            // Rows are walked around rather than the large operand copied ..
+            ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
+            // A result whose rows are no one axis is walked along the other.
+            ("ija,kla->ikjl", ["ija", "kla"], [false, false], 2, false),
+        ] {
+            let found = plan(text, memory, 12);
+            assert_eq!(found.pack.each_ref().map(Option::is_some), packed, "{text}: {found:?}");
+            assert_eq!((found.batch.len(), found.apart), (batch, apart), "{text}: {found:?}");
+        }
+        // .. unless they are too short; what is not copied says in which sequence the sum runs.
+        let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
+        assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
+        // Tiles of 3 × 3 under a sum of 3⁴ terms waste the kernel: the result is made apart.
+        assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).apart);
+        assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).apart);
     }
 }

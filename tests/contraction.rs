@@ -1,0 +1,473 @@
+//! Contractions as a user writes them: closed forms, the traps that other libraries fell into, errors, accumulation, threads.
+
+use vierbein::prelude::*;
+use vierbein::{Error, IntoShape};
+
+/// Whole numbers, so that sums of products are exact.
+fn whole<T: Scalar, O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<T, Sh::Dim, O>
+where
+    i64: vierbein::CastTo<T>,
+{
+    let len = shape.into_shape().as_ref().iter().product::<usize>() as i64;
+    let data: Vec<i64> = (0..len).map(|k| (k * 7 + seed) % 9 - 4).collect();
+    Tensor::<i64, Sh::Dim, O>::from_vec(shape, data).cast()
+}
+
+fn complex<O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<Complex<f64>, Sh::Dim, O> {
+    let i = Complex::new(0.0, 1.0);
+    whole::<Complex<f64>, O, Sh>(shape, seed) + whole::<Complex<f64>, O, Sh>(shape, seed + 2) * i
+}
+
+macro_rules! both_orders {
+    ($($name:ident)*) => {$(
+        mod $name {
+            #[test]
+            fn row_major() {
+                super::$name::<vierbein::RowMajor>();
+            }
+            #[test]
+            fn col_major() {
+                super::$name::<vierbein::ColMajor>();
+            }
+        }
+    )*};
+}
+both_orders! {
+    conjugates every_conjugate diagonals_need_equal_axes what_is_not_read broadcast_operands rank_16 sums_of_nothing
+    unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
+    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates integers_that_overflow
+}
+
+/// A library dropped `conj` where all labels are batch labels.
+fn conjugates<O: Order>() {
+    let (a, b) = (complex::<O, _>([3, 4], 1), complex::<O, _>([3, 4], 5));
+    let expected = Tensor::<_, _, O>::from_fn([3, 4], |at| a[at].conj() * b[at]);
+    assert_eq!(einsum!("ij,ij->ij", a.conj_view(), &b), expected);
+    let expected = Tensor::<_, _, O>::from_fn([3, 4], |at| a[at] * b[at].conj());
+    assert_eq!(einsum!("ij,ij->ij", &a, b.conj_view()), expected);
+    assert_eq!(einsum!("ij->ij", a.conj_view()), a.conj());
+    assert_eq!(einsum!("ij->ji", a.t().t().conj_view()), a.conj().t().to_owned());
+    assert_eq!(einsum!("ij->", a.conj_view()).item(), a.conj().sum().item());
+    let real: Tensor<f64, _, O> = whole([3, 4], 2);
+    assert_eq!(einsum!("ij,ij->", real.conj_view(), &real).item(), (&real * &real).sum().item());
+}
+
+/// Every pattern of the table with every combination of conjugates.
+fn every_conjugate<O: Order>() {
+    let (a, b) = (complex::<O, _>([3, 4, 5], 1), complex::<O, _>([3, 5, 4], 4));
+    let (ca, cb) = (a.conj(), b.conj());
+    macro_rules! check {
+        ($($spec:literal)*) => {$(
+            assert_eq!(einsum!($spec, a.conj_view(), &b), einsum!($spec, &ca, &b), "left, {}", $spec);
+            assert_eq!(einsum!($spec, &a, b.conj_view()), einsum!($spec, &a, &cb), "right, {}", $spec);
+            assert_eq!(einsum!($spec, a.conj_view(), b.conj_view()), einsum!($spec, &ca, &cb), "both, {}", $spec);
+        )*};
+    }
+    check!("bij,bji->bij" "bij,bji->b" "bij,bjk->bik" "bij,cjk->bick" "bij,bjk->bi" "bij,cji->" "bij,cde->bijcde");
+    let c = complex::<O, _>([4, 2], 3);
+    let expected = einsum!("bij,bjk,kl->bil", &ca, &b, &c.conj());
+    assert_eq!(einsum!("bij,bjk,kl->bil", a.conj_view(), &b, c.conj_view()), expected);
+}
+
+fn diagonals_need_equal_axes<O: Order>() {
+    let a: Tensor<f64, _, O> = whole([2, 3], 0);
+    let error = try_einsum!("ii->", &a).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot einsum \"ii->\" over shape [2, 3]: label `i` is 2 and 3 in operand 1; cut the longer axis with `.slice(..)` first"
+    );
+    assert!(try_einsum!("ii->i", &a).is_err());
+    let b: Tensor<f64, _, O> = whole([4, 5], 0);
+    let error = try_einsum!("ij,jk->ik", &a, &b).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot einsum \"ij,jk->ik\" over shapes [2, 3] and [4, 5]: label `j` is 3 in operand 1 and 4 in operand 2"
+    );
+    let error = try_einsum!("...i,...->i...", &a, &b).unwrap_err();
+    assert!(error.to_string().contains("the ellipsis has an axis of length"), "{error}");
+}
+
+/// `beta = 0` overwrites, whatever was there; so does every new result.
+fn what_is_not_read<O: Order>() {
+    macro_rules! check {
+        ($($shape:expr; $spec:literal, $a:expr, $b:expr;)*) => {$(
+            let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole($a, 1), whole($b, 2));
+            let mut out: Tensor<f64, _, O> = Tensor::full($shape, f64::NAN);
+            einsum_into!(&mut out, 1.0, 0.0; $spec, &a, &b);
+            assert_eq!(out, einsum!($spec, &a, &b), "{}", $spec);
+            let (a, b) = (complex::<O, _>($a, 1), complex::<O, _>($b, 2));
+            let mut out: Tensor<Complex<f64>, _, O> = Tensor::full($shape, Complex::new(f64::NAN, f64::NAN));
+            einsum_into!(&mut out, Complex::new(2.0, 0.0), Complex::new(0.0, 0.0); $spec, a.conj_view(), &b);
+            assert_eq!(out, einsum!($spec, a.conj_view(), &b) * Complex::new(2.0, 0.0), "{}", $spec);
+        )*};
+    }
+    check! {
+        [3, 4]; "ij,ij->ij", [3, 4], [3, 4];
+        [3]; "ij,ij->i", [3, 4], [3, 4];
+        [3, 5]; "ij,jk->ik", [3, 4], [4, 5];
+        [40, 50]; "ij,jk->ik", [40, 30], [30, 50];
+        [2, 3, 5]; "bij,bjk->bik", [2, 3, 4], [2, 4, 5];
+        [3, 5]; "ij,jk->ik", [3, 0], [0, 5];
+        [3, 3]; "ij,ij->ii", [3, 4], [3, 4];
+    }
+    let mut out: Tensor<f64, _, O> = Tensor::full([4], f64::NAN);
+    einsum_into!(&mut out, 1.0, 0.0; "ij->j", &whole::<f64, O, _>([3, 4], 1));
+    assert!(out.is_finite().all().item());
+}
+
+/// A sum over an axis with a stride of zero counts each of its positions.
+fn broadcast_operands<O: Order>() {
+    let row: Tensor<f64, _, O> = whole([4], 3);
+    let many = row.insert_axis(if O::ROW_MAJOR { 0 } else { 1 });
+    let (shape, spec_rows) = if O::ROW_MAJOR { ([5, 4], true) } else { ([4, 5], false) };
+    let many = many.broadcast_to(shape);
+    let sums = if spec_rows { einsum!("ij->j", many) } else { einsum!("ji->j", many) };
+    assert_eq!(sums, &row * 5.0);
+    let square = if spec_rows { einsum!("ij,ij->", many, many) } else { einsum!("ji,ji->", many, many) };
+    assert_eq!(square.item(), 5.0 * row.dot(&row).item());
+    let gram = if spec_rows { einsum!("ij,ik->jk", many, many) } else { einsum!("ji,ki->jk", many, many) };
+    assert_eq!(gram, row.outer(&row) * 5.0);
+    let same = if spec_rows { einsum!("ij,kj->ik", many, many) } else { einsum!("ji,jk->ik", many, many) };
+    assert_eq!(same.shape(), [5, 5]);
+    assert_eq!(same, Tensor::<f64, _, O>::full([5, 5], row.dot(&row).item()));
+}
+
+fn rank_16<O: Order>() {
+    let a: Tensor<i64, _, O> = whole([2; 16], 1);
+    let sum = einsum!("abcdefghijklmnop->", &a);
+    assert_eq!(sum.item(), a.sum().item());
+    assert_eq!(einsum!("aabbccddeeffgghh->", &a).item(), {
+        let mut total = 0;
+        for k in 0..256usize {
+            let bit = |n: usize| (k >> n) & 1;
+            total += a[core::array::from_fn(|axis| bit(axis / 2))];
+        }
+        total
+    });
+    let turned = einsum!("abcdefghijklmnop->ponmlkjihgfedcba", &a);
+    assert_eq!(turned, a.permute(core::array::from_fn(|k| 15 - k)).to_owned());
+    let b: Tensor<i64, _, O> = whole([2; 12], 2);
+    let c = einsum!("abcdefghijklmnop,abcdefghijkl->mnop", &a, &b);
+    let flat = einsum!("xy,x->y", a.as_shape([4096, 16]), b.as_shape([4096]));
+    if O::ROW_MAJOR {
+        assert_eq!(c.reshape([16]), flat);
+    }
+    let d = einsum!("abcdefghijkl,mnop->abcdefghijklmnop", &b, &c_of(&a));
+    assert_eq!(d.shape(), [2; 16]);
+}
+
+fn c_of<O: Order>(a: &Tensor<i64, Rank<16>, O>) -> Tensor<i64, Rank<4>, O> {
+    einsum!("abcdefghijklmnop->mnop", a)
+}
+
+/// `k = 0`, and results without elements.
+fn sums_of_nothing<O: Order>() {
+    let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([3, 0]), Tensor::ones([0, 4]));
+    assert_eq!(einsum!("ij,jk->ik", &a, &b), Tensor::<f64, _, O>::zeros([3, 4]));
+    assert_eq!(einsum!("ij->i", &a), Tensor::<f64, _, O>::zeros([3]));
+    assert_eq!(einsum!("ij,ij->", &a, &a).item(), 0.0);
+    assert_eq!(einsum!("ji,kj->ik", &a, &Tensor::<f64, _, O>::ones([0, 3])).shape(), [0, 0]);
+    assert_eq!(einsum!("ij,kl->ikjl", &a, &b).shape(), [3, 0, 0, 4]);
+    let mut out: Tensor<f64, _, O> = Tensor::ones([3, 4]);
+    einsum_into!(&mut out, 1.0, 2.0; "ij,jk->ik", &a, &b);
+    assert_eq!(out, Tensor::<f64, _, O>::full([3, 4], 2.0));
+    assert_eq!(einsum!("ij,jk,kl->il", &a, &b, Tensor::<f64, _, O>::ones([4, 2]).view()).shape(), [3, 2]);
+    let none: Tensor<f64, _, O> = Tensor::zeros([0, 0]);
+    assert_eq!(einsum!("ii->", &none).item(), 0.0);
+}
+
+fn unit_axes<O: Order>() {
+    let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([1, 4, 1], 1), whole([4, 1, 3], 2));
+    let c = einsum!("aib,ibj->abj", &a, &b);
+    assert_eq!(c.shape(), [1, 1, 3]);
+    let expected = einsum!("i,ij->j", &a.clone().reshape([4]), &b.clone().reshape([4, 3]));
+    assert_eq!(c.reshape([3]), expected);
+    assert_eq!(einsum!("iai->a", &whole::<f64, O, _>([1, 3, 1], 0)).shape(), [3]);
+}
+
+/// Sliced, permuted, backwards: the same as their copies.
+fn views<O: Order>() {
+    let big: Tensor<f64, _, O> = whole([9, 10, 11], 1);
+    let other: Tensor<f64, _, O> = whole([11, 10, 9], 4);
+    let x = big.slice(s![1..8;2, .., 2..9;-3]);
+    let y = other.slice(s![..3, ..;-1, 2..6]);
+    let (xo, yo) = (x.to_owned(), y.to_owned());
+    assert_eq!(xo.shape(), [4, 10, 3]);
+    macro_rules! same {
+        ($($spec:literal)*) => {$(
+            assert_eq!(einsum!($spec, x, y), einsum!($spec, &xo, &yo), "{}", $spec);
+        )*};
+    }
+    same!("abc,cbd->ad" "abc,cbd->da" "abc,cbd->bad" "abc,cbd->abd" "abc,cbd->" "abc,cde->abde" "abc,cbd->b" "abc,dbe->bacde");
+    let turned = x.permute([2, 0, 1]);
+    assert_eq!(einsum!("cab,cbd->ad", turned, y), einsum!("abc,cbd->ad", &xo, &yo));
+    assert_eq!(einsum!("abc->ca", x), einsum!("abc->ca", &xo));
+    assert_eq!(einsum!("abc->cba", x), xo.permute([2, 1, 0]).to_owned());
+}
+
+/// Axes without names broadcast by the order's rule.
+fn ellipses<O: Order>() {
+    let a: Tensor<f64, _, O> = whole([2, 3, 4], 1);
+    assert_eq!(einsum!("...->...", &a), a);
+    assert_eq!(einsum!("i...->...i", &a), a.permute([1, 2, 0]).to_owned());
+    assert_eq!(einsum!("...", &a), a);
+    // Batched matrix products: the batch leads or trails.
+    if O::ROW_MAJOR {
+        let b: Tensor<f64, _, O> = whole([5, 1, 4, 2], 2);
+        assert_eq!(einsum!("...ij,...jk->...ik", &a, &b), a.matmul(&b));
+    } else {
+        let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([3, 4, 2], 1), whole([4, 2, 1, 5], 2));
+        assert_eq!(einsum!("ij...,jk...->ik...", &x, &y), x.matmul(&y));
+    }
+    // NumPy: np.einsum("i...,i...", a, a) sums over the first axis.
+    let sums = einsum!("i...,i...", &a, &a);
+    assert_eq!(sums, (&a * &a).sum_axis(0));
+    let b: Tensor<f64, _, O> = whole([7], 2);
+    assert_eq!(einsum!("a...,b->...ab", &a, &b).shape(), [3, 4, 2, 7]);
+}
+
+fn accumulation<O: Order>() {
+    let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([5, 6], 1), whole([6, 7], 2));
+    let start: Tensor<f64, _, O> = whole([5, 7], 3);
+    let expected = einsum!("ij,jk->ik", &a, &b) * 3.0 + &start * -2.0;
+    let mut out = start.clone();
+    einsum_into!(&mut out, 3.0, -2.0; "ij,jk->ik", &a, &b);
+    assert_eq!(out, expected);
+    // Into a part of something larger; the rest stays.
+    let mut large: Tensor<f64, _, O> = Tensor::full([8, 8], 9.0);
+    large.slice_mut(s![1..6, 1..8;-1]).assign(&start);
+    einsum_into!(&mut large.slice_mut(s![1..6, 1..8;-1]), 3.0, -2.0; "ij,jk->ik", &a, &b);
+    assert_eq!(large.slice(s![1..6, 1..8;-1]).to_owned(), expected);
+    assert_eq!((large[[0, 3]], large[[7, 7]], large[[3, 0]]), (9.0, 9.0, 9.0));
+    // One operand: sums, transposes, elementwise.
+    let mut sums: Tensor<f64, _, O> = Tensor::full([6], 1.0);
+    einsum_into!(&mut sums, 2.0, 10.0; "ij->j", &a);
+    assert_eq!(sums, a.sum_axis(0) * 2.0 + 10.0);
+    let mut turned: Tensor<f64, _, O> = whole([6, 5], 4);
+    let expected = a.t().to_owned() * 2.0 + &turned;
+    einsum_into!(&mut turned, 2.0, 1.0; "ij->ji", &a);
+    assert_eq!(turned, expected);
+    let mut products = a.clone();
+    einsum_into!(&mut products, -1.0, 1.0; "ij,ij->ij", &a, &a);
+    assert_eq!(products, &a - &a * &a);
+    // More than two.
+    let mut out = start.clone();
+    let c: Tensor<f64, _, O> = whole([7, 7], 5);
+    einsum_into!(&mut out, 1.0, 1.0; "ij,jk,kl->il", &a, &b, &c);
+    assert_eq!(out, a.matmul(&b).matmul(&c) + &start);
+    // A wrong shape, and nothing changes.
+    let mut wrong: Tensor<f64, _, O> = Tensor::ones([5, 6]);
+    let error = try_einsum_into!(&mut wrong, 1.0, 0.0; "ij,jk->ik", &a, &b).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot einsum \"ij,jk->ik\" over shapes [5, 6] and [6, 7]: the result has shape [5, 7] and the output [5, 6]"
+    );
+    assert_eq!(wrong, Tensor::<f64, _, O>::ones([5, 6]));
+}
+
+fn repeated_labels_of_a_result<O: Order>() {
+    let a: Tensor<i64, _, O> = whole([3], 1);
+    assert_eq!(einsum!("i->ii", &a), Tensor::from_diagonal(&a));
+    let b: Tensor<f64, _, O> = whole([3, 2], 1);
+    let spread = einsum!("ij->iij", &b);
+    let expected = Tensor::<f64, _, O>::from_fn([3, 3, 2], |[i, k, j]| if i == k { b[[i, j]] } else { 0.0 });
+    assert_eq!(spread, expected);
+    // Accumulated: what is beside the diagonal is scaled too.
+    let start: Tensor<f64, _, O> = whole([3, 3, 2], 5);
+    let mut out = start.clone();
+    einsum_into!(&mut out, 2.0, 3.0; "ij->iij", &b);
+    assert_eq!(out, expected * 2.0 + start * 3.0);
+    let mut out: Tensor<f64, _, O> = Tensor::full([3, 3], f64::NAN);
+    einsum_into!(&mut out, 1.0, 0.0; "ij,ij->ii", &b, &b);
+    assert_eq!(out, Tensor::from_diagonal(&(&b * &b).sum_axis(1)));
+}
+
+fn many_operands<O: Order>() {
+    let m: [Tensor<f64, Rank<2>, O>; 4] = core::array::from_fn(|k| whole([3, 3], k as i64));
+    let [a, b, c, d] = &m;
+    let chain = einsum!("ab,bc,cd,de->ae", a, b, c, d);
+    assert_eq!(chain, a.matmul(b).matmul(c).matmul(d));
+    assert_eq!(einsum!("ab,bc,cd,da->", a, b, c, d).item(), chain.trace(0, 1).item());
+    let v: Tensor<i64, _, O> = whole([2], 1);
+    let sixteen = einsum!(
+        "a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a->a",
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v,
+        &v
+    );
+    assert_eq!(sixteen, v.powi(16));
+    let path = einsum_path!("ab,bc,cd,de->ae", a, b, c, d);
+    assert_eq!((path.steps().len(), path.multiplications(), path.largest_intermediate()), (3, 81.0, 9.0));
+    assert!(path.to_string().contains("exact sequence: 8.100e1 multiplications"), "{path}");
+    // A limit in bytes on each intermediate: the matrix of 20 × 20 is too large, the vector is not.
+    let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([20, 2], 1), whole([2, 20], 2));
+    let v: Tensor<f64, _, O> = whole([20], 3);
+    assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
+    let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
+    assert!(error.to_string().contains("limit of 1 elements: the smallest possible is 4"), "{error}");
+}
+
+fn products_by_name<O: Order>() {
+    let (a, b): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([2, 3, 4], 1), whole([4, 3, 5], 2));
+    assert_eq!(a.tensordot(&b, [1, 2], [1, 0]), einsum!("abc,cbd->ad", &a, &b));
+    assert_eq!(a.tensordot(&b, [2], [0]), einsum!("abc,cde->abde", &a, &b));
+    assert_eq!(a.tensordot(&b, [], []), a.outer(&b));
+    assert_eq!(a.dot(&a).item(), (&a * &a).sum().item());
+    assert_eq!(a.outer(&b), einsum!("abc,def->abcdef", &a, &b));
+    let (x, y): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([2, 3], 1), whole([5, 3], 2));
+    if O::ROW_MAJOR {
+        assert_eq!(x.inner(&y), einsum!("ik,jk->ij", &x, &y));
+    } else {
+        let (x, y): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([3, 2], 1), whole([3, 5], 2));
+        assert_eq!(x.inner(&y), einsum!("ki,kj->ij", &x, &y));
+    }
+    let (z, w) = (complex::<O, _>([2, 3], 1), complex::<O, _>([2, 3], 4));
+    assert_eq!(z.vdot(&w).item(), (z.conj() * &w).sum().item());
+    assert_eq!(z.vdot(w.conj_view()).item(), (z.conj() * w.conj()).sum().item());
+    assert_eq!(z.dot(&w).item(), (&z * &w).sum().item());
+    assert!(matches!(a.try_tensordot(&b, [0], [0]), Err(Error::Contraction { .. })));
+    assert_eq!(
+        a.try_tensordot(&b, [1, 0], [1, 0]).unwrap_err().to_string(),
+        "cannot tensordot over axes [1, 0] and [1, 0] of shapes [2, 3, 4] and [4, 3, 5]: axis 0 of the left is 2 and axis 0 of the right is 4"
+    );
+    assert!(matches!(a.try_tensordot(&b, [1, 1], [1, 1]), Err(Error::RepeatedAxis { .. })));
+    assert!(matches!(a.try_tensordot(&b, [3], [0]), Err(Error::AxisOutOfRange { .. })));
+    assert_eq!(
+        x.try_dot(&y).unwrap_err().to_string(),
+        "cannot dot of shapes [2, 3] and [5, 3]: it sums over all elements, so the shapes are to be equal"
+    );
+}
+
+fn kronecker<O: Order>() {
+    let (a, b): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([2, 3], 1), whole([4, 5], 2));
+    let expected = Tensor::<i64, _, O>::from_fn([8, 15], |[i, j]| a[[i / 4, j / 5]] * b[[i % 4, j % 5]]);
+    assert_eq!(a.kron(&b), expected);
+    let v: Tensor<i64, _, O> = whole([3], 4);
+    let expected = if O::ROW_MAJOR {
+        Tensor::<i64, _, O>::from_fn([2, 9], |[i, j]| a[[i, j / 3]] * v[[j % 3]])
+    } else {
+        Tensor::<i64, _, O>::from_fn([6, 3], |[i, j]| a[[i / 3, j]] * v[[i % 3]])
+    };
+    assert_eq!(a.kron(&v), expected);
+    assert_eq!(v.kron(&Tensor::<i64, _, O>::zeros([0])).shape(), [0]);
+    assert_eq!(Tensor::<i64, _, O>::scalar(3).kron(&v), &v * 3);
+}
+
+/// Bit for bit, for the shapes that are cut into pieces: matrices, batches, long sums, rows of sums.
+fn large_products_do_not_depend_on_threads<O: Order>() {
+    let noise = |shape: [usize; 3]| {
+        let mut state = 1u64;
+        Tensor::<f64, _, O>::from_fn(shape, |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64 / 1e5 - 80.0
+        })
+    };
+    let (a, b) = (noise([40, 60, 70]), noise([40, 70, 50]));
+    let run = || {
+        (
+            einsum!("bij,bjk->bik", &a, &b).into_vec(),
+            einsum!("aij,bjk->aibk", &a.slice(s![..6, .., ..]), b.slice(s![..7, .., ..])).into_vec(),
+            einsum!("bij,bij->", &a, &a).into_vec(),
+            einsum!("bij,bij->j", &a, &a).into_vec(),
+            einsum!("bij,j->bi", &a, b.index_axis(0, 1).index_axis(1, 2)).into_vec(),
+            einsum!("bij,bij->bij", &a, &a).into_vec(),
+        )
+    };
+    let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let all = |r: (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)| {
+        [bits(&r.0), bits(&r.1), bits(&r.2), bits(&r.3), bits(&r.4), bits(&r.5)]
+    };
+    #[cfg(feature = "rayon")]
+    {
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            all(pool.install(run))
+        };
+        let one = on(1);
+        assert!(one == on(2) && one == on(8));
+    }
+    let (first, second) = (all(run()), all(run()));
+    assert!(first == second);
+    // Against plain sums, to rounding.
+    let c = einsum!("bij,bjk->bik", &a, &b);
+    for at in [[0, 0, 0], [39, 59, 49], [17, 33, 5]] {
+        let [p, i, k] = at;
+        let expected: f64 = (0..70).map(|j| a[[p, i, j]] * b[[p, j, k]]).sum();
+        let scale: f64 = (0..70).map(|j| (a[[p, i, j]] * b[[p, j, k]]).abs()).sum();
+        assert!((c[at] - expected).abs() <= 1e-13 * scale);
+    }
+}
+
+/// Groups of axes that no single stride describes: an operand is packed, or the result made apart.
+fn copies_where_axes_do_not_fuse<O: Order>() {
+    let a: Tensor<f64, _, O> = whole([4, 9, 5, 8], 1);
+    let b: Tensor<f64, _, O> = whole([9, 6, 8, 7], 2);
+    let expected = |at: [usize; 4]| {
+        let [i, k, j, l] = at;
+        let terms = (0..9).flat_map(|p| (0..8).map(move |q| (p, q)));
+        terms.map(|(p, q)| a[[i, p, k, q]] * b[[p, j, q, l]]).sum::<f64>()
+    };
+    assert_eq!(einsum!("ipkq,pjql->ikjl", &a, &b), Tensor::<f64, _, O>::from_fn([4, 5, 6, 7], expected));
+    assert_eq!(
+        einsum!("ipkq,pjql->ijkl", &a, &b),
+        Tensor::<f64, _, O>::from_fn([4, 6, 5, 7], |[i, j, k, l]| expected([i, k, j, l]))
+    );
+    assert_eq!(
+        einsum!("ipkq,pjql->ljki", &a, &b),
+        Tensor::<f64, _, O>::from_fn([7, 6, 5, 4], |[l, j, k, i]| expected([i, k, j, l]))
+    );
+    // Small tiles under a long sum: the result is made apart.
+    let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([3, 2, 100], 1), whole([100, 4, 2], 3));
+    let z = einsum!("abk,kcd->acbd", &x, &y);
+    let expected = Tensor::<f64, _, O>::from_fn([3, 4, 2, 2], |[a, c, b, d]| {
+        (0..100).map(|k| x[[a, b, k]] * y[[k, c, d]]).sum()
+    });
+    assert_eq!(z, expected);
+    let mut out: Tensor<f64, _, O> = whole([3, 4, 2, 2], 6);
+    let expected = expected * 2.0 + &out * 3.0;
+    einsum_into!(&mut out, 2.0, 3.0; "abk,kcd->acbd", &x, &y);
+    assert_eq!(out, expected);
+}
+
+fn matmul_of_conjugates<O: Order>() {
+    let (a, b) = (complex::<O, _>([3, 4], 1), complex::<O, _>([5, 4], 2));
+    assert_eq!(a.matmul(b.t().conj_view()), a.matmul(&b.conj().t()));
+    let v = complex::<O, _>([4], 3);
+    assert_eq!(a.matmul(v.conj_view()), a.matmul(&v.conj()));
+    assert_eq!(v.matmul(a.t().conj_view()), v.matmul(&a.conj().t()));
+    assert_eq!(v.matmul(v.conj_view()).item(), v.matmul(&v.conj()).item());
+}
+
+fn integers_that_overflow<O: Order>() {
+    let a: Tensor<i8, _, O> = Tensor::full([2, 2], 100);
+    if cfg!(debug_assertions) {
+        let error = try_einsum!("ij,jk->ik", &a, &a).unwrap_err().to_string();
+        assert!(
+            error.starts_with("cannot einsum \"ij,jk->ik\" over shapes [2, 2] and [2, 2]: i8: "),
+            "{error}"
+        );
+        assert!(error.contains(".cast::<f64>()"), "{error}");
+        let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], 1);
+        assert!(try_einsum_into!(&mut out, 1, 1; "ij,jk->ik", &a, &a).is_err());
+        assert!(try_einsum_into!(&mut out, 100, 2; "ij,ij->ij", &out.clone(), &out.clone()).is_ok());
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
+        // 102 · 2 does not fit: nothing is written.
+        let one: Tensor<i8, _, O> = Tensor::ones([2, 2]);
+        assert!(try_einsum_into!(&mut out, 1, 2; "ij,ij->ij", &one, &one).is_err());
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
+        assert!(a.try_dot(&a).unwrap_err().to_string().starts_with("cannot dot of shapes"));
+    }
+}
