@@ -24,7 +24,7 @@ macro_rules! device_tests {
                 functions complex_numbers comparisons masks select cast
                 sums means_and_moments extremes positions running_sums traces diagonals
                 shape_operations broadcast_views slicing order_conversion matrix_products batched_products
-                products_of_views round_trips assignment_into_views mutable_views empty_tensors rank_0);
+                products_of_views contractions named_products round_trips assignment_into_views mutable_views empty_tensors rank_0);
         }
     )*};
     (@bodies $O:ty, $Dev:ty; $($body:ident)*) => {$(
@@ -448,6 +448,58 @@ fn batched_products<O: Order, Dev: Full>() {
     });
 }
 
+/// One of each pattern, so that every kernel that a contraction asks for runs on the device.
+fn contractions<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([4, 5], q));
+    check(&einsum!("ij,jk->ki", &a, &b), [5, 3], |[k, i]| (0..4).map(|j| p([i, j]) * q([j, k])).sum());
+    check(&einsum!("ij->j", &a), [4], |[j]| (0..3).map(|i| p([i, j])).sum());
+    check(&einsum!("ij->ji", &a), [4, 3], |[j, i]| p([i, j]));
+    check(&einsum!("ii->i", a.slice(s![.., ..3])), [3], |[i]| p([i, i]));
+    check(&einsum!("ij,ij->ij", &a, &a), [3, 4], |at| p(at) * p(at));
+    check(&einsum!("ij,ij->i", &a, &a), [3], |[i]| (0..4).map(|j| p([i, j]) * p([i, j])).sum());
+    check(&einsum!("i,j->ij", a.index_axis(1, 0), b.index_axis(0, 1)), [3, 5], |[i, j]| {
+        p([i, 0]) * q([1, j])
+    });
+    check(&einsum!("j->jj", b.index_axis(0, 1)), [5, 5], |[i, j]| if i == j { q([1, j]) } else { 0.0 });
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    check(&einsum!("abc,abd->acd", &x, &x), [2, 4, 4], |[a, c, d]| {
+        (0..3).map(|b| r([a, b, c]) * r([a, b, d])).sum()
+    });
+    check(&einsum!("abc,ic,jc->aij", &x, &a, &a), [2, 3, 3], |[a, i, j]| {
+        let terms = (0..3).flat_map(|b| (0..4).map(move |c| (b, c)));
+        terms.map(|(b, c)| r([a, b, c]) * p([i, c]) * p([j, c])).sum()
+    });
+    check(&einsum!("ij,jk->ik", &a.cast::<i32>(), &b.cast::<i32>()), [3, 5], |[i, k]| {
+        (0..4).map(|j| (p([i, j]) * q([j, k])) as i32).sum()
+    });
+    let mut out = make::<_, _, O, Dev>([3, 5], q);
+    einsum_into!(&mut out, 2.0, -1.0; "ij,jk->ik", &a, &b);
+    check(&out, [3, 5], |[i, k]| 2.0 * (0..4).map(|j| p([i, j]) * q([j, k])).sum::<f64>() - q([i, k]));
+    let mut row = make::<_, _, O, Dev>([4], |[n]| n as f64);
+    einsum_into!(&mut row, 1.0, 3.0; "ij->j", &a);
+    check(&row, [4], |[j]| (0..3).map(|i| p([i, j])).sum::<f64>() + 3.0 * j as f64);
+    let z = |i: [usize; 2]| Complex::new(p(i), q(i));
+    let (x, y) = (make::<_, _, O, Dev>([3, 4], z), make::<_, _, O, Dev>([4, 5], z));
+    check(&einsum!("ij,jk->ik", x.conj_view(), &y), [3, 5], |[i, k]| {
+        (0..4).map(|j| z([i, j]).conj() * z([j, k])).sum()
+    });
+    check(&einsum!("ij,kj->ik", &x, x.conj_view()), [3, 3], |[i, k]| {
+        (0..4).map(|j| z([i, j]) * z([k, j]).conj()).sum()
+    });
+    check(&einsum!("ij->ji", x.conj_view()), [4, 3], |[j, i]| z([i, j]).conj());
+}
+
+fn named_products<O: Order, Dev: Full>() {
+    let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([4, 5], q));
+    check(&a.tensordot(&b, [1], [0]), [3, 5], |[i, k]| (0..4).map(|j| p([i, j]) * q([j, k])).sum());
+    check(&a.outer(&b), [3, 4, 4, 5], |[i, j, k, l]| p([i, j]) * q([k, l]));
+    check(&a.kron(&b), [12, 20], |[i, j]| p([i / 4, j / 5]) * q([i % 4, j % 5]));
+    check(&a.dot(&a), [], |_| (0..12).map(|k| p([k / 4, k % 4]) * p([k / 4, k % 4])).sum());
+    let z = |i: [usize; 1]| Complex::new(i[0] as f64, 1.0);
+    let x = make::<_, _, O, Dev>([4], z);
+    check(&x.vdot(&x), [], |_| (0..4).map(|k| z([k]).conj() * z([k])).sum());
+}
+
 // ------------------------------------------------------------------ moving and writing
 
 fn round_trips<O: Order, Dev: Full>() {
@@ -564,6 +616,9 @@ fn instances_do_not_mix() {
     refused(a.try_add_assign(&b).err());
     refused(a.try_assign(&b).err());
     refused(a.try_matmul(&b).err());
+    refused(a.try_dot(&b).err());
+    refused(try_einsum!("i,j->ij", &a, &b).err());
+    refused(try_einsum_into!(&mut a, 1.0, 0.0; "i->i", &b).err());
     refused(a.try_maximum(&b).err());
     refused(a.less(1.5).try_select(&a, &b).err());
     let b = b.to_device_in(&here).unwrap();

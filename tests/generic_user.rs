@@ -505,3 +505,38 @@ fn a_device_without_a_default() {
     let z = sample::<ColMajor, Cpu>().to_device_in(&device).unwrap();
     assert_eq!(softmax(z.view(), 0).apply(op::Ceil).sum().item(), 6.0);
 }
+
+/// Contractions in generic code need no more than the others do.
+fn overlap<T: Scalar, O: Order, Dev: Backend<T>>(
+    bra: TensorView<'_, T, Rank<3>, O, Dev>,
+    ket: TensorView<'_, T, Rank<3>, O, Dev>,
+    environment: &Tensor<T, Rank<2>, O, Dev>,
+) -> Tensor<T, Rank<2>, O, Dev> {
+    let mut out = einsum!("xy,xsa,ysb->ab", environment, bra.conj_view(), ket);
+    einsum_into!(&mut out, T::one(), T::one(); "xy,xsa,ysb->ab", environment, bra.conj_view(), ket);
+    out
+}
+
+fn energy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
+    psi: TensorView<'_, T, D, O, Dev>,
+    hamiltonian_psi: TensorView<'_, T, D, O, Dev>,
+) -> Tensor<T, Rank<0>, O, Dev> {
+    psi.vdot(hamiltonian_psi)
+}
+
+#[test]
+fn contractions_in_generic_code() {
+    let i = Complex::new(0.0, 1.0);
+    let a = Tensor::<Complex<f64>, _, ColMajor>::from_fn([2, 2, 3], |[x, s, a]| {
+        i * (x + 2 * s) as f64 + a as f64
+    });
+    let e = Tensor::<Complex<f64>, _, ColMajor>::eye(2);
+    let found = overlap(a.view(), a.view(), &e);
+    let expected = Tensor::<Complex<f64>, _, ColMajor>::from_fn([3, 3], |[p, q]| {
+        let terms = (0..2).flat_map(|x| (0..2).map(move |s| (x, s)));
+        terms.map(|(x, s)| a[[x, s, p]].conj() * a[[x, s, q]] * 2.0).sum()
+    });
+    assert_eq!(found, expected);
+    assert_eq!(energy(a.view(), a.view()).item().im, 0.0);
+    assert_eq!(energy(tensor![1, 2].view(), tensor![3, 4].view()).item(), 11);
+}

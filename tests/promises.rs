@@ -6,6 +6,7 @@ use static_assertions::{
     assert_eq_size, assert_impl_all, assert_not_impl_any, assert_type_eq_all, const_assert_eq,
 };
 use vierbein::device::{Elementwise, Gemm, Permute, Reduce, RunsClosures, SameDevice, SameDtype, SameOrder};
+use vierbein::einsum::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, Spec};
 use vierbein::prelude::*;
 use vierbein::{
     Agrees, Aligned, AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, Error,
@@ -14,6 +15,27 @@ use vierbein::{
 };
 
 type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
+
+// ------------------------------------------------------------------ operands of contractions agree
+
+assert_impl_all!(&'static M: EinsumOperand<'static>, ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_impl_all!(TensorView<'static, f64, Rank<2>>: ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_not_impl_any!(M: EinsumOperand<'static>);
+assert_not_impl_any!(f64: EinsumOperand<'static>);
+assert_not_impl_any!(&'static M<f32>: ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, ColMajor>: ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_impl_all!(&'static mut M: EinsumOutput<'static, f64, Rank<2>, RowMajor, Cpu>);
+assert_not_impl_any!(&'static mut M: EinsumOutput<'static, f64, Rank<1>, RowMajor, Cpu>);
+assert_not_impl_any!(&'static mut M<f32>: EinsumOutput<'static, f64, Rank<2>, RowMajor, Cpu>);
+assert_not_impl_any!(&'static mut M<f64, ColMajor>: EinsumOutput<'static, f64, Rank<2>, RowMajor, Cpu>);
+assert_impl_all!(Rank<2>: LabelledBy<2, false>, LabelledBy<1, true>);
+assert_not_impl_any!(Rank<2>: LabelledBy<3, false>);
+assert_not_impl_any!(Rank<2>: LabelledBy<3, true>);
+// The rank of a result is in its type, and a specification is read at compile time.
+const _: fn(&M) -> Tensor<f64, Rank<0>> = |x| einsum!("ij,ij->", x, x);
+const _: fn(&M) -> Tensor<f64, Rank<4>> = |x| einsum!("ij,kl->ikjl", x, x);
+const _: () = assert!(Spec::parse("ij,jk->ix", 2).is_err() && Spec::parse("ij,jk->ik", 2).is_ok());
 
 // ------------------------------------------------------------------ orders, devices and element types do not mix
 
@@ -94,6 +116,7 @@ assert_not_impl_any!(Tensor<f64, Rank<1>>: AddAssign<M>);
 assert_type_eq_all!(<Rank<3> as ContractRanks<Rank<2>, 1>>::Contracted, Rank<3>);
 assert_type_eq_all!(<Rank<3> as ContractRanks<Rank<2>, 2>>::Contracted, Rank<1>);
 assert_not_impl_any!(Rank<1>: ContractRanks<Rank<3>, 2>);
+assert_not_impl_any!(Rank<9>: ContractRanks<Rank<9>, 0>);
 assert_type_eq_all!(<Rank<1> as MatmulRanks<Rank<1>>>::Product, Rank<0>);
 assert_type_eq_all!(
     <Rank<4> as MatmulRanks<Rank<1>>>::Product,

@@ -1,10 +1,11 @@
 //! A contraction on its way: operands are bound one by one, each checked against its term of the specification by its type.
 //! The macros write the calls.
 
+use super::cache::PathCache;
 use super::labelled::Bound;
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::report::ContractionPath;
-use super::run::{Given, Mix, accumulate, write};
+use super::run::{Given, Mix, Search, accumulate, write};
 use super::spec::Spec;
 use crate::device::{Contract, Device};
 use crate::element::{Element, Scalar};
@@ -22,6 +23,7 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
     spec: &'s Spec<'s>,
     given: [Option<Given<'a, T, Dev>>; N],
     device: &'a Dev,
+    cache: &'s PathCache,
     count: usize,
     /// Whether all live on one instance of the device.
     instances: Result<(), Error>,
@@ -31,6 +33,7 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
 /// A contraction begins with its first operand: the others have its element type, order and device.
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
+    cache: &'s PathCache,
     first: X,
 ) -> Contraction<'s, 'a, T, E, O, Dev, N>
 where
@@ -44,7 +47,7 @@ where
     let mut given = [None; N];
     given[0] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
     let device = data.device_ref();
-    Contraction { spec, given, device, count: 1, instances: Ok(()), marker: PhantomData }
+    Contraction { spec, given, device, cache, count: 1, instances: Ok(()), marker: PhantomData }
 }
 
 impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contraction<'s, 'a, T, E, O, Dev, N> {
@@ -63,8 +66,8 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
         self.given[self.count] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
         let instances =
             self.instances.and_then(|()| same_instance("contract", self.device, data.device_ref()));
-        let Contraction { spec, given, device, count, .. } = self;
-        Contraction { spec, given, device, count: count + 1, instances, marker: PhantomData }
+        let Contraction { spec, given, device, cache, count, .. } = self;
+        Contraction { spec, given, device, cache, count: count + 1, instances, marker: PhantomData }
     }
 
     /// All operands are there; the result has `LABELS` labels beside its ellipsis.
@@ -74,13 +77,8 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
         R: Dim,
     {
         let given = self.given.map(|given| given.expect("the macro binds every operand"));
-        Prepared {
-            spec: self.spec,
-            given,
-            device: self.device,
-            instances: self.instances,
-            marker: PhantomData,
-        }
+        let Contraction { spec, device, cache, instances, .. } = self;
+        Prepared { spec, given, device, cache, instances, marker: PhantomData }
     }
 }
 
@@ -90,6 +88,7 @@ pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, const N: usize> {
     spec: &'s Spec<'s>,
     given: [Given<'a, T, Dev>; N],
     device: &'a Dev,
+    cache: &'s PathCache,
     instances: Result<(), Error>,
     marker: PhantomData<(R, O)>,
 }
@@ -102,6 +101,10 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     fn bind(&self) -> Result<Bound<'_>, Error> {
         self.instances.clone()?;
         Bound::new(self.spec, O::ROW_MAJOR, self.layouts())
+    }
+
+    fn search(&self, limit: Option<usize>) -> Search<'_> {
+        Search { limit, cache: self.cache }
     }
 
     /// Contracts into a new tensor. Intermediates of more than two operands have up to `limit` bytes each.
@@ -126,7 +129,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         } else {
             Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?
         };
-        write(self.device, &bound, &self.given, limit, &mut out.strided_mut())?;
+        write(self.device, &bound, &self.given, self.search(limit), &mut out.strided_mut())?;
         Ok(out)
     }
 
@@ -163,7 +166,14 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         let bound = self.bind()?;
         let mut out = out.agreeing();
         same_instance("contract", self.device, out.device())?;
-        accumulate(self.device, &bound, &self.given, Mix { alpha, beta }, limit, &mut out.strided_mut())
+        accumulate(
+            self.device,
+            &bound,
+            &self.given,
+            Mix { alpha, beta },
+            self.search(limit),
+            &mut out.strided_mut(),
+        )
     }
 
     /// `out = alpha · result + beta · out`.
@@ -178,6 +188,33 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         Dev: Contract<T>,
     {
         expect(self.try_contract_into(out, alpha, beta, limit));
+    }
+
+    /// `out = result`.
+    ///
+    /// # Errors
+    /// As [`try_contract_into`](Prepared::try_contract_into).
+    pub fn try_write_into<'o, X>(self, out: X, limit: Option<usize>) -> Result<(), Error>
+    where
+        X: EinsumOutput<'o, T, R, O, Dev>,
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        self.try_contract_into(out, T::one(), T::zero(), limit)
+    }
+
+    /// `out = result`.
+    ///
+    /// # Panics
+    /// Where [`try_write_into`](Prepared::try_write_into) returns an error.
+    #[track_caller]
+    pub fn write_into<'o, X>(self, out: X, limit: Option<usize>)
+    where
+        X: EinsumOutput<'o, T, R, O, Dev>,
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        expect(self.try_write_into(out, limit));
     }
 
     /// The sequence in which the operands would be contracted.

@@ -39,11 +39,6 @@ impl Labels {
     pub(super) fn repeat(&self) -> bool {
         (1..self.len).any(|k| self[..k].contains(&self[k]))
     }
-
-    /// The first `n`, and the others.
-    pub(super) fn split_off(&self, n: usize) -> (Labels, Labels) {
-        (self[..n].iter().copied().collect(), self[n..].iter().copied().collect())
-    }
 }
 
 impl core::ops::Deref for Labels {
@@ -201,12 +196,14 @@ impl Labelled {
     pub(super) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
         let Some((&last, outer)) = group.split_last() else { return Some(0) };
         let stride = self.stride(last);
-        let mut step = stride.checked_mul(isize::try_from(extents.of(last)).ok()?)?;
+        // Where an axis is empty there is nothing to step to; dense strides count it as 1.
+        let past = |step: isize, label: u8| step.checked_mul(extents.of(label).max(1).try_into().ok()?);
+        let mut step = past(stride, last)?;
         for &label in outer.iter().rev() {
             if self.stride(label) != step {
                 return None;
             }
-            step = step.checked_mul(isize::try_from(extents.of(label)).ok()?)?;
+            step = past(step, label)?;
         }
         Some(stride)
     }

@@ -74,7 +74,8 @@ macro_rules! try_einsum {
 /// Contracts into a tensor that is there: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)` is
 /// `out = alpha · a · b + beta · out`.
 ///
-/// Where `beta` is zero, `out` is overwritten without being read. `out` is a tensor or a mutable view with any strides.
+/// Where `beta` is zero, `out` is overwritten without being read; `einsum_into!(&mut out; "ij,jk->ik", &a, &b)` is short for
+/// `alpha` one and `beta` zero. `out` is a tensor or a mutable view with any strides.
 /// Everything else is as in [`einsum!`](crate::einsum!).
 ///
 /// # Panics
@@ -86,11 +87,14 @@ macro_rules! try_einsum {
 /// let mut out: Tensor<f64, Rank<2>> = Tensor::ones([2, 2]);
 /// einsum_into!(&mut out, 2.0, -1.0; "ij,jk->ik", &a, &b);
 /// assert_eq!(out, tensor![[3.0, 1.0], [7.0, 5.0]]);
-/// einsum_into!(&mut out.index_axis_mut(0, 1), 1.0, 0.0; "ij->j", &a);
+/// einsum_into!(&mut out.index_axis_mut(0, 1); "ij->j", &a);
 /// assert_eq!(out, tensor![[3.0, 1.0], [4.0, 6.0]]);
 /// ```
 #[macro_export]
 macro_rules! einsum_into {
+    ($out:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+        $crate::__contract!($spec, [$($x,)+], write_into($out, $crate::__limit!($($limit)?)))
+    };
     ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
         $crate::__contract!($spec, [$($x,)+], contract_into($out, $alpha, $beta, $crate::__limit!($($limit)?)))
     };
@@ -106,6 +110,9 @@ macro_rules! einsum_into {
 /// ```
 #[macro_export]
 macro_rules! try_einsum_into {
+    ($out:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+        $crate::__contract!($spec, [$($x,)+], try_write_into($out, $crate::__limit!($($limit)?)))
+    };
     ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
         $crate::__contract!($spec, [$($x,)+], try_contract_into($out, $alpha, $beta, $crate::__limit!($($limit)?)))
     };
@@ -163,18 +170,19 @@ macro_rules! __limit {
     };
 }
 
-// The specification is a constant of the block, so that its numbers can stand in types. Its name is nobody else's: operands
-// are written in the same block.
+// The specification is a constant of the block, so that its numbers can stand in types, and paths are kept from call to call.
+// The two names are nobody else's: operands are written in the same block.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __contract {
     ($spec:expr, [$first:expr, $($x:expr,)*], $method:ident($($argument:expr),*)) => {{
         const __VIERBEIN_SPEC: $crate::einsum::Spec<'static> =
             $crate::einsum::Spec::new($spec, $crate::__contract!(@count $first, $($x,)*));
+        static __VIERBEIN_PATHS: $crate::einsum::PathCache = $crate::einsum::PathCache::new();
         $crate::__contract!(@and __VIERBEIN_SPEC (1) (
             $crate::einsum::contraction::<
                 { __VIERBEIN_SPEC.operands() }, { __VIERBEIN_SPEC.labels(0) }, { __VIERBEIN_SPEC.ellipsis(0) }, _, _, _, _, _, _
-            >(&__VIERBEIN_SPEC, $first)
+            >(&__VIERBEIN_SPEC, &__VIERBEIN_PATHS, $first)
         ) $($x,)*)
             .result::<{ __VIERBEIN_SPEC.labels(__VIERBEIN_SPEC.operands()) }, _>()
             .$method($($argument),*)

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod blend;
+mod cache;
 mod contraction;
 mod labelled;
 mod macros;
@@ -17,9 +18,10 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use cache::PathCache;
 pub use contraction::{Contraction, Prepared, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };
 pub use report::{ContractionPath, ContractionStep};
-pub use spec::{MAX_OPERANDS, Spec, SpecError};
+pub use spec::{MAX_OPERANDS, Message, Spec, SpecError};

@@ -19,6 +19,7 @@
 //! | sum, left and right | matrix products | `ij,jk->ik` `bij,bjk->bik` `aib,bjc->aijc` |
 
 use super::labelled::{Extents, Labelled, Labels, Set};
+use core::ops::Range;
 
 /// The labels of a pair by class.
 #[derive(Debug, Clone, Copy)]
@@ -143,17 +144,30 @@ impl Matrices {
     }
 }
 
-/// The labels that are walked around the rows (or columns) of a matrix, and those that make its rows: the innermost axes of
-/// the result that fuse in it and, unless they are too few, in the operand.
+/// The labels that are walked around the rows (or columns) of a matrix, and those that make its rows: axes of the result that
+/// fuse in it and, unless they are too few, in the operand. The innermost such axes are best, for they are written side by
+/// side; where they are too few, the longest.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
-    let first = |fuses: &dyn Fn(&[u8]) -> bool| {
-        (0..labels.len()).find(|&at| fuses(&labels[at..])).unwrap_or(labels.len())
-    };
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
     let in_both = |labels: &[u8]| in_result(labels) && x.fused(labels, extents).is_some();
-    let (wide, narrow) = (first(&in_result), first(&in_both));
-    labels.split_off(if extents.product(&labels[narrow..]) < RUN { wide } else { narrow })
+    let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
+    // Runs from the inside out, each as long as it fuses.
+    let best = |fuses: &dyn Fn(&[u8]) -> bool| {
+        let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
+        while end > 0 && (best.is_empty() || length(&best) < RUN) {
+            let start = (0..end).find(|&start| fuses(&labels[start..end])).unwrap_or(end - 1);
+            if best.is_empty() || length(&(start..end)) > length(&best) {
+                best = start..end;
+            }
+            end = start;
+        }
+        best
+    };
+    let (wide, narrow) = (best(&in_result), best(&in_both));
+    let best = if length(&narrow) < RUN { wide } else { narrow };
+    let walked = labels[..best.start].iter().chain(&labels[best.end..]).copied().collect();
+    (walked, labels[best].iter().copied().collect())
 }
 
 /// The sequence of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.

@@ -1,9 +1,9 @@
 //! Contractions carried out: rank-erased, on any device that has the kernels.
 
 use super::blend::Blend;
+use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled, Labels};
 use super::pair::{Classes, Kernel, Matrices};
-use super::report::find_path;
 use crate::device::{Contract, Device, Factor, Operand};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -112,6 +112,13 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
     let mut labels = c.labels();
     labels.extend(&a.axes.labels().iter().copied().filter(|l| !c.labels().contains(l)).collect::<Labels>());
     device.reduce(&op::Sum, out.output(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
+}
+
+/// How the sequence of several pairs is found: up to how many bytes an intermediate may have, and what was found before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search<'p> {
+    pub(super) limit: Option<usize>,
+    pub(super) cache: &'p PathCache,
 }
 
 /// How the result is mixed with what is there: `alpha · result + beta · there`.
@@ -248,11 +255,11 @@ pub(super) fn write<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     bound: &Bound<'_>,
     operands: &[Given<'_, T, Dev>],
-    limit: Option<usize>,
+    search: Search<'_>,
     out: &mut Target<'_, T, Dev>,
 ) -> Result<(), Error> {
     let axes = Labelled::new(out.layout(), &bound.result(), bound.extents());
-    run(device, bound, operands, Mix::plain(), limit, out, &axes)
+    run(device, bound, operands, Mix::plain(), search, out, &axes)
 }
 
 /// `out = alpha · result + beta · out`.
@@ -264,7 +271,7 @@ pub(super) fn accumulate<T: Scalar, Dev: Contract<T>>(
     bound: &Bound<'_>,
     operands: &[Given<'_, T, Dev>],
     mix: Mix<T>,
-    limit: Option<usize>,
+    search: Search<'_>,
     out: &mut Target<'_, T, Dev>,
 ) -> Result<(), Error> {
     let (labels, extents) = (bound.result(), bound.extents());
@@ -278,10 +285,10 @@ pub(super) fn accumulate<T: Scalar, Dev: Contract<T>>(
     // Integers may have no result, and nothing is to be half done then.
     let checked = T::INTEGER && cfg!(debug_assertions);
     if !labels.repeat() && !checked {
-        return run(device, bound, operands, mix, limit, out, &axes);
+        return run(device, bound, operands, mix, search, out, &axes);
     }
     let (mut apart, dense) = make(device, &axes.labels(), extents)?;
-    run(device, bound, operands, Mix::plain(), limit, &mut apart.view_mut(), &dense)?;
+    run(device, bound, operands, Mix::plain(), search, &mut apart.view_mut(), &dense)?;
     // The mixture is made apart too, `out` being what is blended in.
     let mixture = Blend { beta: mix.alpha, alpha: mix.beta, conjugate: false };
     device.binary_assign(&mixture, apart.output(dense.layout()), out.operand(axes.layout()))?;
@@ -304,11 +311,11 @@ fn run<T: Scalar, Dev: Contract<T>>(
     bound: &Bound<'_>,
     operands: &[Given<'_, T, Dev>],
     mix: Mix<T>,
-    limit: Option<usize>,
+    search: Search<'_>,
     out: &mut Target<'_, T, Dev>,
     c: &Labelled,
 ) -> Result<(), Error> {
-    many(device, bound, operands, mix, limit, out, c).map_err(|error| match error {
+    many(device, bound, operands, mix, search, out, c).map_err(|error| match error {
         Error::Arithmetic { dtype, .. } => {
             let why =
                 "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
@@ -324,7 +331,7 @@ fn many<T: Scalar, Dev: Contract<T>>(
     bound: &Bound<'_>,
     operands: &[Given<'_, T, Dev>],
     mix: Mix<T>,
-    limit: Option<usize>,
+    search: Search<'_>,
     out: &mut Target<'_, T, Dev>,
     c: &Labelled,
 ) -> Result<(), Error> {
@@ -338,9 +345,11 @@ fn many<T: Scalar, Dev: Contract<T>>(
     }
     let mut values: Vec<_> = (0..operands.len()).map(|k| Some(input(k))).collect();
     let sets: Vec<_> = values.iter().flatten().map(|input| input.axes.set()).collect();
-    let (path, _) = find_path(&sets, c.set(), extents, limit.map(|bytes| bytes / size_of::<T>()))
+    let limit = search.limit.map(|bytes| bytes / size_of::<T>());
+    let steps = search
+        .cache
+        .find(&sets, c.set(), extents, limit)
         .map_err(|why| bound.error(layouts(operands), why))?;
-    let steps = path.steps;
     for (k, step) in steps.iter().enumerate() {
         let mut take = |k: usize| values[k].take().expect("a path uses each operand once");
         let (a, b) = (take(step.left), take(step.right));

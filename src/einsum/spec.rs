@@ -32,21 +32,83 @@ pub(super) struct Term {
     dots: u8,
 }
 
-/// What is wrong with a specification, in words.
+/// What is wrong with a specification.
 #[derive(Debug, Clone, Copy)]
-pub struct SpecError {
+pub struct SpecError<'s> {
+    text: &'s str,
+    problem: Problem,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Problem {
+    Operands,
+    Named(usize, usize),
+    SecondResult,
+    Arrow,
+    Dots,
+    RepeatedDots,
+    DotsLost,
+    DotsFromNowhere,
+    NotALabel(u8),
+    UnknownLabel(u8),
+    TooManyLabels,
+    TooManyAxes,
+}
+
+impl SpecError<'_> {
+    /// In words, also at compile time.
+    pub const fn message(&self) -> Message {
+        let m = Message::new().text("einsum \"").text(self.text).text("\": ");
+        match self.problem {
+            Problem::Operands => m.text("there are more than 16 operands; contract some of them first"),
+            Problem::Named(named, given) => {
+                let m = m.text("it names ").number(named);
+                let m = m.text(if named == 1 { " operand, and there " } else { " operands, and there " });
+                m.text(if given == 1 { "is " } else { "are " }).number(given)
+            }
+            Problem::SecondResult => m.text("there is one result, so no `,` may follow `->`"),
+            Problem::Arrow => m.text("one `->` separates the operands from the result"),
+            Problem::Dots => m.text("an ellipsis is three dots, `...`"),
+            Problem::RepeatedDots => m.text("an operand has one ellipsis at most, and so has the result"),
+            Problem::DotsLost => m.text(
+                "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
+            ),
+            Problem::DotsFromNowhere => m.text("the result has an ellipsis and no operand has one"),
+            Problem::NotALabel(c) => {
+                m.letter(c).text(" is not a label; labels are the letters a to z and A to Z")
+            }
+            Problem::UnknownLabel(c) => {
+                m.text("the result's label ").letter(c).text(" is not a label of any operand")
+            }
+            Problem::TooManyLabels => {
+                m.text("an operand has more than 16 labels; tensors have up to 16 axes")
+            }
+            Problem::TooManyAxes => m.text("the result would have more than 16 axes"),
+        }
+    }
+}
+
+impl core::fmt::Display for SpecError<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.message().as_str())
+    }
+}
+
+/// A text that is put together at compile time.
+#[derive(Debug, Clone, Copy)]
+pub struct Message {
     text: [u8; 256],
     len: usize,
 }
 
-impl SpecError {
-    const fn new() -> SpecError {
-        SpecError { text: [0; 256], len: 0 }
+impl Message {
+    const fn new() -> Message {
+        Message { text: [0; 256], len: 0 }
     }
 
-    const fn text(mut self, text: &str) -> SpecError {
+    const fn text(mut self, text: &str) -> Message {
         let mut k = 0;
-        // Long specifications are cut; the words before them are not.
+        // What does not fit is left out.
         while k < text.len() && self.len < self.text.len() {
             self.text[self.len] = text.as_bytes()[k];
             self.len += 1;
@@ -55,30 +117,28 @@ impl SpecError {
         self
     }
 
-    const fn letter(self, label: u8) -> SpecError {
-        let text = [label];
-        match core::str::from_utf8(&text) {
-            Ok(text) => self.text("`").text(text).text("`"),
+    const fn letter(self, letter: u8) -> Message {
+        match core::str::from_utf8(&[letter]) {
+            Ok(letter) => self.text("`").text(letter).text("`"),
             Err(_) => self.text("a character that is not ASCII"),
         }
     }
 
-    const fn number(self, n: usize) -> SpecError {
+    const fn number(self, n: usize) -> Message {
         let digits = [b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8];
-        let (_, units) = digits.split_at(if n < 10 { 1 } else { 0 });
-        match core::str::from_utf8(units) {
-            Ok(text) => self.text(text),
+        let (_, written) = digits.split_at(if n < 10 { 1 } else { 0 });
+        match core::str::from_utf8(written) {
+            Ok(written) => self.text(written),
             Err(_) => self,
         }
     }
 
-    /// The message.
+    /// The text.
     pub const fn as_str(&self) -> &str {
         let (text, _) = self.text.split_at(self.len);
         match core::str::from_utf8(text) {
             Ok(text) => text,
-            // Cut in the middle of a character.
-            Err(_) => "einsum: the specification is not ASCII",
+            Err(_) => "einsum: the specification is too long to be shown",
         }
     }
 }
@@ -108,15 +168,18 @@ impl Term {
     }
 }
 
+const fn fail(text: &str, problem: Problem) -> Result<Spec<'_>, SpecError<'_>> {
+    Err(SpecError { text, problem })
+}
+
 impl<'s> Spec<'s> {
     /// Reads a specification of `operands` operands.
     ///
     /// # Errors
     /// In words, where it is not one.
-    pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError> {
-        let fail = SpecError::new().text("einsum \"").text(text).text("\": ");
+    pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError<'s>> {
         if operands > MAX_OPERANDS {
-            return Err(fail.text("there are more than 16 operands; contract some of them first"));
+            return Err(SpecError { text, problem: Problem::Operands });
         }
         let mut spec = Spec { text, operands, terms: [Term::EMPTY; TERMS] };
         let bytes = text.as_bytes();
@@ -130,17 +193,17 @@ impl<'s> Spec<'s> {
             }
             if letter == b',' {
                 if arrow {
-                    return Err(fail.text("there is one result, so no `,` may follow `->`"));
+                    return fail(text, Problem::SecondResult);
                 }
                 term += 1;
                 if term >= MAX_OPERANDS {
-                    return Err(fail.text("it names more than 16 operands; contract some of them first"));
+                    return fail(text, Problem::Operands);
                 }
                 continue;
             }
             if letter == b'-' {
                 if arrow || at >= bytes.len() || bytes[at] != b'>' {
-                    return Err(fail.text("one `->` separates the operands from the result"));
+                    return fail(text, Problem::Arrow);
                 }
                 at += 1;
                 arrow = true;
@@ -149,64 +212,57 @@ impl<'s> Spec<'s> {
             let to = if arrow { operands } else { term };
             if letter == b'.' {
                 if at + 1 >= bytes.len() || bytes[at] != b'.' || bytes[at + 1] != b'.' {
-                    return Err(fail.text("an ellipsis is three dots, `...`"));
+                    return fail(text, Problem::Dots);
                 }
                 at += 2;
                 if to <= operands {
                     if spec.terms[to].dots != NO_DOTS {
-                        return Err(fail.text("an operand has one ellipsis at most, and so has the result"));
+                        return fail(text, Problem::RepeatedDots);
                     }
                     spec.terms[to].dots = spec.terms[to].len;
                 }
                 continue;
             }
             let Some(label) = label_of(letter) else {
-                return Err(fail
-                    .letter(letter)
-                    .text(" is not a label; labels are the letters a to z and A to Z"));
+                return fail(text, Problem::NotALabel(letter));
             };
             // Operands beyond those that are there are only counted: the count is what is wrong then.
             if to <= operands {
                 let t = &mut spec.terms[to];
                 if t.len as usize == MAX_RANK {
-                    return Err(fail.text("an operand has more than 16 labels; tensors have up to 16 axes"));
+                    return fail(text, Problem::TooManyLabels);
                 }
                 t.labels[t.len as usize] = label;
                 t.len += 1;
             }
         }
         if term + 1 != operands {
-            let fail = fail.text("it names ").number(term + 1);
-            let fail = fail.text(if term == 0 { " operand, and there " } else { " operands, and there " });
-            return Err(fail.text(if operands == 1 { "is " } else { "are " }).number(operands));
+            return fail(text, Problem::Named(term + 1, operands));
         }
-        if arrow { spec.check_result(fail) } else { spec.imply_result(fail) }
+        if arrow { spec.check_result() } else { spec.imply_result() }
     }
 
     /// The labels of a written result are labels of operands.
-    const fn check_result(self, fail: SpecError) -> Result<Spec<'s>, SpecError> {
+    const fn check_result(self) -> Result<Spec<'s>, SpecError<'s>> {
         let result = &self.terms[self.operands];
         let mut k = 0;
         while k < result.len as usize {
             if self.count(result.labels[k]) == 0 {
-                let fail = fail.text("the result's label ").letter(LETTERS[result.labels[k] as usize]);
-                return Err(fail.text(" is not a label of any operand"));
+                return fail(self.text, Problem::UnknownLabel(LETTERS[result.labels[k] as usize]));
             }
             k += 1;
         }
         if self.dotted() && result.dots == NO_DOTS {
-            return Err(fail.text(
-                "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
-            ));
+            return fail(self.text, Problem::DotsLost);
         }
         if !self.dotted() && result.dots != NO_DOTS {
-            return Err(fail.text("the result has an ellipsis and no operand has one"));
+            return fail(self.text, Problem::DotsFromNowhere);
         }
         Ok(self)
     }
 
     /// NumPy's rule: first the ellipsis, then the labels that occur once, in alphabetical order.
-    const fn imply_result(mut self, fail: SpecError) -> Result<Spec<'s>, SpecError> {
+    const fn imply_result(mut self) -> Result<Spec<'s>, SpecError<'s>> {
         let mut result = Term::EMPTY;
         if self.dotted() {
             result.dots = 0;
@@ -215,7 +271,7 @@ impl<'s> Spec<'s> {
         while label < LETTERS.len() as u8 {
             if self.count(label) == 1 {
                 if result.len as usize == MAX_RANK {
-                    return Err(fail.text("the result would have more than 16 axes"));
+                    return fail(self.text, Problem::TooManyAxes);
                 }
                 result.labels[result.len as usize] = label;
                 result.len += 1;
@@ -261,7 +317,7 @@ impl<'s> Spec<'s> {
     pub const fn new(text: &'s str, operands: usize) -> Spec<'s> {
         match Spec::parse(text, operands) {
             Ok(spec) => spec,
-            Err(error) => panic!("{}", error.as_str()),
+            Err(error) => panic!("{}", error.message().as_str()),
         }
     }
 
@@ -364,7 +420,7 @@ mod tests {
             ("a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a", 16, "more than 16 operands"),
         ] {
             let error = Spec::parse(text, operands).unwrap_err();
-            let message = error.as_str();
+            let message = error.to_string();
             assert!(message.contains(words), "{message:?} lacks {words:?}");
         }
     }

@@ -1,8 +1,9 @@
 //! Random contractions against a brute-force evaluator, which knows nothing of layouts, patterns and paths: it counts through
 //! all indices of all labels.
 
+use super::cache::PathCache;
 use super::labelled::Bound;
-use super::run::{Given, Mix, accumulate, write};
+use super::run::{Given, Mix, Search, accumulate, write};
 use super::spec::Spec;
 use crate::device::Cpu;
 use crate::element::{Scalar, c64};
@@ -174,11 +175,13 @@ fn elements<T: Small>(len: usize, seed: usize) -> Tensor<T, Rank<1>> {
     Tensor::from_vec([len], (0..len).map(|k| T::small(k + seed)).collect())
 }
 
-fn agrees<T: Small>(network: &Network, limit: Option<usize>) -> Result<(), TestCaseError> {
+fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
+    let cache = PathCache::new();
+    let search = Search { limit: None, cache: &cache };
     let text = network.text();
     let spec = match Spec::parse(&text, network.operands.len()) {
         Ok(spec) => spec,
-        Err(error) => panic!("{}", error.as_str()),
+        Err(error) => panic!("{error}"),
     };
     let memories: Vec<Tensor<T, Rank<1>>> =
         network.operands.iter().enumerate().map(|(k, case)| elements(case.memory, 13 * k)).collect();
@@ -196,7 +199,7 @@ fn agrees<T: Small>(network: &Network, limit: Option<usize>) -> Result<(), TestC
     let len: usize = shape.iter().product();
     let mut fresh: Tensor<T, Rank<1>> = Tensor::zeros([len]);
     let dense = Layout::dense(&shape, true);
-    write(&Cpu, &bound, &given, limit, &mut fresh.strided_mut_as(dense)).unwrap();
+    write(&Cpu, &bound, &given, search, &mut fresh.strided_mut_as(dense)).unwrap();
     let mut place = 0;
     let mut wrong = None;
     count(&shape, |index| {
@@ -213,7 +216,8 @@ fn agrees<T: Small>(network: &Network, limit: Option<usize>) -> Result<(), TestC
     let mut target = before.clone();
     let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
     let layout = network.target.layout;
-    accumulate(&Cpu, &bound, &given, Mix { alpha, beta }, limit, &mut target.strided_mut_as(layout)).unwrap();
+    accumulate(&Cpu, &bound, &given, Mix { alpha, beta }, search, &mut target.strided_mut_as(layout))
+        .unwrap();
     let mut left = before.as_slice().to_vec();
     count(&shape, |index| {
         let offset: isize =
@@ -229,28 +233,28 @@ proptest! {
 
     #[test]
     fn one_operand(network in networks(1..=1, 7, 4)) {
-        agrees::<i64>(&network, None)?;
-        agrees::<c64>(&network, None)?;
+        agrees::<i64>(&network)?;
+        agrees::<c64>(&network)?;
     }
 
     #[test]
     fn two_operands(network in networks(2..=2, 7, 4)) {
-        agrees::<f64>(&network, None)?;
-        agrees::<i64>(&network, None)?;
-        agrees::<c64>(&network, None)?;
+        agrees::<f64>(&network)?;
+        agrees::<i64>(&network)?;
+        agrees::<c64>(&network)?;
     }
 
     /// Long enough for walks around rows and for tiles of the matrix kernels.
     #[test]
     fn two_longer_operands(network in networks(2..=2, 4, 14)) {
-        agrees::<f64>(&network, None)?;
-        agrees::<c64>(&network, None)?;
+        agrees::<f64>(&network)?;
+        agrees::<c64>(&network)?;
     }
 
     #[test]
     fn three_and_four_operands(network in networks(3..=4, 7, 4)) {
-        agrees::<f64>(&network, None)?;
-        agrees::<c64>(&network, None)?;
+        agrees::<f64>(&network)?;
+        agrees::<c64>(&network)?;
     }
 }
 

@@ -53,8 +53,8 @@ macro_rules! rows {
         fn all<O: Order>() {
             $({
                 let row = row($spec, &[$(&[$($extent),*]),+]);
-                let real = einsum!($spec, $(reals::<O, _>([$($extent),*])),+);
-                let integer = einsum!($spec, $(integers::<O, _>([$($extent),*])),+);
+                let real = einsum!($spec, $(&reals::<O, _>([$($extent),*])),+);
+                let integer = einsum!($spec, $(&integers::<O, _>([$($extent),*])),+);
                 check(&row, real, integer);
             })*
         }

@@ -9,7 +9,7 @@ use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
 use core::fmt::Debug;
 use proptest::prelude::*;
-use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor};
+use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
 
 /// Names of axes and shapes, and results so far, as the row-major side sees them.
 struct Mirror {
@@ -236,6 +236,28 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     } else {
         m.see("a matrix with a batch", &rights.matmul(&left));
     }
+    m.see("contracted axes", &{
+        let (a, b) = m.sides(&lefts, &rights);
+        let (of_a, of_b) = if m.row_major { ([0, 2], [0, 1]) } else { ([1, 2], [0, 2]) };
+        a.tensordot(b, of_a, of_b)
+    });
+    let turned = right.t().to_owned();
+    let (a, b) = m.sides(&left, &turned);
+    m.see("inner axes", &a.inner(b));
+    let (a, b) = m.sides(&left, &right);
+    m.see("outer product", &a.outer(b));
+    m.see("dot", &left.dot(&left));
+    // Blocks stay where they are in the image: the operands of a Kronecker product are not exchanged.
+    m.see("kronecker", &left.kron(&right));
+    m.see("kronecker of two ranks", &left.kron(&vector));
+    m.see("einsum", &match m.row_major {
+        true => einsum!("bij,bjk->kb", &lefts, &rights),
+        false => einsum!("jib,kjb->bk", &lefts, &rights),
+    });
+    m.see("ellipsis", &match m.row_major {
+        true => einsum!("...ij,jk->...ik", &lefts, &right),
+        false => einsum!("ji...,kj->ki...", &lefts, &right),
+    });
     core::mem::take(&mut m.results)
 }
 

@@ -1,7 +1,8 @@
 //! Sums of products: dot products, products of a matrix and a vector, accumulated elementwise products.
 //!
 //! As in reductions, independent accumulators take the products of a block and blocks are combined pairwise, so that the
-//! error grows as O(log n · ε); how work is cut depends on lengths and strides alone.
+//! error grows as O(log n · ε); how work is cut depends on lengths and strides alone. As in BLAS, the factors are not read
+//! where `alpha` is zero, nor the output where `beta` is.
 
 use super::reduce::pairwise;
 use super::threads::{GRAIN, join, over_outputs, over_parts};
@@ -21,8 +22,6 @@ const CHAIN: usize = 32;
 const COLUMNS: usize = 256;
 /// Rows that such a sweep adds one after the other before it combines pairwise.
 const ROWS: usize = 16;
-/// Rows that a sweep takes at a time: their accumulators are loaded and stored once.
-const AT_ONCE: usize = 4;
 
 /// `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
 pub(super) fn sum_products<T: Scalar>(
@@ -33,12 +32,13 @@ pub(super) fn sum_products<T: Scalar>(
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
     // As many accumulators as registers hold: a complex one consists of four numbers.
-    if T::COMPLEX {
-        compute::<T, Parts, 4>(alpha, a, b, beta, out)
-    } else if T::INTEGER && cfg!(debug_assertions) {
-        compute::<T, Checked, 16>(alpha, a, b, beta, out)
-    } else {
-        compute::<T, Plain, 16>(alpha, a, b, beta, out)
+    let short = size_of::<T::Real>() < 8;
+    match (T::COMPLEX, T::INTEGER && cfg!(debug_assertions)) {
+        (true, _) if short => compute::<T, Parts, 8>(alpha, a, b, beta, out),
+        (true, _) => compute::<T, Parts, 4>(alpha, a, b, beta, out),
+        (false, true) => compute::<T, Checked, 8>(alpha, a, b, beta, out),
+        (false, false) if short => compute::<T, Plain, 32>(alpha, a, b, beta, out),
+        (false, false) => compute::<T, Plain, 16>(alpha, a, b, beta, out),
     }
 }
 
@@ -61,6 +61,9 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     assert_eq!(out.shape(), kept_shape, "the leading axes are the output's");
     let (kept_a, summed_a) = a.operand.strides().split_at(kept_shape.len());
     let (kept_b, summed_b) = b.operand.strides().split_at(kept_shape.len());
+    // What is multiplied by zero is a sum of nothing.
+    let (summed_shape, summed_a, summed_b): (&[usize], &[isize], &[isize]) =
+        if alpha.is_zero() { (&[0], &[0], &[0]) } else { (summed_shape, summed_a, summed_b) };
     let terms: usize = summed_shape.iter().product();
     let job = Job {
         a: a.operand.ptr(),
@@ -69,7 +72,16 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         blend: Blend::new(alpha, beta, [a.conjugate, b.conjugate]),
         inexact: AtomicBool::new(false),
     };
-    if terms == 1 {
+    if let ([], &[n]) = (kept_shape, summed_shape)
+        && n < 2 * GRAIN
+    {
+        // A dot product needs no plans, and can be so short that they would cost more than itself.
+        // SAFETY: the operands vouch for their elements.
+        unsafe {
+            let sum = dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n);
+            job.put::<S>(0, sum);
+        }
+    } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
         // SAFETY: parts of a plan of the operands' shape; the output is ours alone.
         over_parts(&plan, &|part| unsafe { job.products::<S>(part) });
@@ -102,7 +114,7 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
     // What a step costs: nothing if it stays where it is, at most a cache line for each factor.
     let cost = |strides: [isize; 2]| strides.map(|s| s.unsigned_abs().min(8)).iter().sum::<usize>();
     let short = summed.len() < 8 && summed.len() < kept.inner_len();
-    kept.inner_len() > 1 && (short || cost([ka, kb]) < cost(summed.inner_strides()))
+    short || (kept.inner_len() >= 6 && cost([ka, kb]) < cost(summed.inner_strides()))
 }
 
 // ------------------------------------------------------------------ accumulators
@@ -289,29 +301,35 @@ impl<T: Copy, const STEP: isize> Lane<T, STEP> {
     }
 }
 
-/// Calls a kernel with the steps of both factors known to the compiler, where it has a loop for them.
-macro_rules! known_steps {
-    ($steps:expr, $kernel:ident::<$($generic:ident),*>($($argument:expr),*)) => {
-        match $steps {
-            [1, 1] => $kernel::<$($generic,)* 1, 1>($($argument),*),
-            [1, 0] => $kernel::<$($generic,)* 1, 0>($($argument),*),
-            [0, 1] => $kernel::<$($generic,)* 0, 1>($($argument),*),
-            _ => $kernel::<$($generic,)* ANY, ANY>($($argument),*),
+/// A kernel that is compiled for wide registers too, which is called where the machine has them. Results are the same:
+/// nothing is fused or put in another sequence.
+macro_rules! kernel {
+    (
+        $(#[$doc:meta])*
+        unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        $(#[$doc])*
+        #[inline]
+        unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
+            #[inline(always)]
+            unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
+
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                unsafe fn wide<$($bounds)*>($($argument: $type),*) -> $result {
+                    // SAFETY: the caller's.
+                    unsafe { body::<$($generic),*>($($argument),*) }
+                }
+                if std::is_x86_feature_detected!("avx2") {
+                    // SAFETY: the machine has what `wide` is compiled for; the rest is the caller's.
+                    return unsafe { wide::<$($generic),*>($($argument),*) };
+                }
+            }
+            // SAFETY: the caller's.
+            unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
-}
-
-/// Combines neighbours until one is left.
-#[inline(always)]
-fn merged<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum]) -> S::Sum {
-    let mut width = sums.len();
-    while width > 1 {
-        width /= 2;
-        for lane in 0..width {
-            sums[lane] = S::merge(sums[lane], sums[lane + width]);
-        }
-    }
-    sums[0]
 }
 
 /// The sum of `n` products.
@@ -335,92 +353,65 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
             _ => unsafe { dot_block::<T, S, LANES, ANY>(a, b, steps, count) },
         }
     };
-    if n <= LANES * CHAIN { leaf(n) } else { pairwise(n, LANES * CHAIN, &mut leaf, &S::merge) }
+    let merge = |a: [S::Sum; 4], b: [S::Sum; 4]| core::array::from_fn(|k| S::merge(a[k], b[k]));
+    let [w, x, y, z] =
+        if n <= LANES * CHAIN { leaf(n) } else { pairwise(n, LANES * CHAIN, &mut leaf, &merge) };
+    S::merge(S::merge(w, x), S::merge(y, z))
 }
 
-/// # Safety
-/// As [`dot`].
-#[inline(always)]
-unsafe fn dot_block<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
-    a: HostPtr<T>,
-    b: HostPtr<T>,
-    [step_a, step_b]: [isize; 2],
-    n: usize,
-) -> S::Sum {
-    let (x, y) = (Lane::<T, STEP>::new(a, step_a), Lane::<T, STEP>::new(b, step_b));
-    // SAFETY: `i < n` in all of these.
-    unsafe {
-        if n < LANES {
-            return (0..n).fold(S::zero(), |sum, i| S::add(sum, x.at(i), y.at(i)));
-        }
-        let mut sums = [S::zero(); LANES];
-        let whole = n - n % LANES;
-        for i in (0..whole).step_by(LANES) {
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                *sum = S::add(*sum, x.at(i + lane), y.at(i + lane));
+kernel! {
+    /// Four sums that make up the one of a block: they fill a register.
+    ///
+    /// # Safety
+    /// As [`dot`].
+    unsafe fn dot_block[T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize][T, S, LANES, STEP](
+        a: HostPtr<T>,
+        b: HostPtr<T>,
+        steps: [isize; 2],
+        n: usize,
+    ) -> [S::Sum; 4] {
+        let (x, y) = (Lane::<T, STEP>::new(a, steps[0]), Lane::<T, STEP>::new(b, steps[1]));
+        let (whole, fours) = (n - n % LANES, n - n % 4);
+        // SAFETY: all of these are below `n`.
+        let (mut many, four, [one]) = unsafe {
+            (
+                lanes::<T, S, LANES, STEP>(x, y, 0, whole),
+                lanes::<T, S, 4, STEP>(x, y, whole, fours),
+                lanes::<T, S, 1, STEP>(x, y, fours, n),
+            )
+        };
+        let mut width = LANES;
+        while width > 4 {
+            width /= 2;
+            for lane in 0..width {
+                many[lane] = S::merge(many[lane], many[lane + width]);
             }
         }
-        for i in whole..n {
-            sums[i - whole] = S::add(sums[i - whole], x.at(i), y.at(i));
-        }
-        merged::<T, S>(&mut sums)
+        let mut sums = core::array::from_fn(|lane| S::merge(many[lane], four[lane]));
+        sums[0] = S::merge(sums[0], one);
+        sums
     }
 }
 
-/// Four sums at once: of the products of `n` elements of four rows of `a`, `row` apart, and those of `b`, side by side.
+/// The products from `from` to `to` in so many accumulators, one after the other.
 ///
 /// # Safety
 /// All of these may be read.
-unsafe fn four_dots<T: Scalar, S: Sums<T>, const LANES: usize>(
-    a: HostPtr<T>,
-    row: isize,
-    b: HostPtr<T>,
-    n: usize,
-) -> [S::Sum; 4] {
-    let mut at = 0;
-    let mut leaf = |count: usize| {
-        let (a, b) = (a.offset(at), b.offset(at));
-        at += count as isize;
-        // SAFETY: a part of what the caller vouches for.
-        unsafe { four_dots_block::<T, S, LANES>(a, row, b, count) }
-    };
-    let merge = |a: [S::Sum; 4], b: [S::Sum; 4]| core::array::from_fn(|row| S::merge(a[row], b[row]));
-    let block = LANES / 4 * CHAIN;
-    if n <= block { leaf(n) } else { pairwise(n, block, &mut leaf, &merge) }
-}
-
-/// # Safety
-/// As [`four_dots`].
 #[inline(always)]
-unsafe fn four_dots_block<T: Scalar, S: Sums<T>, const LANES: usize>(
-    a: HostPtr<T>,
-    row: isize,
-    b: HostPtr<T>,
-    n: usize,
-) -> [S::Sum; 4] {
-    let x: [Lane<T, 1>; 4] = core::array::from_fn(|r| Lane::new(a.offset(r as isize * row), 1));
-    let y = Lane::<T, 1>::new(b, 1);
-    let lanes = LANES / 4;
+unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
+    x: Lane<T, STEP>,
+    y: Lane<T, STEP>,
+    from: usize,
+    to: usize,
+) -> [S::Sum; LANES] {
     let mut sums = [S::zero(); LANES];
-    let whole = n - n % lanes;
-    // SAFETY: `i + lane < n` and `i < n`.
-    unsafe {
-        for i in (0..whole).step_by(lanes) {
-            for r in 0..4 {
-                for lane in 0..lanes {
-                    let sum = &mut sums[r * lanes + lane];
-                    *sum = S::add(*sum, x[r].at(i + lane), y.at(i + lane));
-                }
-            }
-        }
-        for i in whole..n {
-            for r in 0..4 {
-                let sum = &mut sums[r * lanes];
-                *sum = S::add(*sum, x[r].at(i), y.at(i));
-            }
+    for i in (from..to).step_by(LANES) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: the caller's.
+            *sum = unsafe { S::add(*sum, x.at(i + lane), y.at(i + lane)) };
         }
     }
-    core::array::from_fn(|r| merged::<T, S>(&mut sums[r * lanes..][..lanes]))
+    sums
 }
 
 /// Adds the products of some rows to accumulators: element `j` of each row to the `j`th. Rows are `rows` apart, elements
@@ -436,29 +427,46 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     rows: [isize; 2],
     count: usize,
 ) {
-    let row = |r: usize| {
-        let (a, b) = (a.offset(r as isize * rows[0]), b.offset(r as isize * rows[1]));
-        (Lane::<T, A>::new(a, steps[0]), Lane::<T, B>::new(b, steps[1]))
-    };
-    let whole = count - count % AT_ONCE;
-    for first in (0..whole).step_by(AT_ONCE) {
-        let [r0, r1, r2, r3] = core::array::from_fn(|r| row(first + r));
-        for (j, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: `j` is one of the row's elements.
-            unsafe {
-                let low = S::add(*sum, r0.0.at(j), r0.1.at(j));
-                let low = S::add(low, r1.0.at(j), r1.1.at(j));
-                let low = S::add(low, r2.0.at(j), r2.1.at(j));
-                *sum = S::add(low, r3.0.at(j), r3.1.at(j));
+    let mut first = 0;
+    while first < count {
+        let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
+        // SAFETY: some of the rows that the caller vouches for.
+        first += unsafe {
+            match count - first {
+                1 => add_few_rows::<T, S, A, B, 1>(sums, a, b, steps, rows),
+                2 => add_few_rows::<T, S, A, B, 2>(sums, a, b, steps, rows),
+                3..8 => add_few_rows::<T, S, A, B, 3>(sums, a, b, steps, rows),
+                _ => add_few_rows::<T, S, A, B, 8>(sums, a, b, steps, rows),
             }
-        }
+        };
     }
-    for r in whole..count {
-        let (x, y) = row(r);
-        for (j, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: as above.
-            *sum = unsafe { S::add(*sum, x.at(j), y.at(j)) };
+}
+
+kernel! {
+    /// The same for so few rows that each accumulator is loaded and stored once. Returns how many.
+    ///
+    /// # Safety
+    /// As [`add_rows`], for `COUNT` rows.
+    unsafe fn add_few_rows[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
+        sums: &mut [S::Sum],
+        a: HostPtr<T>,
+        b: HostPtr<T>,
+        steps: [isize; 2],
+        rows: [isize; 2],
+    ) -> usize {
+        let x: [Lane<T, A>; COUNT] =
+            core::array::from_fn(|r| Lane::new(a.offset(r as isize * rows[0]), steps[0]));
+        let y: [Lane<T, B>; COUNT] =
+            core::array::from_fn(|r| Lane::new(b.offset(r as isize * rows[1]), steps[1]));
+        for (j, to) in sums.iter_mut().enumerate() {
+            let mut sum = *to;
+            for r in 0..COUNT {
+                // SAFETY: `j` is one of the row's elements.
+                sum = unsafe { S::add(sum, x[r].at(j), y[r].at(j)) };
+            }
+            *to = sum;
         }
+        COUNT
     }
 }
 
@@ -519,7 +527,13 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
             let [i, j] = walk.offsets();
             let (a, b) = (a.offset(i + inner as isize * rows[0]), b.offset(j + inner as isize * rows[1]));
             // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
-            unsafe { known_steps!(steps, add_rows::<T, S>(sums, a, b, steps, rows, run)) };
+            unsafe {
+                match steps {
+                    [1, 1] => add_rows::<T, S, 1, 1>(sums, a, b, steps, rows, run),
+                    [1, 0] => add_rows::<T, S, 1, 0>(sums, a, b, steps, rows, run),
+                    _ => add_rows::<T, S, ANY, ANY>(sums, a, b, steps, rows, run),
+                }
+            };
             count -= run;
             inner += run;
             if inner == n {
@@ -575,8 +589,14 @@ impl<T: Scalar> Job<T> {
                 // SAFETY: `n > 0` elements of the output side by side; inputs do not overlap it.
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
                 // SAFETY: a row of the plan.
-                let exact =
-                    unsafe { known_steps!([sa, sb], product_row::<T, S>(out, a, b, [sa, sb], &self.blend)) };
+                let exact = unsafe {
+                    match [sa, sb] {
+                        [1, 1] => product_row::<T, S, 1, 1>(out, a, b, [sa, sb], &self.blend),
+                        [1, 0] => product_row::<T, S, 1, 0>(out, a, b, [sa, sb], &self.blend),
+                        [0, 1] => product_row::<T, S, 0, 1>(out, a, b, [sa, sb], &self.blend),
+                        _ => product_row::<T, S, ANY, ANY>(out, a, b, [sa, sb], &self.blend),
+                    }
+                };
                 if !exact {
                     self.inexact.store(true, Ordering::Relaxed);
                 }
@@ -596,29 +616,11 @@ impl<T: Scalar> Job<T> {
     /// Outputs of the part are ours alone, and from each of its indices the factors have those of the other plan.
     unsafe fn dots<S: Sums<T>, const LANES: usize>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
-        let shared = sb == 0
-            && summed.inner_strides() == [1, 1]
-            && summed.outer_shape().iter().product::<usize>() == 1
-            && summed.len() < 2 * GRAIN;
         let mut walk = Walk::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
             let [o, i, j] = walk.offsets();
             walk.advance();
-            let mut k = 0;
-            // Rows of a matrix share the vector that they are multiplied with.
-            while shared && k + 4 <= n {
-                let [first, second] = summed.offsets();
-                let a = self.a.offset(i + first + k as isize * sa);
-                // SAFETY: four indices of the part, each with the one loop that is summed.
-                unsafe {
-                    let sums = four_dots::<T, S, LANES>(a, sa, self.b.offset(j + second), summed.len());
-                    for (r, sum) in sums.into_iter().enumerate() {
-                        self.put::<S>(o + (k + r) as isize * so, sum);
-                    }
-                }
-                k += 4;
-            }
-            for k in k as isize..n as isize {
+            for k in 0..n as isize {
                 let (a, b) = (self.a.offset(i + k * sa), self.b.offset(j + k * sb));
                 // SAFETY: an index of the part, with all that is summed.
                 unsafe { self.put::<S>(o + k * so, dot_all::<T, S, LANES>(a, b, summed)) };
@@ -732,7 +734,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
 mod tests {
     use super::*;
     use crate::device::{Gemm, Operand};
-    use crate::element::{CastTo, DType, c32, c64};
+    use crate::element::{DType, RealScalar, c32, c64};
 
     /// Axes of a product: length, and the steps in `out`, `a` and `b`. Those of the sum have no place in `out`.
     #[derive(Debug, Clone, Copy)]
@@ -830,10 +832,7 @@ mod tests {
         let [out, expected] = both(loops, alpha, beta, conjugate);
         for (k, (&x, &y)) in out.iter().zip(&expected).enumerate() {
             // Places between the outputs stay NaN.
-            let size = |x: T| -> f64 {
-                let x: T::Float = x.cast_to();
-                format!("{:e}", x.modulus()).parse().unwrap()
-            };
+            let size = |x: T| x.re().in_f64().hypot(x.im().in_f64());
             let near = x == y || (x != x && y != y) || size(x - y) <= tolerance * (1.0 + size(y));
             assert!(near, "{} {loops:?} {alpha} {beta} {conjugate:?}: {x} for {y} at {k}", T::DTYPE);
         }
@@ -869,7 +868,7 @@ mod tests {
                 vec![keep(n, 2, 0, 3)],
                 vec![keep(n, -1, 1, -2)],
             ]);
-            for m in [1, 2, 5, 9, 300] {
+            for m in [1, 2, 5, 9, 300].into_iter().filter(|m| m * n <= 30_000) {
                 let (wide, high) = (n as isize, m as isize);
                 cases.extend([
                     vec![keep(m, 1, wide, 0), sum(n, 1, 1)],
@@ -933,7 +932,7 @@ mod tests {
         for loops in cases() {
             compare_all::<i64>(&loops, 0.0);
             compare_all::<u32>(&loops, 0.0);
-            compare_all::<i16>(&loops[..loops.len().min(1)], 0.0);
+            compare_all::<i32>(&loops, 0.0);
         }
     }
 
@@ -983,10 +982,10 @@ mod tests {
         // One after the other, these would be off by more than 10.
         let n = 1 << 20;
         let x = vec![0.1f32; n];
-        let mut out = [0.0f32];
+        let (mut out, shape) = ([0.0f32], [n]);
         // SAFETY: the operands' own lengths.
         unsafe {
-            let x = Operand::from_raw(Cpu::slice_ptr(&x), &[n], &[1]);
+            let x = Operand::from_raw(Cpu::slice_ptr(&x), &shape, &[1]);
             let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), &[], &[]);
             Cpu.sum_products(1.0, x.into(), x.into(), 0.0, out).unwrap();
         }
@@ -1007,6 +1006,29 @@ mod tests {
             Cpu.sum_products(c64::one(), x.into(), y.into(), c64::one(), out).unwrap();
         }
         assert_eq!(out[0].re, f64::INFINITY);
+    }
+
+    #[test]
+    fn reads_nothing_that_is_multiplied_by_zero() {
+        for n in [1, 3, 300] {
+            let (nan, two) = (vec![f64::NAN; n], vec![2.0; n]);
+            let (mut out, shape) = (vec![f64::NAN; n], [n]);
+            let mut multiply = |kept: usize, alpha: f64, x: &[f64], beta: f64| {
+                let (shape, strides) = (&shape[..], &[1][..]);
+                // SAFETY: the operands' own lengths.
+                unsafe {
+                    let x = Operand::from_raw(Cpu::slice_ptr(x), shape, strides);
+                    let out =
+                        Output::from_raw(Cpu::slice_ptr_mut(&mut out), &shape[..kept], &strides[..kept]);
+                    Cpu.sum_products(alpha, x.into(), x.into(), beta, out).unwrap();
+                }
+                out.clone()
+            };
+            assert_eq!(multiply(1, 1.0, &two, 0.0), vec![4.0; n]);
+            assert_eq!(multiply(1, 0.0, &nan, 3.0), vec![12.0; n]);
+            assert_eq!(multiply(0, 0.0, &nan, 0.5)[0], 6.0);
+            assert_eq!(multiply(1, 0.0, &nan, 0.0), vec![0.0; n]);
+        }
     }
 
     #[test]

@@ -1,0 +1,58 @@
+//! The clock: contenders take turns, so that a busy moment of the machine hits all of them alike.
+
+use crate::contender::{Library, Row, Work};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy)]
+pub struct Effort {
+    pub rounds: usize,
+    /// A sample repeats its work until it takes this long.
+    pub sample: Duration,
+    /// A row stops after this long, if it had three rounds.
+    pub row: Duration,
+}
+
+/// How long one call took.
+pub struct Time {
+    pub library: Library,
+    pub median: Duration,
+    /// Of all samples: what remains when other programs make the machine busy for more than half of the rounds.
+    pub least: Duration,
+}
+
+/// The times of each contender of a row.
+pub fn times<T>(row: &mut Row<T>, effort: Effort) -> Vec<Time> {
+    let mut repetitions = Vec::new();
+    for (_, work) in &mut row.contenders {
+        let mut times = 1;
+        while sample(&mut **work, times) < effort.sample {
+            times *= 2;
+        }
+        repetitions.push(times);
+    }
+    let start = Instant::now();
+    let count = row.contenders.len();
+    let mut samples = vec![Vec::new(); count];
+    for round in 0..effort.rounds {
+        if round >= 3 && start.elapsed() > effort.row {
+            break;
+        }
+        for turn in 0..count {
+            let which = (round + turn) % count;
+            let times = repetitions[which];
+            samples[which].push(sample(&mut *row.contenders[which].1, times) / times);
+        }
+    }
+    let mut found = Vec::new();
+    for ((library, _), mut samples) in row.contenders.iter().zip(samples) {
+        samples.sort();
+        found.push(Time { library: *library, median: samples[samples.len() / 2], least: samples[0] });
+    }
+    found
+}
+
+fn sample<T>(work: &mut dyn Work<T>, times: u32) -> Duration {
+    let start = Instant::now();
+    work.repeat(times);
+    start.elapsed()
+}

@@ -1,0 +1,111 @@
+//! What is computed: labels, extents and numbers, of which each library makes its own tensors.
+
+use crate::Number;
+use crate::number::Sequence;
+use ndarray::{Array, Dimension, IxDyn};
+use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
+
+/// An Einstein sum over operands that are stored densely, last label fastest.
+///
+/// A column-major matrix `ij` is the operand `ji`, a permuted view the operand with its labels in the order of storage.
+pub struct Problem<T> {
+    pub inputs: Vec<Input<T>>,
+    pub output: String,
+    pub shape: Vec<usize>,
+    extents: Vec<(char, usize)>,
+}
+
+pub struct Input<T> {
+    pub labels: String,
+    pub shape: Vec<usize>,
+    pub data: Vec<T>,
+}
+
+impl<T: Number> Problem<T> {
+    pub fn new(spec: &str, extents: &[(char, usize)]) -> Problem<T> {
+        let mut numbers = Sequence(1);
+        let (inputs, output) = spec.split_once("->").expect("a specification has an arrow");
+        let shape = |labels: &str| labels.chars().map(|label| extent(extents, label)).collect::<Vec<_>>();
+        let input = |labels: &str| {
+            let shape = shape(labels);
+            let data = (0..shape.iter().product()).map(|_| numbers.number()).collect();
+            Input { labels: labels.into(), shape, data }
+        };
+        Problem {
+            inputs: inputs.split(',').map(input).collect(),
+            output: output.into(),
+            shape: shape(output),
+            extents: extents.into(),
+        }
+    }
+
+    /// An operand as vierbein's row-major tensor.
+    pub fn tensor<const N: usize>(&self, input: usize) -> Tensor<T, Rank<N>>
+    where
+        Rank<N>: Dim<Shape = [usize; N]>,
+        [usize; N]: IntoShape<Dim = Rank<N>>,
+    {
+        let Input { shape, data, .. } = &self.inputs[input];
+        let shape: [usize; N] = shape[..].try_into().expect("the rank of the operand");
+        Tensor::from_vec(shape, data.clone())
+    }
+
+    /// An operand as vierbein's column-major tensor: with its axes reversed.
+    pub fn col_major<const N: usize>(&self, input: usize) -> Tensor<T, Rank<N>, ColMajor>
+    where
+        Rank<N>: Dim<Shape = [usize; N]>,
+        [usize; N]: IntoShape<Dim = Rank<N>>,
+    {
+        self.tensor(input).into_flipped()
+    }
+
+    /// An operand as ndarray's array.
+    pub fn array<D: Dimension>(&self, input: usize) -> Array<T, D> {
+        let Input { shape, data, .. } = &self.inputs[input];
+        let array =
+            Array::from_shape_vec(IxDyn(shape), data.clone()).expect("as many numbers as the shape says");
+        array.into_dimensionality().expect("the rank of the operand")
+    }
+
+    /// One element of the result by its definition, and the sum of the magnitudes of its terms.
+    pub fn element(&self, position: usize) -> (T, f64) {
+        let (mut summed, mut at) = (Vec::new(), vec![0; self.extents.len()]);
+        let mut rest = position;
+        for label in self.output.chars().rev() {
+            let axis = self.axis(label);
+            at[axis] = rest % self.extents[axis].1;
+            rest /= self.extents[axis].1;
+        }
+        for (axis, (label, _)) in self.extents.iter().enumerate() {
+            if !self.output.contains(*label) {
+                summed.push(axis);
+            }
+        }
+        let terms = summed.iter().map(|&axis| self.extents[axis].1).product();
+        let (mut sum, mut magnitudes) = (T::sample(0.0, 0.0), 0.0);
+        for term in 0..terms {
+            let mut rest = term;
+            for &axis in &summed {
+                at[axis] = rest % self.extents[axis].1;
+                rest /= self.extents[axis].1;
+            }
+            let mut product = T::sample(1.0, 0.0);
+            for input in &self.inputs {
+                let axes = input.labels.chars().map(|label| self.axis(label));
+                let flat = axes.fold(0, |flat, axis| flat * self.extents[axis].1 + at[axis]);
+                product *= input.data[flat];
+            }
+            sum += product;
+            magnitudes += product.magnitude();
+        }
+        (sum, magnitudes)
+    }
+
+    fn axis(&self, label: char) -> usize {
+        self.extents.iter().position(|&(known, _)| known == label).expect("each label has an extent")
+    }
+}
+
+fn extent(extents: &[(char, usize)], label: char) -> usize {
+    extents.iter().find(|&&(known, _)| known == label).expect("each label has an extent").1
+}

@@ -1,0 +1,82 @@
+//! strided-opteinsum's way of solving any problem.
+//!
+//! It is at home in column-major memory. To let it work as it likes to, on the very memory that the others see, it is given
+//! the mirrored problem: all labels reversed, all arrays column-major.
+
+use crate::Number;
+use crate::contender::{Library, Outcome, Row};
+use crate::problem::{Input, Problem};
+use strided_opteinsum::{EinsumCode, EinsumOperand, StridedData, parse_einsum};
+use strided_view::{StridedArray, col_major_strides};
+
+struct Mirrored<T> {
+    code: EinsumCode,
+    inputs: Vec<StridedArray<T>>,
+}
+
+impl<T: Number> Mirrored<T> {
+    fn new(problem: &Problem<T>) -> Mirrored<T> {
+        let labels: Vec<_> = problem.inputs.iter().map(|input| reversed(&input.labels)).collect();
+        let spec = format!("{}->{}", labels.join(","), reversed(&problem.output));
+        let array = |Input { shape, data, .. }: &Input<T>| {
+            let shape: Vec<_> = shape.iter().rev().copied().collect();
+            StridedArray::from_parts(data.clone(), &shape, &col_major_strides(&shape), 0)
+                .expect("a dense array")
+        };
+        // Parsed once, as its authors do in their benchmarks: its plan for the contraction is still made on each call.
+        Mirrored {
+            code: parse_einsum(&spec).expect("a specification"),
+            inputs: problem.inputs.iter().map(array).collect(),
+        }
+    }
+
+    fn operands(&self) -> Vec<EinsumOperand<'_>> {
+        self.inputs.iter().map(|input| EinsumOperand::from_view(&input.view())).collect()
+    }
+}
+
+fn reversed(labels: &str) -> String {
+    labels.chars().rev().collect()
+}
+
+impl<T: Number> Outcome<T> for StridedArray<T> {
+    fn size(&self) -> usize {
+        self.len()
+    }
+    fn at(&self, position: usize) -> T {
+        // Not always column-major: a contraction may return its product as a permuted view.
+        let mut rest = position;
+        let index = self.dims().iter().map(|&extent| {
+            let at = rest % extent;
+            rest /= extent;
+            at
+        });
+        self.get(&index.collect::<Vec<_>>())
+    }
+}
+
+impl<T: Number> Row<T> {
+    pub(crate) fn strided(self) -> Row<T> {
+        let mirrored = Mirrored::new(&self.problem);
+        self.fresh(Library::Strided, move || {
+            let found = mirrored.code.evaluate(mirrored.operands(), None).expect("shapes that fit");
+            // The result owns its memory, but is typed as if it borrowed from the operands.
+            match T::extract_data(found).expect("the type of the operands") {
+                StridedData::Owned(array) => array,
+                StridedData::View(_) => unreachable!("every problem computes something"),
+            }
+        })
+    }
+
+    pub(crate) fn strided_into(self) -> Row<T> {
+        let mirrored = Mirrored::new(&self.problem);
+        let shape: Vec<_> = self.problem.shape.iter().rev().copied().collect();
+        let (zero, one) = (T::sample(0.0, 0.0), T::sample(1.0, 0.0));
+        self.over(Library::Strided, StridedArray::col_major(&shape), move |out| {
+            mirrored
+                .code
+                .evaluate_into(mirrored.operands(), out.view_mut(), one, zero, None)
+                .expect("shapes that fit");
+        })
+    }
+}

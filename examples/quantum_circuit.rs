@@ -1,0 +1,270 @@
+//! A simulator of quantum circuits: states are tensors, gates are contractions.
+//!
+//! The state of n qubits is 2ⁿ complex amplitudes. A gate on one or two of the qubits is a contraction with the axes that
+//! a reshaped view gives them; the gate is written once, and no amplitude moves without need. Three circuits with known
+//! results: the Greenberger–Horne–Zeilinger state (1989), whose amplitudes are 1/√2 at 0…0 and 1…1; the quantum Fourier
+//! transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of a basis
+//! state, whose amplitudes are e^{2πi x k / N} / √N; and that of a random state, against sums by definition. Small
+//! circuits are then contracted as one network, gates and all, by a single `einsum!`.
+//!
+//! Prints errors, relative to the largest amplitude there is, and times; fails if an error exceeds 1e-12.
+//!
+//! `cargo run --release --example quantum_circuit [qubits]`
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use std::error::Error;
+use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
+use std::time::{Duration, Instant};
+use vierbein::{c64, prelude::*};
+
+/// The largest relative error of an amplitude that passes.
+const TOLERANCE: f64 = 1e-12;
+
+/// A gate on one qubit: `gate[[out, in]]`.
+type Gate = Tensor<c64, Rank<2>>;
+/// A gate on two qubits: `gate[[out, out, in, in]]`.
+type Gate2 = Tensor<c64, Rank<4>>;
+
+/// e^{iφ}.
+fn phase(angle: f64) -> c64 {
+    c64::cis(angle)
+}
+
+/// Hadamard's gate.
+fn hadamard() -> Gate {
+    tensor![[1.0, 1.0], [1.0, -1.0]].cast::<c64>() * c64::from(FRAC_1_SQRT_2)
+}
+
+/// Flips the second qubit where the first is 1.
+fn cnot() -> Gate2 {
+    let matrix = tensor![[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]];
+    matrix.cast::<c64>().reshape([2, 2, 2, 2])
+}
+
+/// Exchanges two qubits.
+fn swap() -> Gate2 {
+    let matrix = tensor![[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]];
+    matrix.cast::<c64>().reshape([2, 2, 2, 2])
+}
+
+/// What a phase that the 1s of two qubits give is, as the diagonal of a gate: `diagonal[[first, second]]`.
+fn controlled_phase(angle: f64) -> Tensor<c64, Rank<2>> {
+    let one = c64::ONE;
+    tensor![[one, one], [one, phase(angle)]]
+}
+
+/// The amplitudes of some qubits, of which qubit 0 is the highest digit of the index, and what the gates took.
+struct Register {
+    qubits: usize,
+    amplitudes: Tensor<c64, Rank<1>>,
+    /// Gates write here, and the two are exchanged.
+    next: Tensor<c64, Rank<1>>,
+    gates: u32,
+    elapsed: Duration,
+}
+
+impl Register {
+    /// Qubits in a state with these amplitudes.
+    fn new(amplitudes: Tensor<c64, Rank<1>>) -> Register {
+        let (qubits, next) = (amplitudes.len().ilog2() as usize, Tensor::zeros(amplitudes.shape()));
+        Register { qubits, amplitudes, next, gates: 0, elapsed: Duration::ZERO }
+    }
+
+    /// Qubits in the state |x⟩.
+    fn basis(qubits: usize, x: usize) -> Register {
+        let mut amplitudes = Tensor::zeros([1 << qubits]);
+        amplitudes[[x]] = c64::ONE;
+        Register::new(amplitudes)
+    }
+
+    /// How many states the qubits before qubit `a`, between `a` and `b`, and behind `b` have.
+    fn around(&self, a: usize, b: usize) -> [usize; 3] {
+        assert!(a < b && b < self.qubits);
+        [1 << a, 1 << (b - a - 1), 1 << (self.qubits - b - 1)]
+    }
+
+    /// Counts a gate that began at `start` and has written `next`.
+    fn step(&mut self, start: Instant) {
+        std::mem::swap(&mut self.amplitudes, &mut self.next);
+        self.gates += 1;
+        self.elapsed += start.elapsed();
+    }
+
+    /// A gate on qubit `a`.
+    fn apply(&mut self, gate: &Gate, a: usize) {
+        let start = Instant::now();
+        let shape = [1 << a, 2, 1 << (self.qubits - a - 1)];
+        let state = self.amplitudes.as_shape(shape);
+        einsum_into!(&mut self.next.as_shape_mut(shape), c64::ONE, c64::ZERO; "xi,aib->axb", gate, state);
+        self.step(start);
+    }
+
+    /// A gate on qubits `a` < `b`.
+    fn apply2(&mut self, gate: &Gate2, a: usize, b: usize) {
+        let start = Instant::now();
+        let [before, between, behind] = self.around(a, b);
+        let shape = [before, 2, between, 2, behind];
+        let state = self.amplitudes.as_shape(shape);
+        let mut next = self.next.as_shape_mut(shape);
+        einsum_into!(&mut next, c64::ONE, c64::ZERO; "xyij,aibjc->axbyc", gate, state);
+        self.step(start);
+    }
+
+    /// A diagonal gate on qubits `a` < `b`: its labels stand in both operands and in the result, so nothing is summed.
+    fn apply_diagonal(&mut self, diagonal: &Tensor<c64, Rank<2>>, a: usize, b: usize) {
+        let start = Instant::now();
+        let [before, between, behind] = self.around(a, b);
+        let shape = [before, 2, between, 2, behind];
+        let state = self.amplitudes.as_shape(shape);
+        let mut next = self.next.as_shape_mut(shape);
+        einsum_into!(&mut next, c64::ONE, c64::ZERO; "ij,aibjc->aibjc", diagonal, state);
+        self.step(start);
+    }
+
+    /// Hadamard's gate, and a chain of controlled flips: from |0…0⟩ it makes the GHZ state.
+    fn ghz(mut self) -> Register {
+        self.apply(&hadamard(), 0);
+        for a in 1..self.qubits {
+            self.apply2(&cnot(), a - 1, a);
+        }
+        self
+    }
+
+    /// The quantum Fourier transform.
+    fn fourier(mut self) -> Register {
+        let n = self.qubits;
+        for a in 0..n {
+            self.apply(&hadamard(), a);
+            for b in a + 1..n {
+                self.apply_diagonal(&controlled_phase(PI / f64::from(1 << (b - a))), a, b);
+            }
+        }
+        for a in 0..n / 2 {
+            self.apply2(&swap(), a, n - 1 - a);
+        }
+        self
+    }
+
+    /// Prints the time of a gate, this error and how far the norm is off, and fails if one of them is too large.
+    fn report(&self, what: &str, error: f64) {
+        let each = self.elapsed.as_secs_f64() * 1e3 / f64::from(self.gates);
+        let norm = (self.amplitudes.norm().item() - 1.0).abs();
+        println!(
+            "{what:<34} {:>5} gates  {each:>8.3} ms each   error {error:8.1e}   |norm - 1| {norm:8.1e}",
+            self.gates
+        );
+        assert!(error < TOLERANCE && norm < TOLERANCE, "{what}: error {error}, norm {norm}");
+    }
+}
+
+/// The largest error of an amplitude, relative to the largest amplitude.
+fn error_of<D: Dim>(found: TensorView<'_, c64, D>, exact: TensorView<'_, c64, D>) -> f64 {
+    (found - exact).abs().max().item() / exact.abs().max().item()
+}
+
+/// What the GHZ state of `qubits` qubits is.
+fn exact_ghz(qubits: usize) -> Tensor<c64, Rank<1>> {
+    let last = (1 << qubits) - 1;
+    Tensor::from_fn([last + 1], |[k]| c64::from(if k == 0 || k == last { FRAC_1_SQRT_2 } else { 0.0 }))
+}
+
+/// What the Fourier transform of |x⟩ is. The angle is reduced in integers, where nothing is rounded.
+fn exact_fourier(qubits: usize, x: usize) -> Tensor<c64, Rank<1>> {
+    let n = 1usize << qubits;
+    Tensor::from_fn([n], |[k]| phase(TAU * ((x * k) % n) as f64 / n as f64) / (n as f64).sqrt())
+}
+
+/// The circuits, gate by gate.
+fn gate_by_gate(qubits: usize) {
+    let n = 1usize << qubits;
+    let build = if cfg!(debug_assertions) { " (a dev build; 20 qubits is usual in release)" } else { "" };
+    println!("{qubits} qubits, {n} amplitudes, gate by gate{build}\n");
+
+    let ghz = Register::basis(qubits, 0).ghz();
+    ghz.report("GHZ state", error_of(ghz.amplitudes.view(), exact_ghz(qubits).view()));
+
+    let x = n / 3;
+    let waves = Register::basis(qubits, x).fourier();
+    let exact = exact_fourier(qubits, x);
+    waves.report(&format!("Fourier transform of |{x}⟩"), error_of(waves.amplitudes.view(), exact.view()));
+
+    let mut rng = StdRng::seed_from_u64(1989);
+    let mut part = || rng.random_range(-1.0..1.0);
+    let random = Tensor::<c64, _>::from_fn([n], |_| c64::new(part(), part()));
+    let random = &random / c64::from(random.norm().item());
+    let transformed = Register::new(random.clone()).fourier();
+    // The amplitude at k is Σ_j ψ_j e^{2πi j k / N} / √N, the inner product with the conjugate wave.
+    let error = [0, 1, 2, n / 2, n / 7, n - 1].map(|k| {
+        let sum = exact_fourier(qubits, k).dot(&random).item();
+        (transformed.amplitudes[[k]] - sum).norm() / sum.norm()
+    });
+    transformed.report("Fourier transform of a random state", error.into_iter().fold(0.0, f64::max));
+
+    // The GHZ state overlaps with |0…0⟩ by 1/√2, and a unitary leaves inner products as they are.
+    let overlap = ghz.amplitudes.vdot(&Register::basis(qubits, 0).amplitudes).item();
+    let before = ghz.amplitudes.vdot(&random).item();
+    let after = ghz.fourier().amplitudes.vdot(&transformed.amplitudes).item();
+    println!("\n⟨GHZ|0…0⟩ = {overlap:.15}, 1/√2 = {FRAC_1_SQRT_2:.15}");
+    println!("⟨GHZ|random⟩ = {before:.3e}, ⟨F GHZ|F random⟩ = {after:.3e}");
+    assert!((overlap - FRAC_1_SQRT_2).norm() < TOLERANCE && (before - after).norm() < TOLERANCE);
+}
+
+/// Whole circuits as one contraction each.
+fn at_once() {
+    let (h, cx) = (hadamard(), cnot());
+    let zero = tensor![c64::ONE, c64::ZERO];
+
+    println!(
+        "\nGHZ state of 5 qubits: 5 states |0⟩, a Hadamard gate and 4 CNOT gates, 10 operands of one `einsum!`\n"
+    );
+    let z = &zero;
+    let ghz = einsum!("a,b,c,d,e,pa,qrpb,strc,uvtd,wxve->qsuwx", z, z, z, z, z, &h, &cx, &cx, &cx, &cx);
+    let path = einsum_path!("a,b,c,d,e,pa,qrpb,strc,uvtd,wxve->qsuwx", z, z, z, z, z, &h, &cx, &cx, &cx, &cx);
+    println!("{path}\n");
+    let error = error_of(ghz.flatten().view(), exact_ghz(5).view());
+    println!("error {error:.1e}");
+    assert!(error < TOLERANCE);
+
+    // A controlled phase is diagonal: it has the two qubits' labels, and lets them pass. The last exchange of qubits is
+    // the sequence of the labels in the result.
+    println!(
+        "\nFourier transform on 4 qubits: 4 states, 4 Hadamard gates, 6 controlled phases, 14 operands\n"
+    );
+    let one = tensor![c64::ZERO, c64::ONE];
+    let [p, q, r] = [2.0, 4.0, 8.0].map(|part| controlled_phase(PI / part));
+    let (mut largest, start) = (0f64, Instant::now());
+    for x in 0..16 {
+        let [i, j, k, l] = [8, 4, 2, 1].map(|digit| if x & digit == 0 { &zero } else { &one });
+        let waves = einsum!(
+            "a,b,c,d,ea,fb,gc,hd,eb,ec,ed,fc,fd,gd->hgfe",
+            i,
+            j,
+            k,
+            l,
+            &h,
+            &h,
+            &h,
+            &h,
+            &p,
+            &q,
+            &r,
+            &p,
+            &q,
+            &p
+        );
+        largest = largest.max(error_of(waves.flatten().view(), exact_fourier(4, x).view()));
+    }
+    let each = start.elapsed().as_secs_f64() * 1e3 / 16.0;
+    println!("of all 16 basis states, {each:.3} ms each: error {largest:.1e}");
+    assert!(largest < TOLERANCE);
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // A dev build is slower: it has fewer qubits, unless told.
+    let usual = if cfg!(debug_assertions) { 16 } else { 20 };
+    let qubits = std::env::args().nth(1).map_or(Ok(usual), |qubits| qubits.parse())?;
+    assert!((2..=26).contains(&qubits), "2 to 26 qubits, not {qubits}");
+    gate_by_gate(qubits);
+    at_once();
+    Ok(())
+}

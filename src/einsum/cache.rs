@@ -1,0 +1,91 @@
+//! Paths that were found before: a contraction in a loop looks for its sequence of pairs once.
+
+use super::labelled::{Extents, LABELS, Set};
+use super::path::Step;
+use super::report::find_path;
+use std::sync::{Arc, Mutex};
+
+/// The last path of one call of [`einsum!`](crate::einsum!). The macro keeps it in a `static`.
+#[derive(Debug)]
+pub struct PathCache(Mutex<Option<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    question: Question,
+    steps: Arc<[Step]>,
+}
+
+/// All that a path depends on.
+#[derive(Debug, PartialEq)]
+struct Question {
+    operands: Vec<Set>,
+    result: Set,
+    extents: Vec<usize>,
+    limit: Option<usize>,
+}
+
+impl PathCache {
+    /// With nothing in it.
+    #[allow(clippy::new_without_default, reason = "a cache is made where it stays, as a `static`")]
+    pub const fn new() -> PathCache {
+        PathCache(Mutex::new(None))
+    }
+
+    /// The path for operands with these labels, found now or before. Paths depend on nothing else, so that it makes no
+    /// difference which.
+    pub(super) fn find(
+        &self,
+        operands: &[Set],
+        result: Set,
+        extents: &Extents,
+        limit: Option<usize>,
+    ) -> Result<Arc<[Step]>, String> {
+        let all = operands.iter().fold(0, |all, set| all | set);
+        let used = (0..LABELS as u8).filter(|label| all & (1 << label) != 0);
+        let question = Question {
+            operands: operands.to_vec(),
+            result,
+            extents: used.map(|label| extents.of(label)).collect(),
+            limit,
+        };
+        // Nobody waits: whoever finds the cache in use looks for a path himself.
+        if let Ok(kept) = self.0.try_lock()
+            && let Some(kept) = &*kept
+            && kept.question == question
+        {
+            return Ok(kept.steps.clone());
+        }
+        let (path, _) = find_path(operands, result, extents, limit)?;
+        let steps: Arc<[Step]> = path.steps.into();
+        if let Ok(mut kept) = self.0.try_lock() {
+            *kept = Some(Kept { question, steps: steps.clone() });
+        }
+        Ok(steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_question_gets_another_answer() {
+        let cache = PathCache::new();
+        let mut extents = Extents::new();
+        let chain = |lengths: [usize; 4], extents: &mut Extents| {
+            (0..4).for_each(|k| extents.set(k as u8, lengths[k]));
+        };
+        let operands = [0b0011, 0b0110, 0b1100];
+        let first = |cache: &PathCache, extents: &Extents| {
+            let steps = cache.find(&operands, 0b1001, extents, None).unwrap();
+            let Step { left, right, .. } = steps[0];
+            (left.min(right), left.max(right))
+        };
+        chain([2, 9, 2, 9], &mut extents);
+        assert_eq!((first(&cache, &extents), first(&cache, &extents)), ((0, 1), (0, 1)));
+        chain([9, 2, 9, 2], &mut extents);
+        assert_eq!(first(&cache, &extents), (1, 2));
+        assert!(cache.find(&operands, 0b1001, &extents, Some(1)).is_err());
+        assert_eq!(first(&cache, &extents), (1, 2));
+    }
+}
