@@ -47,7 +47,7 @@ unsafe impl Device for Cpu {
         "Cpu".into()
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
-        CpuBuffer::zeroed(len)
+        CpuBuffer::any(len)
     }
     fn len<T: Element>(buffer: &CpuBuffer<T>) -> usize {
         buffer.as_slice().len()
@@ -77,7 +77,7 @@ unsafe impl Device for Cpu {
         CpuBuffer::zeroed(len)
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
-        let mut to = CpuBuffer::zeroed(element_count(from.shape(), size_of::<T>())?)?;
+        let mut to = CpuBuffer::any(element_count(from.shape(), size_of::<T>())?)?;
         let layout = Layout::dense(from.shape(), true);
         // SAFETY: the new buffer has the shape's elements, and nobody else knows it.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
@@ -91,7 +91,7 @@ unsafe impl Device for Cpu {
         Ok(buffer.into_vec())
     }
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
-        let mut copy = CpuBuffer::zeroed(buffer.as_slice().len())?;
+        let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
         copy.as_mut_slice().copy_from_slice(buffer.as_slice());
         Ok(copy)
     }
