@@ -51,15 +51,15 @@ impl<T: Element, Dev: Device, S: Storage<T, Dev>> Strided<T, Dev, S> {
 
     /// To read, behind a layout that is derived from this one's.
     pub(crate) fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        // SAFETY: the layout reaches the elements of `self.layout`, which lie within the storage; it owns them or borrows
-        // them for as long as it lives. Nobody writes meanwhile: `self` is borrowed, and so is what it borrows.
-        unsafe {
-            Operand::from_raw(
-                Dev::offset(self.storage.ptr(), layout.offset()),
-                layout.shape(),
-                layout.strides(),
-            )
-        }
+        operand_of(&self.storage, layout)
+    }
+
+    pub(crate) fn storage(&self) -> &S {
+        &self.storage
+    }
+
+    pub(crate) fn into_storage(self) -> S {
+        self.storage
     }
 
     /// A mutable view of it all.
@@ -79,5 +79,17 @@ impl<T: Element, Dev: Device, S: Storage<T, Dev>> Strided<T, Dev, S> {
         let ViewMut { ptr, .. } = self.storage.share_mut();
         // SAFETY: as in `operand`; the storage is owned or mutably borrowed, and so is `self`.
         unsafe { Output::from_raw(Dev::offset(ptr, layout.offset()), layout.shape(), layout.strides()) }
+    }
+}
+
+/// Elements to read, behind a layout that was made for the storage, or derived from such a layout.
+pub(crate) fn operand_of<'b, T: Element, Dev: Device, S: Storage<T, Dev>>(
+    storage: &'b S,
+    layout: &'b Layout,
+) -> Operand<'b, T, Dev> {
+    // SAFETY: the layout reaches elements of the storage, which owns them or borrows them for as long as it lives. Nobody
+    // writes meanwhile: the storage is borrowed, and so is what it borrows.
+    unsafe {
+        Operand::from_raw(Dev::offset(storage.ptr(), layout.offset()), layout.shape(), layout.strides())
     }
 }

@@ -2,7 +2,7 @@
 //! The macros write the calls.
 
 use super::cache::PathCache;
-use super::labelled::Bound;
+use super::labelled::{Bound, single};
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::report::ContractionPath;
 use super::run::{Given, Mix, Search, accumulate, write};
@@ -11,7 +11,7 @@ use crate::device::{Contract, Device};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
-use crate::ops::same_instance;
+use crate::ops::{op, same_instance};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
@@ -117,6 +117,23 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         T: Scalar,
         Dev: Contract<T>,
     {
+        if let [Given { data, conjugate: false }] = &self.given[..]
+            && let Some(from) = single(self.spec, data.layout())
+        {
+            let mut shape = R::Shape::default();
+            shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+            let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?;
+            let (to, from) = (out.output().0, data.operand(&from));
+            if from.shape().len() == R::NDIM {
+                self.device.copy(to, from)?;
+                return Ok(out);
+            }
+            match self.device.reduce(&op::Sum, to, from) {
+                // The message with all operands is made below.
+                Err(Error::Arithmetic { .. }) => {}
+                other => return other.map(|()| out),
+            }
+        }
         let bound = self.bind()?;
         let labels = bound.result();
         let mut shape = R::Shape::default();

@@ -26,6 +26,11 @@ pub(super) struct Labels {
 impl Labels {
     pub(super) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
 
+    /// The first `len` of these.
+    pub(super) fn first(labels: [u8; MAX_RANK], len: usize) -> Labels {
+        Labels { labels, len }
+    }
+
     pub(super) fn push(&mut self, label: u8) {
         self.labels[self.len] = label;
         self.len += 1;
@@ -129,22 +134,21 @@ pub(super) struct Labelled {
 impl Labelled {
     /// Axes with the same label run together, so their strides add up; extents must have been found to agree.
     pub(super) fn new(layout: &Layout, labels: &[u8], extents: &Extents) -> Labelled {
-        let (mut kept, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0isize; MAX_RANK]);
+        let (mut kept, mut run) = (Labels::NONE, Layout::point(layout.offset()));
         for (axis, &label) in labels.iter().enumerate() {
+            let stride = layout.strides()[axis];
             if layout.shape()[axis] == 1 {
                 continue;
             }
-            let at = kept.iter().position(|&l| l == label).unwrap_or_else(|| {
-                kept.push(label);
-                kept.len() - 1
-            });
-            (shape[at], strides[at]) = (extents.of(label), strides[at] + layout.strides()[axis]);
+            match kept.iter().position(|&l| l == label) {
+                Some(at) => run.widen_step(at, stride),
+                None => {
+                    kept.push(label);
+                    run.push(extents.of(label), stride);
+                }
+            }
         }
-        let rank = kept.len();
-        Labelled {
-            layout: Layout::new(&shape[..rank], &strides[..rank]).moved(layout.offset()),
-            labels: kept,
-        }
+        Labelled { layout: run, labels: kept }
     }
 
     /// Dense, the last label's axis fastest.
@@ -179,11 +183,9 @@ impl Labelled {
 
     /// Axes in this sequence of labels; one that is not there repeats.
     pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
-        let (mut shape, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
-        for (k, &label) in labels.iter().enumerate() {
-            (shape[k], strides[k]) = (extents.of(label), self.stride(label));
-        }
-        Layout::new(&shape[..labels.len()], &strides[..labels.len()]).moved(self.layout.offset())
+        let mut layout = Layout::point(self.layout.offset());
+        labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
+        layout
     }
 
     /// Labels with the largest strides first.
@@ -271,13 +273,47 @@ impl<'s> Bound<'s> {
     /// A term's labels with those of the axes that its ellipsis stands for. By the order's rule, these are counted from the
     /// last one or from the first one.
     fn labels_of(&self, term: &Term, rank: usize) -> Labels {
+        let Some(at) = term.dots() else { return term.all() };
         let named = term.labels();
-        let Some(at) = term.dots() else { return named.iter().copied().collect() };
         let dots = rank - named.len();
         let number = |k: usize| if self.row_major { dots - 1 - k } else { k };
         let unnamed = (0..dots).map(|k| (LABELS - 1 - number(k)) as u8);
         named[..at].iter().copied().chain(unnamed).chain(named[at..].iter().copied()).collect()
     }
+}
+
+/// One operand behind the result's axes, and behind those the axes that are summed: what is left to do is a copy or a reduction.
+///
+/// `None` where it is not as simple as that: with an ellipsis, with a label that the result repeats, or with axes of one label
+/// that differ in length. Small tensors are contracted too often for the tables of [`Bound`].
+pub(super) fn single(spec: &Spec<'_>, layout: &Layout) -> Option<Layout> {
+    let (operands, result) = spec.terms();
+    let [operand] = operands else { return None };
+    let mut labels = Labels::NONE;
+    if operand.dots().is_some() {
+        return None;
+    }
+    for &label in result.labels() {
+        if labels.contains(&label) {
+            return None;
+        }
+        labels.push(label);
+    }
+    let mut arranged = Layout::point(layout.offset());
+    labels.iter().for_each(|_| arranged.push(usize::MAX, 0));
+    for (axis, label) in operand.labels().iter().enumerate() {
+        let (extent, stride) = (layout.shape()[axis], layout.strides()[axis]);
+        match labels.iter().position(|l| l == label) {
+            None => {
+                labels.push(*label);
+                arranged.push(extent, stride);
+            }
+            Some(at) if arranged.shape()[at] == extent => arranged.widen_step(at, stride),
+            Some(at) if arranged.shape()[at] == usize::MAX => arranged.set(at, extent, stride),
+            Some(_) => return None,
+        }
+    }
+    Some(arranged)
 }
 
 fn error<'l>(spec: &Spec<'_>, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {

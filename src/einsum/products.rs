@@ -48,10 +48,9 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
-        let input = |given: &Given<'a, T, Dev>, labels| {
-            Input::given(given, Labelled::new(given.data.layout(), labels, extents))
-        };
-        let (a, b) = (input(&self.left, labels[0]), input(&self.right, labels[1]));
+        let axes = |given: &Given<'a, T, Dev>, labels| Labelled::new(given.data.layout(), labels, extents);
+        let a = Input::given(&self.left, axes(&self.left, labels[0]));
+        let b = Input::given(&self.right, axes(&self.right, labels[1]));
         two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents).map_err(|error| match error {
             Error::Arithmetic { dtype, .. } => {
                 let why = "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";

@@ -9,9 +9,8 @@ use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::{WithRight, op};
-use crate::rank::MAX_RANK;
 use crate::storage::{OwnedData, View, ViewMut};
-use crate::strided::Strided;
+use crate::strided::{Strided, operand_of};
 
 /// An operand as it was given.
 #[derive(Debug)]
@@ -33,8 +32,8 @@ pub(crate) type Target<'a, T, Dev> = Strided<T, Dev, ViewMut<'a, T, Dev>>;
 type Made<T, Dev> = Strided<T, Dev, OwnedData<T, Dev>>;
 
 enum Data<'a, T: Element, Dev: Device> {
-    Given(Strided<T, Dev, View<'a, T, Dev>>),
-    Made(Made<T, Dev>),
+    Given(&'a View<'a, T, Dev>),
+    Made(OwnedData<T, Dev>),
 }
 
 /// An operand on its way, its axes by label.
@@ -45,14 +44,14 @@ pub(super) struct Input<'a, T: Element, Dev: Device> {
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
-    pub(super) fn given(given: &Given<'a, T, Dev>, axes: Labelled) -> Self {
-        Input { data: Data::Given(given.data), axes, conjugate: given.conjugate }
+    pub(super) fn given(given: &'a Given<'a, T, Dev>, axes: Labelled) -> Self {
+        Input { data: Data::Given(given.data.storage()), axes, conjugate: given.conjugate }
     }
 
     fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         match &self.data {
-            Data::Given(data) => data.operand(layout),
-            Data::Made(data) => data.operand(layout),
+            Data::Given(storage) => operand_of(*storage, layout),
+            Data::Made(storage) => operand_of(storage, layout),
         }
     }
 
@@ -70,7 +69,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     ) -> Result<Self, Error> {
         let (mut made, axes) = make(device, labels, extents)?;
         kernel(&self, &mut made.view_mut(), &axes)?;
-        Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
+        Ok(Input { data: Data::Made(made.into_storage()), axes, conjugate: self.conjugate })
     }
 
     /// Summed over the labels that are in neither the other operand nor the result.
@@ -230,16 +229,12 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     extents: &Extents,
 ) -> Result<(), Error> {
     let matrix = |x: &Labelled, rows: &[u8], columns: &[u8]| {
-        let batch = x.arrange(&plan.batch, extents);
-        let (mut shape, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
-        let rank = batch.rank();
-        shape[..rank].copy_from_slice(batch.shape());
-        strides[..rank].copy_from_slice(batch.strides());
-        for (k, group) in [rows, columns].into_iter().enumerate() {
-            shape[rank + k] = extents.product(group);
-            strides[rank + k] = x.fused(group, extents).expect("groups that do not fuse were packed");
+        let mut layout = x.arrange(&plan.batch, extents);
+        for group in [rows, columns] {
+            let stride = x.fused(group, extents).expect("groups that do not fuse were packed");
+            layout.push(extents.product(group), stride);
         }
-        Layout::new(&shape[..rank + 2], &strides[..rank + 2]).moved(batch.offset())
+        layout
     };
     let (of_a, of_b) = (matrix(&a.axes, &plan.left, &plan.sum), matrix(&b.axes, &plan.sum, &plan.right));
     let of_c = matrix(c, &plan.left, &plan.right);
@@ -359,7 +354,7 @@ fn many<T: Scalar, Dev: Contract<T>>(
         let labels = Classes::new(&a.axes, &b.axes, step.labels).free_result(&a.axes, &b.axes);
         let (mut made, axes) = make(device, &labels, extents)?;
         two(device, a, b, Mix::plain(), &mut made.view_mut(), &axes, extents)?;
-        values.push(Some(Input { data: Data::Made(made), axes, conjugate: false }));
+        values.push(Some(Input { data: Data::Made(made.into_storage()), axes, conjugate: false }));
     }
     unreachable!("the last step writes the result")
 }

@@ -4,6 +4,7 @@
 //! `...` stands for axes without names, and without `->` the result has the letters that occur once, in alphabetical order
 //! (capitals first).
 
+use super::labelled::Labels;
 use crate::rank::MAX_RANK;
 
 /// The most operands of one contraction.
@@ -160,6 +161,11 @@ impl Term {
     /// The labels with names.
     pub(super) fn labels(&self) -> &[u8] {
         &self.labels[..self.len as usize]
+    }
+
+    /// The labels with names.
+    pub(super) fn all(&self) -> Labels {
+        Labels::first(self.labels, self.len as usize)
     }
 
     /// How many labels stand before the ellipsis, if there is one.

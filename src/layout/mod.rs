@@ -27,6 +27,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    #[inline]
     pub(crate) fn new(shape: &[usize], strides: &[isize]) -> Layout {
         debug_assert_eq!(shape.len(), strides.len());
         let mut layout =
@@ -36,6 +37,31 @@ impl Layout {
         layout
     }
 
+    /// Without axes, to be given some with [`push`](Layout::push).
+    #[inline]
+    pub(crate) fn point(offset: isize) -> Layout {
+        Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
+    }
+
+    /// One axis more, behind the others.
+    #[inline]
+    pub(crate) fn push(&mut self, extent: usize, stride: isize) {
+        (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);
+        self.rank += 1;
+    }
+
+    /// An axis anew.
+    #[inline]
+    pub(crate) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
+        (self.shape[axis], self.strides[axis]) = (extent, stride);
+    }
+
+    /// An axis steps further: along another one with it.
+    #[inline]
+    pub(crate) fn widen_step(&mut self, axis: usize, stride: isize) {
+        self.strides[axis] += stride;
+    }
+
     /// Dense, with the last axis fastest (`row_major`) or the first.
     pub(crate) fn dense(shape: &[usize], row_major: bool) -> Layout {
         let mut layout = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
@@ -43,19 +69,23 @@ impl Layout {
         layout
     }
 
+    #[inline]
     pub(crate) fn shape(&self) -> &[usize] {
         &self.shape[..self.rank]
     }
 
+    #[inline]
     pub(crate) fn strides(&self) -> &[isize] {
         &self.strides[..self.rank]
     }
 
     /// Where the first element lies, in elements from where it lay in the layout that this one was made of.
+    #[inline]
     pub(crate) fn offset(&self) -> isize {
         self.offset
     }
 
+    #[inline]
     pub(crate) fn rank(&self) -> usize {
         self.rank
     }
@@ -139,8 +169,10 @@ impl Layout {
     }
 
     /// The same axes, beginning elsewhere.
-    pub(crate) fn moved(&self, elements: isize) -> Layout {
-        Layout { offset: self.offset + elements, ..*self }
+    #[inline]
+    pub(crate) fn moved(mut self, elements: isize) -> Layout {
+        self.offset += elements;
+        self
     }
 
     /// Without one axis, at its first position.
@@ -209,11 +241,15 @@ impl Layout {
         if self.shape[a] != self.shape[b] {
             return Err(Error::UnequalAxes { op, axes: [a, b], shape: self.shape().to_vec() });
         }
-        let mut to = self.without(a.max(b)).without(a.min(b));
-        let last = to.rank;
-        to.rank += 1;
-        to.shape[last] = self.shape[a];
-        to.strides[last] = self.strides[a] + self.strides[b];
+        let mut to = *self;
+        let kept = (0..self.rank).filter(|&axis| axis != a && axis != b);
+        for (k, axis) in kept.enumerate() {
+            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
+        }
+        to.rank -= 1;
+        let last = to.rank - 1;
+        (to.shape[last], to.strides[last]) = (self.shape[a], self.strides[a] + self.strides[b]);
+        (to.shape[to.rank], to.strides[to.rank]) = (1, 0);
         Ok(to)
     }
 

@@ -11,7 +11,8 @@ pub(super) const GRAIN: usize = 1 << 16;
 /// Both, at the same time where there are threads.
 #[cfg(feature = "rayon")]
 pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    rayon::join(a, b)
+    // To hand work to a pool of one thread, and wait for it, gains nothing.
+    if rayon::current_num_threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
 }
 
 /// Both, one after the other: the feature `rayon` is off.

@@ -1,0 +1,105 @@
+//! Products of integers: rows of the result in wide accumulators.
+
+use super::product::{MatrixProduct, Product, checked};
+use super::scratch::{Side, with_scratch};
+use crate::device::cpu::threads::join;
+use crate::element::Scalar;
+use crate::error::Error;
+
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+/// Columns that are accumulated together.
+const COLUMNS: usize = 64;
+
+/// By a blocked loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Integers;
+
+impl<T: Scalar> MatrixProduct<T> for Integers {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        checked::<T>(unsafe { in_parts(*product) })
+    }
+}
+
+/// Whether all results were exact. The longer side of the result is cut, so the parts are the same whatever the number of
+/// threads.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`].
+unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
+    if product.work() >= 2 * WORK && product.m.max(product.n) >= 2 {
+        let (low, high) = if product.m >= product.n {
+            product.split_rows(product.m / 2)
+        } else {
+            product.split_columns(product.n / 2)
+        };
+        // SAFETY: the parts write different elements of `c`.
+        let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
+        return low & high;
+    }
+    // SAFETY: the caller's.
+    unsafe { part(product) }
+}
+
+/// # Safety
+/// As [`in_parts`].
+unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
+    // A block of `b`, wide and in one piece: conversions are made once for all rows, and the inner loop is one that
+    // compilers turn into vector instructions.
+    with_scratch(Side::B, product.k * COLUMNS.min(product.n), |block: *mut T::Accumulator| {
+        let blocks = (0..product.n).step_by(COLUMNS);
+        // SAFETY: the caller's; the block has room for so many columns.
+        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
+    })
+}
+
+/// The columns from one on, as many as are accumulated together.
+///
+/// # Safety
+/// As [`in_parts`]; the block has room for `k` rows of the columns, and belongs to the caller alone.
+unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: *mut T::Accumulator) -> bool {
+    let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
+    let columns = COLUMNS.min(n - first);
+    for p in 0..k {
+        for j in 0..columns {
+            // SAFETY: `p < k` and `first + j < n`; the block has room.
+            unsafe { block.add(p * columns + j).write((*b.from(p, first + j).ptr.get()).widen()) };
+        }
+    }
+    // SAFETY: just written.
+    let block = unsafe { core::slice::from_raw_parts(block, k * columns) };
+    let mut exact = true;
+    for i in 0..m {
+        let mut sums = [T::zero().widen(); COLUMNS];
+        let mut carries = [0i64; COLUMNS];
+        for (p, row) in block.chunks_exact(columns).enumerate() {
+            // SAFETY: `i < m` and `p < k`.
+            let x = unsafe { *a.from(i, p).ptr.get() }.widen();
+            for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
+                let product = T::acc_mul(x, y).0;
+                if cfg!(debug_assertions) {
+                    *carry += T::acc_add_carry(*sum, product);
+                }
+                *sum = T::acc_add(*sum, product);
+            }
+        }
+        for (j, (&sum, carry)) in sums.iter().zip(carries).enumerate().take(columns) {
+            let (scaled, wrapped) = T::acc_mul(alpha.widen(), sum);
+            let to = c.from(i, first + j).ptr.get();
+            let value = if beta.is_zero() {
+                scaled
+            } else {
+                // SAFETY: `i < m` and `first + j < n`.
+                let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
+                exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
+                T::acc_add(scaled, kept)
+            };
+            let (value, fits) = T::narrow(value);
+            exact &= fits && !wrapped && carry == 0;
+            // SAFETY: `i < m` and `first + j < n`; `c` is ours alone.
+            unsafe { *to = value };
+        }
+    }
+    exact
+}

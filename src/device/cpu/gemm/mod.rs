@@ -1,0 +1,158 @@
+//! Matrix products.
+//!
+//! | elements | computed by |
+//! |---|---|
+//! | floating and complex, x86-64 with AVX-512 or AVX2 and FMA | [`simd`]: tiles of registers; small products without packing |
+//! | floating and complex, elsewhere | [`portable`]: matrixmultiply |
+//! | the same, large, with the feature `blas` | `blas`: a system's CBLAS, where it knows of such strides |
+//! | integers | [`integer`]: a blocked loop with wide accumulators |
+//!
+//! Strides of any sign and size go in as they are, and so do conjugations. How the work is cut depends on shapes alone, and
+//! so do results: they are the same to the last bit on any number of threads.
+//!
+//! As in BLAS, `a` and `b` are not read where `alpha` is zero, nor `c` where `beta` is: a NaN there does not show.
+
+#[cfg(feature = "blas")]
+mod blas;
+mod integer;
+mod portable;
+mod product;
+mod scratch;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod tiny;
+
+use super::Cpu;
+use super::threads::join;
+use crate::device::{Factor, Gemm, Output};
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::layout::walk::Walk;
+use core::ops::Range;
+use integer::Integers;
+use portable::Portable;
+use product::{Matrix, MatrixProduct, Product, Scaling};
+
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar> Gemm<T> for Cpu {
+    fn gemm(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Cpu>,
+        b: Factor<'_, T, Cpu>,
+        beta: T,
+        out: Output<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        let conjugate = [a.conjugate, b.conjugate];
+        let (a, b) = (a.operand, b.operand);
+        let (batch, &[m, n]) = split_matrix(out.shape());
+        let (batch_a, &[m_a, k]) = split_matrix(a.shape());
+        let (batch_b, &[k_b, n_b]) = split_matrix(b.shape());
+        assert!(
+            batch == batch_a && batch == batch_b && (m, n, k) == (m_a, n_b, k_b),
+            "shapes of a batched matrix product agree"
+        );
+        let (a_steps, &a_strides) = split_matrix(a.strides());
+        let (b_steps, &b_strides) = split_matrix(b.strides());
+        let (c_steps, &c_strides) = split_matrix(out.strides());
+        let product = Product {
+            m,
+            k,
+            n,
+            a: Matrix::new(a.ptr(), a_strides),
+            b: Matrix::new(b.ptr(), b_strides),
+            c: Matrix::new(out.ptr(), c_strides),
+            alpha,
+            beta,
+            conjugate,
+        };
+        let count: usize = batch.iter().product();
+        if m == 0 || n == 0 || count == 0 {
+            return Ok(());
+        }
+        let by = unless_empty(&product, backend());
+        if batch.is_empty() {
+            // SAFETY: the operands vouch for their matrices.
+            return unsafe { by.multiply(&product) };
+        }
+        let walk = Walk::row_major(batch, [c_steps, a_steps, b_steps]);
+        // SAFETY: the operands vouch for every matrix of the batch, and the output's are distinct.
+        unsafe { multiply_batch(by, &product, &walk, 0..count) }
+    }
+
+    fn sum_products(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Cpu>,
+        b: Factor<'_, T, Cpu>,
+        beta: T,
+        out: Output<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        super::products::sum_products(alpha, a, b, beta, out)
+    }
+}
+
+/// The batch axes and the two of the matrix.
+fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
+    all.split_last_chunk::<2>().expect("a matrix has two axes")
+}
+
+/// Who multiplies matrices of `T` here.
+fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
+    #[cfg(feature = "blas")]
+    if !T::INTEGER {
+        return &blas::Blas;
+    }
+    own()
+}
+
+/// Who does of ourselves.
+fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
+    if T::INTEGER {
+        return &Integers;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = simd::Isa::detect() {
+        return isa.backend();
+    }
+    &Portable
+}
+
+/// Who is left to do the work where there is nothing to multiply.
+fn unless_empty<'a, T: Scalar>(
+    product: &Product<T>,
+    by: &'a dyn MatrixProduct<T>,
+) -> &'a dyn MatrixProduct<T> {
+    if product.k == 0 || product.alpha.is_zero() { &Scaling } else { by }
+}
+
+/// The products of a part of a batch, on several threads where they are many; a walk knows where their matrices begin.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`], for each matrix of the part.
+unsafe fn multiply_batch<T: Scalar>(
+    by: &dyn MatrixProduct<T>,
+    product: &Product<T>,
+    walk: &Walk<3>,
+    part: Range<usize>,
+) -> Result<(), Error> {
+    if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * WORK {
+        let middle = part.start + part.len() / 2;
+        let (one, other) = join(
+            // SAFETY: the caller's; the parts write different matrices.
+            || unsafe { multiply_batch(by, product, walk, part.start..middle) },
+            // SAFETY: as above.
+            || unsafe { multiply_batch(by, product, walk, middle..part.end) },
+        );
+        return one.and(other);
+    }
+    let mut walk = walk.at(part.start);
+    // SAFETY: the caller's.
+    unsafe { by.multiply_all(product, &mut walk, part.len()) }
+}

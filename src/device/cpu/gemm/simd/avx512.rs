@@ -1,0 +1,175 @@
+//! AVX-512: 32 registers of 64 bytes, with masks.
+
+use super::vector::{Task, Vector};
+use core::arch::x86_64::*;
+
+/// Eight `f64`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct F64x8(__m512d);
+/// Sixteen `f32`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct F32x16(__m512);
+
+/// # Safety
+/// The processor has these features; the task's own conditions hold.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
+unsafe fn within<V: Vector>(task: impl Task<V>) {
+    // SAFETY: the caller's.
+    unsafe { task.run() }
+}
+
+macro_rules! vector {
+    ($name:ident, $real:ty, $mask:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
+     $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
+        // The functions' common condition is that the processor has AVX-512: it is the SAFETY of all blocks below, besides
+        // what a pointer's caller vouches for.
+        impl Vector for $name {
+            type Real = $real;
+            type Mask = $mask;
+            const LANES: usize = <$mask>::BITS as usize;
+            const COLUMNS: usize = 8;
+
+            unsafe fn within(task: impl Task<Self>) {
+                // SAFETY: the caller's.
+                unsafe { within(task) }
+            }
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $zero() })
+            }
+            #[inline(always)]
+            unsafe fn splat(x: $real) -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $splat(x) })
+            }
+            #[inline(always)]
+            unsafe fn alternating(even: $real, odd: $real) -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $alternating(even, odd) })
+            }
+            #[inline(always)]
+            unsafe fn first(lanes: usize) -> $mask {
+                if lanes >= Self::LANES { <$mask>::MAX } else { (1 << lanes) - 1 }
+            }
+            #[inline(always)]
+            unsafe fn prefetch(address: *const $real) {
+                // SAFETY: a hint, which accesses nothing.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $real) -> Self {
+                // SAFETY: the processor has AVX-512, and the caller vouches for the values.
+                $name(unsafe { $load(from) })
+            }
+            #[inline(always)]
+            unsafe fn load_some(from: *const $real, mask: $mask) -> Self {
+                // SAFETY: the processor has AVX-512, and the caller vouches for the values of the mask.
+                $name(unsafe { $load_some(mask, from) })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $real) {
+                // SAFETY: the processor has AVX-512, and the caller vouches for the values.
+                unsafe { $store(to, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn store_some(self, to: *mut $real, mask: $mask) {
+                // SAFETY: the processor has AVX-512, and the caller vouches for the values of the mask.
+                unsafe { $store_some(to, mask, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, a: Self) -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $mul(self.0, a.0) })
+            }
+            #[inline(always)]
+            unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $mul_add(self.0, a.0, b.0) })
+            }
+            #[inline(always)]
+            unsafe fn swap_pairs(self) -> Self {
+                // SAFETY: the processor has AVX-512.
+                $name(unsafe { $swap(self.0) })
+            }
+            #[inline(always)]
+            unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self) {
+                // SAFETY: the processor has AVX-512.
+                let (one, other) = unsafe { $exchange(self.0, other.0, block) };
+                ($name(one), $name(other))
+            }
+        }
+    };
+}
+
+#[inline(always)]
+unsafe fn swap_f64(x: __m512d) -> __m512d {
+    // SAFETY: the processor has AVX-512.
+    unsafe { _mm512_permute_pd::<0b0101_0101>(x) }
+}
+
+#[inline(always)]
+unsafe fn swap_f32(x: __m512) -> __m512 {
+    // SAFETY: the processor has AVX-512.
+    unsafe { _mm512_permute_ps::<0b10_11_00_01>(x) }
+}
+
+#[inline(always)]
+unsafe fn alternating_f64(even: f64, odd: f64) -> __m512d {
+    // SAFETY: the processor has AVX-512.
+    unsafe { _mm512_broadcast_f64x2(_mm_set_pd(odd, even)) }
+}
+
+#[inline(always)]
+unsafe fn alternating_f32(even: f32, odd: f32) -> __m512 {
+    let both = u64::from(even.to_bits()) | u64::from(odd.to_bits()) << 32;
+    // SAFETY: the processor has AVX-512.
+    unsafe { _mm512_castsi512_ps(_mm512_set1_epi64(both as i64)) }
+}
+
+/// Where the lanes of both results of `exchange` come from, for each block: lanes of the second operand count on from
+/// those of the first.
+const fn exchanged<const LANES: usize>(block: usize) -> [[u32; LANES]; 2] {
+    let mut from = [[0; LANES]; 2];
+    let mut lane = 0;
+    while lane < LANES {
+        if lane & block == 0 {
+            from[0][lane] = lane as u32;
+            from[1][lane] = (lane + block) as u32;
+        } else {
+            from[0][lane] = (LANES + lane - block) as u32;
+            from[1][lane] = (LANES + lane) as u32;
+        }
+        lane += 1;
+    }
+    from
+}
+
+#[inline(always)]
+unsafe fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
+    const FROM: [[[u32; 16]; 2]; 4] = [exchanged(1), exchanged(2), exchanged(4), exchanged(8)];
+    let [one, other] = &FROM[block.trailing_zeros() as usize];
+    // SAFETY: the processor has AVX-512; each index has 16 values.
+    unsafe {
+        let one = _mm512_loadu_si512(one.as_ptr().cast());
+        let other = _mm512_loadu_si512(other.as_ptr().cast());
+        (_mm512_permutex2var_ps(a, one, b), _mm512_permutex2var_ps(a, other, b))
+    }
+}
+
+/// As twice as many `f32`, in blocks twice as large.
+#[inline(always)]
+unsafe fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {
+    // SAFETY: the processor has AVX-512.
+    unsafe {
+        let (one, other) = exchange_f32(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 2 * block);
+        (_mm512_castps_pd(one), _mm512_castps_pd(other))
+    }
+}
+
+vector!(F64x8, f64, __mmask8, _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_storeu_pd
+    _mm512_mask_storeu_pd _mm512_mul_pd _mm512_fmadd_pd swap_f64
+    alternating_f64 exchange_f64);
+vector!(F32x16, f32, __mmask16, _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_maskz_loadu_ps _mm512_storeu_ps
+    _mm512_mask_storeu_ps _mm512_mul_ps _mm512_fmadd_ps swap_f32
+    alternating_f32 exchange_f32);

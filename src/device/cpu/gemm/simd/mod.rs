@@ -1,0 +1,300 @@
+//! Products of floating and complex numbers by the vector instructions of x86-64, found at run time.
+//!
+//! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
+
+mod avx2;
+mod avx512;
+mod direct;
+mod pack;
+mod packed;
+mod tile;
+mod vector;
+
+use super::product::{Matrix, MatrixProduct, Product, one_by_one, same};
+use super::scratch::{Side, with_scratch};
+use super::tiny;
+use crate::device::HostPtr;
+use crate::device::cpu::threads::join;
+use crate::element::{DType, Scalar};
+use crate::error::Error;
+use crate::layout::walk::Walk;
+use avx2::{F32x8, F64x4};
+use avx512::{F32x16, F64x8};
+use direct::{Batch, Direct};
+use pack::{Pack, PackPanels};
+use packed::Packed;
+use std::sync::OnceLock;
+use tile::{Factors, OneTile, Tile, VECTORS};
+use vector::{Real, Vector};
+
+/// An instruction set that this processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Isa(Set);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Set {
+    Avx512,
+    Avx2,
+}
+
+impl Isa {
+    /// The best one.
+    #[inline]
+    pub(super) fn detect() -> Option<Isa> {
+        static FOUND: OnceLock<Option<Isa>> = OnceLock::new();
+        *FOUND.get_or_init(|| Isa::avx512().or_else(Isa::avx2))
+    }
+
+    fn avx512() -> Option<Isa> {
+        let all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        (all && Isa::avx2().is_some()).then_some(Isa(Set::Avx512))
+    }
+
+    fn avx2() -> Option<Isa> {
+        let all = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2");
+        all.then_some(Isa(Set::Avx2))
+    }
+
+    /// As a way to multiply.
+    pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
+        match self.0 {
+            Set::Avx512 => &Isa(Set::Avx512),
+            Set::Avx2 => &Isa(Set::Avx2),
+        }
+    }
+
+    /// All that this processor has.
+    #[cfg(test)]
+    pub(super) fn all() -> impl Iterator<Item = Isa> {
+        [Isa::avx512(), Isa::avx2()].into_iter().flatten()
+    }
+
+    /// # Safety
+    /// As [`MatrixProduct::multiply`]; as [`Batch`].
+    unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
+        // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
+        unsafe {
+            match (self.0, T::DTYPE) {
+                (Set::Avx512, DType::F64) => run::<T, F64x8, false>(product, batch),
+                (Set::Avx512, DType::F32) => run::<T, F32x16, false>(product, batch),
+                (Set::Avx512, DType::C64) => run::<T, F64x8, true>(product, batch),
+                (Set::Avx512, DType::C32) => run::<T, F32x16, true>(product, batch),
+                (Set::Avx2, DType::F64) => run::<T, F64x4, false>(product, batch),
+                (Set::Avx2, DType::F32) => run::<T, F32x8, false>(product, batch),
+                (Set::Avx2, DType::C64) => run::<T, F64x4, true>(product, batch),
+                (Set::Avx2, DType::C32) => run::<T, F32x8, true>(product, batch),
+                (_, other) => unreachable!("no vectors of {}", other.name()),
+            }
+        }
+    }
+}
+
+impl<T: Scalar> MatrixProduct<T> for Isa {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe {
+            if tiny::multiply(product) {
+                return Ok(());
+            }
+            if is_transposed(product) {
+                self.run(&straight(product.transposed()), None);
+            } else {
+                self.run(&straight(*product), None);
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn multiply_all(
+        &self,
+        product: &Product<T>,
+        walk: &mut Walk<3>,
+        count: usize,
+    ) -> Result<(), Error> {
+        let transposed = is_transposed(product);
+        let straight = straight(if transposed { product.transposed() } else { *product });
+        // SAFETY: the caller's.
+        unsafe {
+            if straight.a.down != 1 || product.work() > SMALL {
+                return one_by_one(self, product, walk, count);
+            }
+            self.run(&straight, Some(Batch { walk, count, transposed }));
+        }
+        Ok(())
+    }
+}
+
+/// Whether to compute the transposed product: so that rows of the result are one after the other; if those of both or of
+/// none are, so that rows of `a` are.
+fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
+    // The stride of an axis of one element says nothing.
+    let unit = |stride: isize, len: usize| stride == 1 || len == 1;
+    let Product { m, k, n, a, b, c, .. } = product;
+    match (unit(c.down, *m), unit(c.right, *n)) {
+        (true, false) => false,
+        (false, true) => true,
+        // A matrix of one row or column: vectors go along the other side.
+        (true, true) => m < n,
+        (false, false) => a.down != 1 && b.right == 1 && *k != 1,
+    }
+}
+
+/// The same, where a matrix of one row is also one whose rows are one after the other.
+fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
+    if product.m == 1 {
+        (product.a.down, product.c.down) = (1, 1);
+    }
+    product
+}
+
+/// Products that are small enough to compute many of them in one go.
+const SMALL: usize = 1 << 14;
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+/// Elements to read and to write that do.
+const ELEMENTS: usize = 1 << 16;
+/// Operands of so many bytes together are faster read in place, if rows of `a` are one after the other.
+const CLOSE: usize = 3 << 20;
+/// A part of `a` that stays near while all of `b` goes by, in bytes.
+const NEAR: usize = 160 << 10;
+
+/// # Safety
+/// As [`MatrixProduct::multiply`]; the processor has the instruction set of `V`, whose lanes are `T`'s real numbers.
+unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
+    let Product { m, k, n, a, .. } = *product;
+    let part = if COMPLEX { 2 } else { 1 };
+    if batch.is_some() {
+        // SAFETY: the caller's.
+        return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
+    }
+    let size = size_of::<T>();
+    let thin = n * part <= V::COLUMNS || k <= 8;
+    let panel = VECTORS * V::LANES / part;
+    let in_place = a.down == 1;
+    let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
+    let near = bytes(m, k) <= NEAR || in_place && bytes(m.saturating_add(n), k) <= CLOSE;
+    if near || thin && (in_place || k * panel * size <= NEAR) {
+        // SAFETY: the caller's.
+        unsafe { direct::<T, V, COMPLEX>(*product) };
+    } else {
+        let (a, b, c, factors) = reals(product);
+        let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, factors };
+        if product.work() >= 2 * WORK {
+            // All of it within the pool of threads, which costs something to enter.
+            // SAFETY: the caller's.
+            join(|| unsafe { packed.run::<V>() }, || ());
+        } else {
+            // SAFETY: the caller's.
+            unsafe { packed.run::<V>() };
+        }
+    }
+}
+
+/// In parts, of which each is near; on several threads where they are large.
+///
+/// # Safety
+/// As [`run`].
+unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
+    let Product { m, k, n, .. } = product;
+    let part = if COMPLEX { 2 } else { 1 };
+    let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
+    let elements = m * k + k * n + m * n;
+    let threads = product.work() >= 2 * WORK || elements >= 2 * ELEMENTS;
+    let far = m * k * size_of::<T>() > NEAR;
+    let halves = if m >= 2 * height && (far || threads && m >= n) {
+        Some(product.split_rows((m / 2).next_multiple_of(height)))
+    } else if n >= 2 * width && threads {
+        Some(product.split_columns((n / 2).next_multiple_of(width)))
+    } else {
+        None
+    };
+    if let Some((one, other)) = halves {
+        // SAFETY: the caller's; the halves write different elements.
+        let (one, other) =
+            (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
+        if threads {
+            join(one, other);
+        } else {
+            one();
+            other();
+        }
+        return;
+    }
+    // SAFETY: the caller's.
+    unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
+}
+
+/// On this thread, in one go.
+///
+/// # Safety
+/// As [`run`]; in a batch, rows of `a` are one after the other.
+unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
+    product: &Product<T>,
+    batch: Option<Batch<'_>>,
+) {
+    let Product { m, k, n, .. } = *product;
+    let (a, b, c, factors) = reals(product);
+    let part = if COMPLEX { 2 } else { 1 };
+    let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
+    if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
+        let tile = Tile {
+            k,
+            rows: m * part,
+            columns: n,
+            a: a.ptr.get(),
+            a_step: a.right,
+            b: b.ptr.get(),
+            b_step: b.down,
+            b_column: b.right,
+            c: c.ptr.get(),
+            c_row: c.down,
+            c_column: c.right,
+        };
+        // SAFETY: the caller's; the product is a tile, and rows of its `c` are one after the other.
+        unsafe {
+            V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, factors: &factors, overwrite: false })
+        };
+        return;
+    }
+    let direct = Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, pack: None };
+    if product.a.down == 1 {
+        // SAFETY: the caller's.
+        return unsafe { V::within(direct) };
+    }
+    let mut pack = Pack {
+        from: a.ptr,
+        across: a.down,
+        along: a.right,
+        width: m,
+        steps: k,
+        panel: height,
+        multiple: V::LANES / part,
+        to: HostPtr::new(core::ptr::null_mut()),
+        complex: COMPLEX,
+    };
+    with_scratch(Side::A, pack.packed_len(), |room| {
+        pack.to = HostPtr::new(room);
+        // SAFETY: the caller's; the room is ours.
+        unsafe {
+            V::within(PackPanels { pack: &pack, panels: 0..pack.panels() });
+            V::within(Direct { pack: Some(&pack), ..direct });
+        }
+    });
+}
+
+/// The operands and factors as real numbers.
+fn reals<T: Scalar, R: Real>(product: &Product<T>) -> (Matrix<R>, Matrix<R>, Matrix<R>, Factors<R>) {
+    let part = if T::COMPLEX { 2 } else { 1 };
+    let matrix =
+        |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down * part, x.right * part]);
+    let number = |x: T| if T::COMPLEX { same::<T, [R; 2]>(x) } else { [same::<T, R>(x), R::zero()] };
+    let factors =
+        Factors { alpha: number(product.alpha), beta: number(product.beta), conjugate: product.conjugate };
+    (matrix(product.a), matrix(product.b), matrix(product.c), factors)
+}

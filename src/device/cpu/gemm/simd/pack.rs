@@ -1,0 +1,257 @@
+//! Packing: a matrix, strided in any way, as panels that a register tile reads from beginning to end.
+
+use super::vector::{Task, Vector};
+use crate::device::HostPtr;
+
+/// A matrix to pack. Its long side is cut into panels; a panel holds its part of all that is summed over, step by step.
+///
+/// Distances count real numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pack<R> {
+    pub(super) from: HostPtr<R>,
+    /// From one element to the next within a step.
+    pub(super) across: isize,
+    /// From one step to the next.
+    pub(super) along: isize,
+    /// Elements within a step, in all panels together.
+    pub(super) width: usize,
+    /// Steps.
+    pub(super) steps: usize,
+    /// Elements within a step of one panel.
+    pub(super) panel: usize,
+    /// The last panel's steps are apart by a multiple of this; what is beyond its elements is left as it was.
+    pub(super) multiple: usize,
+    pub(super) to: HostPtr<R>,
+    pub(super) complex: bool,
+}
+
+impl<R> Pack<R> {
+    /// How many panels there are.
+    pub(super) fn panels(&self) -> usize {
+        self.width.div_ceil(self.panel)
+    }
+    /// Real numbers in one element.
+    fn part(&self) -> usize {
+        if self.complex { 2 } else { 1 }
+    }
+    /// Real numbers in one packed step of the panel that begins at an element: how far steps are from each other.
+    pub(super) fn step(&self, first: usize) -> usize {
+        (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
+    }
+    /// Real numbers in all panels.
+    pub(super) fn packed_len(&self) -> usize {
+        self.width.next_multiple_of(self.multiple) * self.part() * self.steps
+    }
+    /// Where the panel that begins at an element is.
+    pub(super) fn packed(&self, first: usize) -> *mut R {
+        self.to.get().wrapping_add(first * self.part() * self.steps)
+    }
+}
+
+/// Packs some of the panels.
+#[derive(Debug)]
+pub(super) struct PackPanels<'a, R> {
+    pub(super) pack: &'a Pack<R>,
+    pub(super) panels: core::ops::Range<usize>,
+}
+
+/// # Safety
+/// The matrix may be read, and the caller alone may write the panels.
+impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
+    #[inline(always)]
+    unsafe fn run(self) {
+        let pack = self.pack;
+        for panel in self.panels {
+            let first = panel * pack.panel;
+            let from = pack.from.get().wrapping_offset(first as isize * pack.across).cast_const();
+            let (to, step) = (pack.packed(first), pack.step(first));
+            let width = (pack.width - first).min(pack.panel);
+            // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels.
+            unsafe {
+                if pack.across == pack.part() as isize {
+                    copy::<V>(pack, from, to, width * pack.part(), step);
+                } else if pack.along == pack.part() as isize {
+                    transpose::<V>(pack, from, to, width, step);
+                } else if pack.complex {
+                    gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2);
+                } else {
+                    gather(pack, from, to, width, step);
+                }
+            }
+        }
+    }
+}
+
+/// Packs a panel whose steps lie in one piece each: vectors, and a part of one.
+///
+/// # Safety
+/// As the task's.
+#[inline(always)]
+unsafe fn copy<V: Vector>(
+    pack: &Pack<V::Real>,
+    from: *const V::Real,
+    to: *mut V::Real,
+    width: usize,
+    step: usize,
+) {
+    // SAFETY: the caller's; so many vectors hold the width.
+    unsafe {
+        match width.div_ceil(V::LANES) {
+            1 => copy_vectors::<V, 1>(pack, from, to, width, step),
+            2 => copy_vectors::<V, 2>(pack, from, to, width, step),
+            _ => copy_vectors::<V, 3>(pack, from, to, width, step),
+        }
+    }
+}
+
+/// # Safety
+/// As the task's; `N` vectors hold the width, and no fewer do.
+#[inline(always)]
+unsafe fn copy_vectors<V: Vector, const N: usize>(
+    pack: &Pack<V::Real>,
+    mut from: *const V::Real,
+    mut to: *mut V::Real,
+    width: usize,
+    step: usize,
+) {
+    // SAFETY: all vectors but the last are of the width, and the mask is what the last one has of it.
+    unsafe {
+        let last = V::first(width - (N - 1) * V::LANES);
+        for _ in 0..pack.steps {
+            for i in 0..N - 1 {
+                V::load(from.add(i * V::LANES)).store(to.add(i * V::LANES));
+            }
+            let at = (N - 1) * V::LANES;
+            V::load_some(from.add(at), last).store_some(to.add(at), last);
+            from = from.wrapping_offset(pack.along);
+            to = to.wrapping_add(step);
+        }
+    }
+}
+
+/// Packs a panel whose steps are one after the other for each element, by transposing square blocks in registers.
+///
+/// # Safety
+/// As the task's.
+#[inline(always)]
+unsafe fn transpose<V: Vector>(
+    pack: &Pack<V::Real>,
+    from: *const V::Real,
+    to: *mut V::Real,
+    width: usize,
+    step: usize,
+) {
+    let side = V::LANES / pack.part();
+    for s in (0..pack.steps).step_by(side) {
+        let steps = side.min(pack.steps - s);
+        for w in (0..width).step_by(side) {
+            let block = Square {
+                from: from.wrapping_offset(w as isize * pack.across + s as isize * pack.along),
+                across: pack.across,
+                rows: side.min(width - w),
+                steps,
+                to: to.wrapping_add(s * step + w * pack.part()),
+                step,
+            };
+            // SAFETY: the caller's; the block is within the panel.
+            unsafe {
+                match (side, pack.complex) {
+                    (16, _) => block.transpose::<V, 16, 1>(),
+                    (8, false) => block.transpose::<V, 8, 1>(),
+                    (8, true) => block.transpose::<V, 8, 2>(),
+                    (4, false) => block.transpose::<V, 4, 1>(),
+                    (4, true) => block.transpose::<V, 4, 2>(),
+                    _ => block.transpose::<V, 2, 2>(),
+                }
+            }
+        }
+    }
+}
+
+/// A block that is transposed in registers, of so many rows and steps at most as a vector has elements.
+struct Square<R> {
+    from: *const R,
+    across: isize,
+    rows: usize,
+    steps: usize,
+    to: *mut R,
+    step: usize,
+}
+
+impl<R> Square<R> {
+    /// # Safety
+    /// The processor has the instruction set; `rows` rows of `steps` elements may be read and written. A vector has `N`
+    /// elements of `PART` numbers.
+    #[inline(always)]
+    unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
+        if V::LANES != N * PART {
+            return;
+        }
+        // SAFETY: the masks are those of the steps and rows there are. A row beyond the last is read as the last one, and
+        // not written.
+        unsafe {
+            let mut block = [V::zero(); N];
+            let there = V::first(self.steps * PART);
+            for (i, vector) in block.iter_mut().enumerate() {
+                let row = i.min(self.rows - 1) as isize;
+                *vector = V::load_some(self.from.wrapping_offset(row * self.across), there);
+            }
+            // Halves exchange their halves, and so on within.
+            if N > 8 {
+                exchange_all::<V, N, 8, PART>(&mut block);
+            }
+            if N > 4 {
+                exchange_all::<V, N, 4, PART>(&mut block);
+            }
+            if N > 2 {
+                exchange_all::<V, N, 2, PART>(&mut block);
+            }
+            exchange_all::<V, N, 1, PART>(&mut block);
+            let there = V::first(self.rows * PART);
+            for (i, vector) in block.into_iter().enumerate() {
+                if i < self.steps {
+                    vector.store_some(self.to.wrapping_add(i * self.step), there);
+                }
+            }
+        }
+    }
+}
+
+/// Exchanges blocks of rows at this distance.
+///
+/// # Safety
+/// The processor has the instruction set; `DISTANCE` is less than `N`.
+#[inline(always)]
+unsafe fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(
+    block: &mut [V; N],
+) {
+    for i in 0..N / 2 {
+        let one = i / DISTANCE * 2 * DISTANCE + i % DISTANCE;
+        let other = (one + DISTANCE) % N;
+        // SAFETY: the caller's.
+        (block[one], block[other]) = unsafe { block[one].exchange(block[other], DISTANCE * PART) };
+    }
+}
+
+/// Packs a panel of any strides, some steps at a time, so that what one cache line has of them is read together.
+///
+/// # Safety
+/// As the task's; `T` is what an element consists of.
+#[inline(always)]
+unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
+    const STEPS: usize = 8;
+    // Distances between complex numbers are even.
+    let part = pack.part() as isize;
+    let (across, along) = (pack.across / part, pack.along / part);
+    for first in (0..pack.steps).step_by(STEPS) {
+        let steps = first..pack.steps.min(first + STEPS);
+        for w in 0..width {
+            for s in steps.clone() {
+                // SAFETY: an element of the matrix, and its place in the panel.
+                unsafe {
+                    *to.add(s * step + w) = *from.wrapping_offset(w as isize * across + s as isize * along);
+                }
+            }
+        }
+    }
+}

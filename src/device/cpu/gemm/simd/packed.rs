@@ -1,0 +1,226 @@
+//! Large products: both operands packed, block by block (the loops of BLIS: Van Zee and van de Geijn 2015).
+//!
+//! For one block of `k` and of columns, panels of `b` are packed first, for all threads. Then the rows are cut by halves,
+//! for threads and until their part of `a` fits in a processor's own cache; whoever computes a part packs it.
+
+use super::pack::{Pack, PackPanels};
+use super::tile::{Factors, Scale, Tile, VECTORS};
+use super::vector::{Real, Task, Vector};
+use crate::device::HostPtr;
+use crate::device::cpu::gemm::product::Matrix;
+use crate::device::cpu::gemm::scratch::{Side, with_scratch};
+use crate::device::cpu::threads::join;
+use core::marker::PhantomData;
+use core::ops::Range;
+
+/// Terms that are summed in registers, at most: a panel of `b` stays in the first-level cache beside what streams by.
+const K_BLOCK: usize = 384;
+/// Columns of real numbers that are packed at once: 6 MiB of `f64`.
+const COLUMNS: usize = 2048;
+/// Rows of real numbers that are packed at once: with `f64`, less than a second-level cache.
+const ROWS: usize = 192;
+/// Fewer rows, or columns, are not cut: that would pack `b` too often for what it brings.
+const FEW: [usize; 2] = [96, 1024];
+/// Fewer multiplications of real numbers are not cut for threads.
+const WORK: usize = 1 << 22;
+/// Nor is the packing of fewer elements.
+const PACK: usize = 1 << 16;
+
+/// A product of any size. Distances count real numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packed<R, const COMPLEX: bool> {
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) a: Matrix<R>,
+    pub(super) b: Matrix<R>,
+    pub(super) c: Matrix<R>,
+    pub(super) factors: Factors<R>,
+}
+
+/// Equal parts, none larger than `most`; the last may be smaller.
+fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
+    let size = all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple);
+    (0..all).step_by(size).map(move |first| first..all.min(first + size))
+}
+
+impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
+    const PART: usize = if COMPLEX { 2 } else { 1 };
+
+    /// # Safety
+    /// The processor has the instruction set of `V`; `a` and `b` may be read, and `c` is the caller's alone.
+    pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
+        let width = V::COLUMNS / Self::PART;
+        let most = COLUMNS / Self::PART;
+        let room = self.n.min(most).next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK);
+        with_scratch(Side::B, room, |room| {
+            for columns in parts(self.n, most, width) {
+                for k in parts(self.k, K_BLOCK, 1) {
+                    let b = Pack {
+                        from: self.b.from(k.start, columns.start).ptr,
+                        across: self.b.right,
+                        along: self.b.down,
+                        width: columns.len(),
+                        steps: k.len(),
+                        panel: width,
+                        multiple: width,
+                        to: HostPtr::new(room),
+                        complex: COMPLEX,
+                    };
+                    // SAFETY: the caller's; the room is ours.
+                    unsafe { pack_panels::<V>(&b, 0..b.panels()) };
+                    let mut factors = self.factors;
+                    if k.start > 0 {
+                        factors.beta = [R::one(), R::zero()];
+                    }
+                    let (a, c) = (self.a.from(0, k.start), self.c.from(0, columns.start));
+                    let block = Block::<R, V, COMPLEX> { a, b: &b, c, factors, isa: PhantomData };
+                    // SAFETY: the caller's; `b` is packed.
+                    unsafe { block.compute(0..self.m, 0..b.panels()) };
+                }
+            }
+        });
+    }
+}
+
+/// Packs these panels, on several threads where they are many.
+///
+/// # Safety
+/// As [`PackPanels`].
+unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
+    if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PACK {
+        let middle = panels.start + panels.len() / 2;
+        join(
+            // SAFETY: the caller's; the halves are different panels.
+            || unsafe { pack_panels::<V>(pack, panels.start..middle) },
+            // SAFETY: as above.
+            || unsafe { pack_panels::<V>(pack, middle..panels.end) },
+        );
+        return;
+    }
+    // SAFETY: the caller's.
+    unsafe { V::within(PackPanels { pack, panels }) };
+}
+
+/// Terms of some columns of the result, for which `b` is packed.
+struct Block<'a, R, V, const COMPLEX: bool> {
+    a: Matrix<R>,
+    b: &'a Pack<R>,
+    c: Matrix<R>,
+    factors: Factors<R>,
+    isa: PhantomData<fn() -> V>,
+}
+
+impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX> {
+    const PART: usize = if COMPLEX { 2 } else { 1 };
+
+    /// These rows of these panels, on several threads where they are many.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `V`; `a` may be read, `b` is packed, and `c` is the caller's alone.
+    unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
+        let (height, width) = (rows.len() * Self::PART, panels.len() * V::COLUMNS);
+        let threads = height * width * self.b.steps >= 2 * WORK;
+        if height > ROWS || threads && height >= 2 * FEW[0] {
+            let middle = rows.start + (rows.len() / 2).next_multiple_of(V::LANES / Self::PART);
+            let (low, high) = (rows.start..middle, middle..rows.end);
+            // SAFETY: the caller's; the halves are different rows.
+            unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
+        } else if threads && width >= 2 * FEW[1] {
+            let middle = panels.start + panels.len() / 2;
+            let (left, right) = (panels.start..middle, middle..panels.end);
+            // SAFETY: the caller's; the halves are different columns.
+            unsafe { self.both(threads, (rows.clone(), left), (rows, right)) };
+        } else {
+            // SAFETY: the caller's.
+            unsafe { self.compute_here(rows, panels) };
+        }
+    }
+
+    /// Both parts, on several threads if asked for.
+    ///
+    /// # Safety
+    /// As [`compute`](Block::compute); the parts are different.
+    unsafe fn both(
+        &self,
+        threads: bool,
+        one: (Range<usize>, Range<usize>),
+        other: (Range<usize>, Range<usize>),
+    ) {
+        // SAFETY: the caller's.
+        let one = || unsafe { self.compute(one.0, one.1) };
+        // SAFETY: the caller's.
+        let other = || unsafe { self.compute(other.0, other.1) };
+        if threads {
+            join(one, other);
+        } else {
+            one();
+            other();
+        }
+    }
+
+    /// # Safety
+    /// As [`compute`](Block::compute).
+    unsafe fn compute_here(&self, rows: Range<usize>, panels: Range<usize>) {
+        let mut a = Pack {
+            from: self.a.from(rows.start, 0).ptr,
+            across: self.a.down,
+            along: self.a.right,
+            width: rows.len(),
+            steps: self.b.steps,
+            panel: VECTORS * V::LANES / Self::PART,
+            multiple: V::LANES / Self::PART,
+            to: HostPtr::new(core::ptr::null_mut()),
+            complex: COMPLEX,
+        };
+        with_scratch(Side::A, a.packed_len(), |room| {
+            a.to = HostPtr::new(room);
+            let c = self.c.from(rows.start, 0);
+            // SAFETY: the caller's; the room is ours.
+            unsafe { V::within(Tiles::<R, COMPLEX> { a: &a, b: self.b, c, factors: self.factors, panels }) };
+        });
+    }
+}
+
+/// Packs `a` and computes all of its rows, for some panels of `b`.
+struct Tiles<'a, R, const COMPLEX: bool> {
+    a: &'a Pack<R>,
+    b: &'a Pack<R>,
+    c: Matrix<R>,
+    factors: Factors<R>,
+    panels: Range<usize>,
+}
+
+/// # Safety
+/// As [`Block::compute`]; the room for `a` is the caller's alone.
+impl<V: Vector, const COMPLEX: bool> Task<V> for Tiles<'_, V::Real, COMPLEX> {
+    #[inline(always)]
+    unsafe fn run(self) {
+        let part = if COMPLEX { 2 } else { 1 };
+        let Tiles { a, b, c, factors, panels } = self;
+        // SAFETY: the caller's; tiles are of packed panels, and within `c`.
+        unsafe {
+            Task::<V>::run(PackPanels { pack: a, panels: 0..a.panels() });
+            let scale = Scale::<V>::new(factors, COMPLEX);
+            for column in panels {
+                let column = column * b.panel;
+                for row in (0..a.width).step_by(a.panel) {
+                    Tile {
+                        k: a.steps,
+                        rows: a.panel.min(a.width - row) * part,
+                        columns: b.panel.min(b.width - column),
+                        a: a.packed(row),
+                        a_step: a.step(row) as isize,
+                        b: b.packed(column),
+                        b_step: b.step(column) as isize,
+                        b_column: part as isize,
+                        c: c.from(row, column).ptr.get(),
+                        c_row: c.down,
+                        c_column: c.right,
+                    }
+                    .multiply::<V, COMPLEX>(&scale);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What the kernels ask of an instruction set.
+
+use num_traits::{One, Zero};
+
+/// The real numbers that vectors are made of.
+pub(super) trait Real:
+    Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
+{
+}
+impl Real for f32 {}
+impl Real for f64 {}
+
+/// Something to compute with the instructions of `V`.
+pub(super) trait Task<V: Vector> {
+    /// Always inlined, with all that it calls, so that it is compiled for the instruction set.
+    ///
+    /// # Safety
+    /// The processor has the instruction set of `V`; a task's own conditions hold.
+    unsafe fn run(self);
+}
+
+/// A register of an instruction set: a row of real numbers, or of complex ones as pairs.
+///
+/// Kernels are generic over it and always inlined into [`within`](Vector::within): an instruction set is one small module.
+///
+/// # Safety
+/// All functions need a processor with the instruction set.
+pub(super) trait Vector: Copy {
+    /// The lanes' type.
+    type Real: Real;
+    /// Which lanes are meant.
+    type Mask: Copy;
+    /// How many lanes there are.
+    const LANES: usize;
+    /// How many columns (of real numbers) a register tile has: with three vectors of rows, so many accumulators that all
+    /// registers but a few are in use.
+    const COLUMNS: usize;
+
+    /// Runs a task with the instruction set enabled.
+    ///
+    /// # Safety
+    /// As [`Task::run`].
+    unsafe fn within(task: impl Task<Self>);
+
+    /// All lanes zero.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn zero() -> Self;
+    /// All lanes `x`.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn splat(x: Self::Real) -> Self;
+    /// Lanes `even`, `odd`, `even`, `odd`...
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn alternating(even: Self::Real, odd: Self::Real) -> Self;
+    /// The first lanes, so many; all where there are fewer.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn first(lanes: usize) -> Self::Mask;
+    /// Asks for the cache line of an address that may be accessed soon. Any address will do.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn prefetch(address: *const Self::Real);
+    /// Reads all lanes.
+    ///
+    /// # Safety
+    /// So many values may be read.
+    unsafe fn load(from: *const Self::Real) -> Self;
+    /// Reads the lanes of the mask; the others are zero.
+    ///
+    /// # Safety
+    /// The values of the mask may be read; the others are not touched.
+    unsafe fn load_some(from: *const Self::Real, mask: Self::Mask) -> Self;
+    /// Writes all lanes.
+    ///
+    /// # Safety
+    /// So many values may be written.
+    unsafe fn store(self, to: *mut Self::Real);
+    /// Writes the lanes of the mask.
+    ///
+    /// # Safety
+    /// The values of the mask may be written; the others are not touched.
+    unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
+    /// `self · a`.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn mul(self, a: Self) -> Self;
+    /// `self · a + b`, rounded once.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Each lane in the place of its neighbour: real and imaginary parts change places.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn swap_pairs(self) -> Self;
+    /// Two rows of blocks of so many lanes (a power of two), transposed in pairs of blocks: of `A B ..` and `C D ..`, the
+    /// rows `A C ..` and `B D ..`.
+    ///
+    /// # Safety
+    /// As all functions here; `block` is less than the number of lanes.
+    unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self);
+}

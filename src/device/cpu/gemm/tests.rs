@@ -1,0 +1,364 @@
+//! Every way to multiply against a naive loop.
+
+use super::portable::Portable;
+use super::product::{Matrix, MatrixProduct, Product};
+use super::{integer::Integers, unless_empty};
+use crate::Cpu;
+use crate::device::{Factor, Gemm, HostPtr, Operand, Output};
+use crate::element::{Scalar, c32, c64};
+
+/// How a matrix lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Lie {
+    Row,
+    Column,
+    /// Both strides negative, rows apart.
+    Backwards,
+    /// No unit stride.
+    Gaps,
+    /// Columns with gaps between them.
+    LongColumn,
+    /// All rows are one.
+    SameRows,
+    /// All columns are one.
+    SameColumns,
+}
+use Lie::*;
+const INPUTS: [Lie; 7] = [Row, Column, Backwards, Gaps, LongColumn, SameRows, SameColumns];
+const OUTPUTS: [Lie; 5] = [Row, Column, Backwards, Gaps, LongColumn];
+
+/// A matrix and the memory it lies in.
+#[derive(Clone)]
+struct Held<T> {
+    data: Vec<T>,
+    first: usize,
+    down: isize,
+    right: isize,
+}
+
+impl<T: Scalar> Held<T> {
+    fn new(rows: usize, columns: usize, lie: Lie, mut value: impl FnMut() -> T) -> Self {
+        let [r, c] = [rows.max(1) as isize, columns.max(1) as isize];
+        let (down, right) = match lie {
+            Row => (c, 1),
+            Column => (1, r),
+            Backwards => (-c - 2, -1),
+            Gaps => (3 * c + 1, 3),
+            LongColumn => (1, r + 5),
+            SameRows => (0, 1),
+            SameColumns => (1, 0),
+        };
+        let reach = (r - 1) * down.abs() + (c - 1) * right.abs();
+        let first = if lie == Backwards { reach } else { 0 };
+        // Values around the matrix are those that spoil results, and must not be written.
+        let data = (0..reach as usize + 1).map(|_| value()).collect();
+        Held { data, first: first as usize, down, right }
+    }
+    fn matrix(&mut self) -> Matrix<T> {
+        let ptr = HostPtr::new(self.data.as_mut_ptr()).offset(self.first as isize);
+        Matrix::new(ptr, [self.down, self.right])
+    }
+    fn place(&self, i: usize, j: usize) -> usize {
+        (self.first as isize + i as isize * self.down + j as isize * self.right) as usize
+    }
+    fn at(&self, i: usize, j: usize) -> T {
+        self.data[self.place(i, j)]
+    }
+}
+
+/// Small integers and halves: sums and products of them are exact, so all orders of summing agree.
+struct Values(u64);
+impl Values {
+    fn next(&mut self) -> i64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 60) as i64 - 7
+    }
+}
+
+trait Made: Scalar {
+    fn made(values: &mut Values) -> Self;
+}
+macro_rules! made {
+    ($($t:ty: $v:ident => $make:expr;)*) => {$(
+        impl Made for $t { fn made($v: &mut Values) -> $t { $make } }
+    )*};
+}
+made! {
+    f32: v => v.next() as f32 / 2.0;
+    f64: v => v.next() as f64 / 2.0;
+    c32: v => c32::new(v.next() as f32, v.next() as f32 / 2.0);
+    c64: v => c64::new(v.next() as f64, v.next() as f64 / 2.0);
+    i32: v => v.next() as i32;
+    i64: v => v.next();
+    u8: v => (v.next() & 1) as u8;
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Case<T> {
+    size: [usize; 3],
+    lies: [Lie; 3],
+    alpha: T,
+    beta: T,
+    conjugate: [bool; 2],
+}
+
+/// Multiplies and compares, with all memory around the result.
+fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
+    let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
+    let values = &mut Values((m * 1000 + k * 100 + n) as u64);
+    let mut a = Held::new(m, k, lies[0], || T::made(values));
+    let mut b = Held::new(k, n, lies[1], || T::made(values));
+    let mut c = Held::new(m, n, lies[2], || T::made(values));
+    let mut expected = c.clone();
+    let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
+    for i in 0..m {
+        for j in 0..n {
+            let mut sum = T::zero();
+            for p in 0..k {
+                sum += conj(a.at(i, p), conjugate[0]) * conj(b.at(p, j), conjugate[1]);
+            }
+            let place = expected.place(i, j);
+            expected.data[place] =
+                if beta.is_zero() { alpha * sum } else { alpha * sum + beta * expected.data[place] };
+        }
+    }
+    if m > 0 && n > 0 {
+        let product =
+            Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
+        // SAFETY: the matrices are alive, and `c` is ours alone.
+        unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
+    }
+    assert!(c.data == expected.data, "{} {case:?}", T::DTYPE.name());
+}
+
+/// All ways there are here to multiply floating and complex numbers.
+fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
+    let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&Portable];
+    #[cfg(target_arch = "x86_64")]
+    ways.extend(super::simd::Isa::all().map(|isa| isa.backend()));
+    #[cfg(feature = "blas")]
+    ways.push(&super::blas::Blas);
+    ways
+}
+
+const SIDES: [usize; 15] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 25, 40];
+
+fn sizes<T: Made>(ways: &[&dyn MatrixProduct<T>], alpha: T, beta: T) {
+    for (w, by) in ways.iter().enumerate() {
+        for (i, m) in SIDES.into_iter().enumerate() {
+            for (j, n) in SIDES.into_iter().enumerate() {
+                let k = SIDES[(7 * i + 4 * j + w) % SIDES.len()];
+                let lies = [INPUTS[(i + 2 * j) % 7], INPUTS[(3 * i + j) % 7], OUTPUTS[(i + j) % 5]];
+                let conjugate = [i % 2 == 1, j % 2 == 1];
+                let beta = if (i + j) % 3 == 0 { beta } else { T::zero() };
+                check(*by, Case { size: [m, k, n], lies, alpha, beta, conjugate });
+            }
+        }
+    }
+}
+
+fn lies<T: Made>(ways: &[&dyn MatrixProduct<T>], size: [usize; 3], alpha: T, beta: T) {
+    for by in ways {
+        for a in INPUTS {
+            for b in INPUTS {
+                for c in OUTPUTS {
+                    check(*by, Case { size, lies: [a, b, c], alpha, beta, conjugate: [false; 2] });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn real_numbers() {
+    sizes::<f64>(&all_ways(), 1.0, 2.0);
+    sizes::<f32>(&all_ways(), -2.0, 1.0);
+    lies::<f64>(&all_ways(), [13, 6, 11], 2.0, 0.0);
+    lies::<f32>(&all_ways(), [19, 9, 21], 1.0, -1.0);
+}
+
+#[test]
+fn complex_numbers() {
+    sizes::<c64>(&all_ways(), c64::new(1.0, 0.0), c64::new(2.0, -1.0));
+    sizes::<c32>(&all_ways(), c32::new(-2.0, 1.0), c32::new(1.0, 0.0));
+    lies::<c64>(&all_ways(), [13, 6, 11], c64::new(0.0, 1.0), c64::new(0.0, 0.0));
+    lies::<c32>(&all_ways(), [19, 9, 21], c32::new(2.0, 0.0), c32::new(0.0, -1.0));
+    for by in all_ways::<c64>() {
+        for conjugate in [[false, false], [false, true], [true, false], [true, true]] {
+            for alpha in [c64::new(1.0, 0.0), c64::new(2.0, 3.0)] {
+                for beta in [c64::new(0.0, 0.0), c64::new(1.0, 0.0), c64::new(-1.0, 2.0)] {
+                    for c in OUTPUTS {
+                        let case = Case { size: [7, 5, 6], lies: [Row, Column, c], alpha, beta, conjugate };
+                        check(by, case);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn large_products() {
+    // Packed, on threads, with more than one block of terms, and tiles at all edges.
+    for (n, [a, b, c]) in
+        [[Row, Row, Row], [Column, Row, Column], [Gaps, Backwards, Gaps], [Row, Column, LongColumn]]
+            .into_iter()
+            .enumerate()
+    {
+        let lies = [a, b, c];
+        for by in all_ways::<f64>() {
+            check(by, Case { size: [203, 301, 107 + n], lies, alpha: 1.0, beta: 1.0, conjugate: [false; 2] });
+        }
+        for by in all_ways::<c32>() {
+            let (alpha, beta) = (c32::new(1.0, 0.0), c32::new(0.0, 0.0));
+            check(by, Case { size: [103, 259, 97 + n], lies, alpha, beta, conjugate: [n % 2 == 0, n > 1] });
+        }
+    }
+    // Long and thin.
+    for by in all_ways::<f64>() {
+        let (alpha, beta) = (1.0, 0.0);
+        for size in [[3000, 2, 3], [2, 3, 3000], [900, 3, 800], [4, 3000, 5], [1, 40, 3000]] {
+            for lies in [[Row, Row, Row], [Column, Row, Column], [Gaps, Row, Column], [Column, Column, Gaps]]
+            {
+                check(by, Case { size, lies, alpha, beta, conjugate: [false; 2] });
+            }
+        }
+    }
+}
+
+#[test]
+fn integers() {
+    let by: &dyn MatrixProduct<i32> = &Integers;
+    sizes::<i32>(&[by], 2, -1);
+    lies::<i32>(&[by], [5, 4, 3], 1, 3);
+    sizes::<i64>(&[&Integers], 1, 1);
+    sizes::<u8>(&[&Integers], 1, 1);
+    check(by, Case { size: [150, 130, 140], lies: [Row; 3], alpha: 1, beta: 0, conjugate: [false; 2] });
+}
+
+#[test]
+fn reads_nothing_that_is_multiplied_by_zero() {
+    for by in all_ways::<f64>() {
+        for size in [[3, 4, 5], [40, 30, 50], [60, 100, 90]] {
+            for lie in OUTPUTS {
+                let [m, k, n] = size;
+                let mut a = Held::new(m, k, Row, || 1.0);
+                let mut nan = Held::new(m, k, Row, || f64::NAN);
+                let mut b = Held::new(k, n, Row, || 2.0);
+                let mut c = Held::new(m, n, lie, || f64::NAN);
+                let conjugate = [false; 2];
+                let mut product = Product {
+                    m,
+                    k,
+                    n,
+                    a: a.matrix(),
+                    b: b.matrix(),
+                    c: c.matrix(),
+                    alpha: 1.0,
+                    beta: 0.0,
+                    conjugate,
+                };
+                // SAFETY: the matrices are alive, and `c` is ours alone.
+                unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
+                (product.alpha, product.beta, product.a) = (0.0, 3.0, nan.matrix());
+                // SAFETY: as above.
+                unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
+                for i in 0..m {
+                    for j in 0..n {
+                        assert_eq!(c.at(i, j), 6.0 * k as f64);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A batch of two axes with gaps, whose first factor is one matrix for all along the first axis.
+fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
+    let values = &mut Values(7);
+    let size = |rows: usize, columns: usize, lie: Lie| Held::<T>::new(rows, columns, lie, T::zero).data.len();
+    let sizes = [size(m, k, lies[0]), size(k, n, lies[1]), size(m, n, lies[2])];
+    let mut make = |step: usize| (0..12 * (step + 1)).map(|_| T::made(values)).collect::<Vec<T>>();
+    let mut data = sizes.map(&mut make);
+    let before = data[2].clone();
+    let forms = [
+        Held::new(m, k, lies[0], T::zero),
+        Held::new(k, n, lies[1], T::zero),
+        Held::new(m, n, lies[2], T::zero),
+    ];
+    let step = |i: usize| sizes[i] as isize + 1;
+    let steps = [[0, step(0)], [step(1), 3 * step(1)], [4 * step(2), step(2)]];
+    let shape = |rows: usize, columns: usize| [3, 4, rows, columns];
+    let strides = [0, 1, 2].map(|i| [steps[i][0], steps[i][1], forms[i].down, forms[i].right]);
+    let shapes = [shape(m, k), shape(k, n), shape(m, n)];
+    let ptrs = [0, 1, 2].map(|i| HostPtr::new(data[i].as_mut_ptr()).offset(forms[i].first as isize));
+    // SAFETY: every matrix of the batch lies within its memory, and those of the output are apart.
+    unsafe {
+        let [a, b] = [0, 1].map(|i| Factor {
+            operand: Operand::<T, Cpu>::from_raw(ptrs[i], &shapes[i], &strides[i]),
+            conjugate: conjugate[i],
+        });
+        Cpu.gemm(T::one(), a, b, T::one(), Output::from_raw(ptrs[2], &shapes[2], &strides[2])).unwrap();
+    }
+    let mut expected = before;
+    let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
+    for (x, y) in (0..3).flat_map(|x| (0..4).map(move |y| (x, y))) {
+        let place = |i: usize, row: usize, column: usize| {
+            (x * steps[i][0] + y * steps[i][1]) as usize + forms[i].place(row, column)
+        };
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            for p in 0..k {
+                let [l, r] = [data[0][place(0, i, p)], data[1][place(1, p, j)]];
+                expected[place(2, i, j)] += conj(l, conjugate[0]) * conj(r, conjugate[1]);
+            }
+        }
+    }
+    assert!(data[2] == expected, "{} {:?} {lies:?}", T::DTYPE.name(), [m, k, n]);
+}
+
+#[test]
+fn batches() {
+    for size in [[2, 2, 2], [4, 4, 4], [2, 2, 9], [17, 3, 2], [1, 5, 3], [3, 5, 1], [30, 9, 11]] {
+        for lies in [
+            [Row; 3],
+            [Column; 3],
+            [Row, Column, Row],
+            [Gaps, Row, Column],
+            [Column, Row, Gaps],
+            [Row, Row, Backwards],
+        ] {
+            batch::<f64>(size, lies, [false; 2]);
+            batch::<c64>(size, lies, [false, true]);
+            batch::<c32>(size, lies, [true, false]);
+            batch::<i32>(size, lies, [false; 2]);
+        }
+    }
+    // Enough work to be cut.
+    batch::<f32>([60, 61, 62], [Row; 3], [false; 2]);
+}
+
+/// Results are the same to the last bit on any number of threads.
+#[cfg(feature = "rayon")]
+#[test]
+fn on_any_number_of_threads() {
+    for [m, k, n] in [[500, 450, 310], [3000, 2, 700], [64, 800, 2500]] {
+        for by in all_ways::<f64>() {
+            let values = &mut Values(1);
+            let mut third = || values.next() as f64 / 3.0;
+            let mut a = Held::new(m, k, Gaps, &mut third);
+            let mut b = Held::new(k, n, Row, &mut third);
+            let [one, two, eight] = [1, 2, 8].map(|threads| {
+                let mut c = Held::new(m, n, Row, || 0.0);
+                let (alpha, beta, conjugate) = (0.7, 0.0, [false; 2]);
+                let product =
+                    Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                // SAFETY: the matrices are alive, and `c` is ours alone.
+                pool.install(|| unsafe { by.multiply(&product) }).unwrap();
+                c.data
+            });
+            // A BLAS promises nothing of the kind.
+            assert!(cfg!(feature = "blas") || one == two && one == eight, "{:?}", [m, k, n]);
+        }
+    }
+}
