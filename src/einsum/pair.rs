@@ -71,6 +71,8 @@ pub(super) struct Matrices {
     pub(super) left: Labels,
     pub(super) right: Labels,
     pub(super) sum: Labels,
+    /// Summed labels that are walked around the products, which add up: cheaper, for a small result, than to copy an operand.
+    pub(super) walk: Labels,
     /// The sequence of axes in which an operand is copied because a group of its axes does not lie in one stride.
     pub(super) pack: [Option<Labels>; 2],
     /// Whether the result is made apart and then copied to where it belongs.
@@ -85,19 +87,32 @@ const TILE: usize = 128;
 const LONG: usize = 64;
 
 impl Kernel {
-    /// The table.
-    pub(super) fn choose(a: &Labelled, b: &Labelled, c: &Labelled, extents: &Extents) -> Kernel {
+    /// The table. `accumulates`: whether a sum may be taken in parts, each of which has a value.
+    pub(super) fn choose(
+        a: &Labelled,
+        b: &Labelled,
+        c: &Labelled,
+        extents: &Extents,
+        accumulates: bool,
+    ) -> Kernel {
         let classes = Classes::new(a, b, c.set());
         match (classes.sum.is_empty(), classes.left.is_empty() || classes.right.is_empty()) {
             (true, _) => Kernel::Multiply,
             (false, true) => Kernel::SumProducts(classes.sum),
-            (false, false) => Kernel::Gemm(Matrices::choose(&classes, a, b, c, extents)),
+            (false, false) => Kernel::Gemm(Matrices::choose(&classes, a, b, c, extents, accumulates)),
         }
     }
 }
 
 impl Matrices {
-    fn choose(classes: &Classes, a: &Labelled, b: &Labelled, c: &Labelled, extents: &Extents) -> Matrices {
+    fn choose(
+        classes: &Classes,
+        a: &Labelled,
+        b: &Labelled,
+        c: &Labelled,
+        extents: &Extents,
+        accumulates: bool,
+    ) -> Matrices {
         let Classes { mut batch, .. } = *classes;
         let (outer_left, mut left) = run(c, a, classes.left, extents);
         let (outer_right, mut right) = run(c, b, classes.right, extents);
@@ -112,10 +127,21 @@ impl Matrices {
         }
         let batch = c.by_stride(batch);
         let fuses = |x: &Labelled, labels: &[u8]| x.fused(labels, extents).is_some();
-        let sum = match (fuses(a, &left), fuses(b, &right)) {
-            (true, false) => a.by_stride(classes.sum),
-            (false, true) => b.by_stride(classes.sum),
-            _ => sum_sequence(classes.sum, a, b, extents),
+        // What is copied anyway suits itself to the other's sequence of summed axes.
+        let (walk, sum) = match (fuses(a, &left), fuses(b, &right)) {
+            (_, false) => (Labels::NONE, a.by_stride(classes.sum)),
+            (false, true) => (Labels::NONE, b.by_stride(classes.sum)),
+            (true, true) => {
+                let sum = sum_sequence(classes.sum, a, b, extents);
+                let copied =
+                    [a, b].into_iter().filter(|x| !fuses(x, &sum)).map(|x| extents.product(&x.labels()));
+                let result = extents.product(&c.labels());
+                let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
+                match sum_walk(classes.sum, a, b, extents) {
+                    Some((walk, run)) if accumulates && extents.product(&walk) <= rounds => (walk, run),
+                    _ => (Labels::NONE, sum),
+                }
+            }
         };
         let fits = |x: &Labelled, own: &[u8]| fuses(x, own) && fuses(x, &sum);
         let packed = |x: &Labelled, own: &[u8]| {
@@ -132,7 +158,7 @@ impl Matrices {
             })
         };
         let pack = [packed(a, &left), packed(b, &right)];
-        Matrices { batch, left, right, sum, pack, apart }
+        Matrices { batch, left, right, sum, walk, pack, apart }
     }
 
     /// The sequence of axes of a result that is made apart.
@@ -150,40 +176,58 @@ impl Matrices {
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
-    let in_both = |labels: &[u8]| in_result(labels) && x.fused(labels, extents).is_some();
+    let wide = best_run(&labels, extents, &in_result);
+    let narrow =
+        best_run(&labels, extents, &|labels| in_result(labels) && x.fused(labels, extents).is_some());
+    cut(&labels, if extents.product(&labels[narrow.clone()]) < RUN { wide } else { narrow })
+}
+
+/// The innermost labels that fuse, or the longest such run where these are too few.
+fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
     let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
-    // Runs from the inside out, each as long as it fuses.
-    let best = |fuses: &dyn Fn(&[u8]) -> bool| {
-        let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
-        while end > 0 && (best.is_empty() || length(&best) < RUN) {
-            let start = (0..end).find(|&start| fuses(&labels[start..end])).unwrap_or(end - 1);
-            if best.is_empty() || length(&(start..end)) > length(&best) {
-                best = start..end;
-            }
-            end = start;
+    let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
+    while end > 0 && (best.is_empty() || length(&best) < RUN) {
+        let start = (0..end).find(|&start| fuses(&labels[start..end])).unwrap_or(end - 1);
+        if best.is_empty() || length(&(start..end)) > length(&best) {
+            best = start..end;
         }
-        best
-    };
-    let (wide, narrow) = (best(&in_result), best(&in_both));
-    let best = if length(&narrow) < RUN { wide } else { narrow };
-    let walked = labels[..best.start].iter().chain(&labels[best.end..]).copied().collect();
-    (walked, labels[best].iter().copied().collect())
+        end = start;
+    }
+    best
+}
+
+/// What is left of a run, and the run.
+fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
+    let around = labels[..run.start].iter().chain(&labels[run.end..]);
+    (around.copied().collect(), labels[run].iter().copied().collect())
+}
+
+/// Summed labels to be walked around, and a run that fuses in both operands, where there is a long one: inside the larger
+/// operand if possible, which is then read as it lies.
+fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
+    let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
+    by_size(a, b, extents)
+        .map(|x| x.by_stride(sum))
+        .map(|labels| cut(&labels, best_run(&labels, extents, &fuses)))
+        .into_iter()
+        .find(|(_, run)| extents.product(run) >= RUN)
+}
+
+/// The larger operand, and the other.
+fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &Extents) -> [&'x Labelled; 2] {
+    if extents.product(&a.labels()) >= extents.product(&b.labels()) { [a, b] } else { [b, a] }
 }
 
 /// The sequence of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.
 fn sum_sequence(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
-    let [by_a, by_b] = [a.by_stride(sum), b.by_stride(sum)];
+    let [large, small] = by_size(a, b, extents);
+    let [by_large, by_small] = [large.by_stride(sum), small.by_stride(sum)];
     let fuses = |x: &Labelled, labels: &Labels| x.fused(labels, extents).is_some();
-    let both = |labels: &&Labels| fuses(a, labels) && fuses(b, labels);
-    if let Some(labels) = [&by_a, &by_b].into_iter().find(both) {
-        return *labels;
-    }
-    let larger_a = extents.product(&a.labels()) >= extents.product(&b.labels());
-    match (fuses(a, &by_a), fuses(b, &by_b)) {
-        (true, false) => by_a,
-        (false, true) => by_b,
-        _ if larger_a => by_a,
-        _ => by_b,
+    let both = |labels: &&Labels| fuses(large, labels) && fuses(small, labels);
+    match [&by_large, &by_small].into_iter().find(both) {
+        Some(labels) => *labels,
+        None if !fuses(large, &by_large) && fuses(small, &by_small) => by_small,
+        None => by_large,
     }
 }
 
@@ -213,7 +257,13 @@ mod tests {
         let bound = Bound::new(&spec, true, layouts.iter()).unwrap();
         let out = Layout::dense(&vec![extent; bound.result().len()], true);
         let c = Labelled::new(&out, &bound.result(), bound.extents());
-        Kernel::choose(&bound.operand(0, &layouts[0]), &bound.operand(1, &layouts[1]), &c, bound.extents())
+        Kernel::choose(
+            &bound.operand(0, &layouts[0]),
+            &bound.operand(1, &layouts[1]),
+            &c,
+            bound.extents(),
+            true,
+        )
     }
 
     #[test]
@@ -252,6 +302,8 @@ mod tests {
             ("aib,bjc->aijc", ["aib", "bjc"], [false, false], 0, false),
             // The summed axes lie in another sequence: the smaller operand is packed.
             ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
+            // A small result is rather added up in parts than the large operand copied.
+            ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
             // Rows are walked around rather than the large operand copied ..
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
             // A result whose rows are no one axis is walked along the other.

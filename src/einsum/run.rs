@@ -8,6 +8,7 @@ use crate::device::{Contract, Device, Factor, Operand};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::layout::walk::Walk;
 use crate::ops::{WithRight, op};
 use crate::storage::{OwnedData, View, ViewMut};
 use crate::strided::{Strided, operand_of};
@@ -181,7 +182,7 @@ pub(super) fn two<T: Scalar, Dev: Contract<T>>(
     let (in_a, in_b) = (a.axes.set(), b.axes.set());
     let a = a.reduced(device, in_b | c.set(), extents)?;
     let b = b.reduced(device, in_a | c.set(), extents)?;
-    match Kernel::choose(&a.axes, &b.axes, c, extents) {
+    match Kernel::choose(&a.axes, &b.axes, c, extents, !T::INTEGER) {
         Kernel::Multiply => {
             let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
             let (of_a, of_b) = (arrange(&a), arrange(&b));
@@ -218,7 +219,7 @@ pub(super) fn two<T: Scalar, Dev: Contract<T>>(
     }
 }
 
-/// Matrix products, each group of labels fused to one axis.
+/// Matrix products, each group of labels fused to one axis; summed labels that do not fuse are walked around.
 fn gemm<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     plan: &Matrices,
@@ -238,7 +239,20 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     };
     let (of_a, of_b) = (matrix(&a.axes, &plan.left, &plan.sum), matrix(&b.axes, &plan.sum, &plan.right));
     let of_c = matrix(c, &plan.left, &plan.right);
-    device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.output(&of_c))
+    if plan.walk.is_empty() {
+        return device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.output(&of_c));
+    }
+    let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
+    let mut walk = Walk::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
+    let mut beta = mix.beta;
+    for _ in 0..extents.product(&plan.walk) {
+        let [at_a, at_b] = walk.offsets();
+        walk.advance();
+        let (of_a, of_b) = (of_a.moved(at_a), of_b.moved(at_b));
+        device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), beta, out.output(&of_c))?;
+        beta = T::one();
+    }
+    Ok(())
 }
 
 /// Contracts into new memory, which is zero where a label of the result repeats.
