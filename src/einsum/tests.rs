@@ -272,12 +272,38 @@ fn assert_within(layout: &Layout, len: usize) {
     });
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+/// Pairs of which every label is in two of three: matrix products, with groups of several axes in any sequence.
+fn products() -> impl Strategy<Value = Network> {
+    const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
+    let extents = proptest::collection::vec(prop_oneof![2 => 2usize..4, 1 => 8usize..14], LETTERS.len());
+    let classes = proptest::collection::vec(0usize..7, LETTERS.len());
+    let dice = proptest::collection::vec(any::<u8>(), 40);
+    let small = |extents: &Vec<usize>| extents.iter().product::<usize>() <= 40_000;
+    (extents.prop_filter("few terms", small), classes, dice).prop_map(|(extents, classes, dice)| {
+        let extents: BTreeMap<char, usize> = LETTERS.into_iter().zip(extents).collect();
+        // Two of seven are rows, two columns, two summed, one a batch.
+        let word = |absent: usize, dice: &[u8]| {
+            let mut word: Vec<(u8, char)> =
+                (0..6).filter(|&k| classes[k] / 2 != absent).map(|k| (dice[k], LETTERS[k])).collect();
+            word.sort();
+            word.into_iter().map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        let operands = vec![
+            placed(word(1, &dice[..6]), &extents, &dice[6..13], true),
+            placed(word(0, &dice[13..19]), &extents, &dice[19..26], true),
+        ];
+        let result = word(2, &dice[26..32]);
+        let target = placed(result.clone(), &extents, &dice[32..39], false);
+        Network { operands, result, target, extents }
+    })
+}
 
-    /// Long enough for walks around rows and sums, and for tiles of the matrix kernels.
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// Long enough for walks around rows and sums, for copies of operands and for results made apart.
     #[test]
-    fn two_longer_operands(network in networks(2..=2, 5, 11)) {
+    fn products_of_matrices(network in products()) {
         agrees::<f64>(&network)?;
         agrees::<c64>(&network)?;
         agrees::<i64>(&network)?;
