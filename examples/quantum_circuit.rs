@@ -95,7 +95,7 @@ impl Register {
         let start = Instant::now();
         let shape = [1 << a, 2, 1 << (self.qubits - a - 1)];
         let state = self.amplitudes.as_shape(shape);
-        einsum_into!(&mut self.next.as_shape_mut(shape), c64::ONE, c64::ZERO; "xi,aib->axb", gate, state);
+        einsum_into!(&mut self.next.as_shape_mut(shape); "xi,aib->axb", gate, state);
         self.step(start);
     }
 
@@ -106,7 +106,7 @@ impl Register {
         let shape = [before, 2, between, 2, behind];
         let state = self.amplitudes.as_shape(shape);
         let mut next = self.next.as_shape_mut(shape);
-        einsum_into!(&mut next, c64::ONE, c64::ZERO; "xyij,aibjc->axbyc", gate, state);
+        einsum_into!(&mut next; "xyij,aibjc->axbyc", gate, state);
         self.step(start);
     }
 
@@ -117,7 +117,7 @@ impl Register {
         let shape = [before, 2, between, 2, behind];
         let state = self.amplitudes.as_shape(shape);
         let mut next = self.next.as_shape_mut(shape);
-        einsum_into!(&mut next, c64::ONE, c64::ZERO; "ij,aibjc->aibjc", diagonal, state);
+        einsum_into!(&mut next; "ij,aibjc->aibjc", diagonal, state);
         self.step(start);
     }
 

@@ -113,7 +113,12 @@ impl Matrices {
         extents: &Extents,
         accumulates: bool,
     ) -> Matrices {
-        let Classes { mut batch, .. } = *classes;
+        let Classes { mut batch, left, right, sum } = *classes;
+        if left.len() == 1 && right.len() == 1 && sum.len() == 1 {
+            // Matrices as they are.
+            let batch = c.by_stride(batch);
+            return Matrices { batch, left, right, sum, walk: Labels::NONE, pack: [None; 2], apart: false };
+        }
         let (outer_left, mut left) = run(c, a, classes.left, extents);
         let (outer_right, mut right) = run(c, b, classes.right, extents);
         let walked = !outer_left.is_empty() || !outer_right.is_empty();

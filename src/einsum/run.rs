@@ -2,7 +2,7 @@
 
 use super::blend::Blend;
 use super::cache::PathCache;
-use super::labelled::{Bound, Extents, Labelled, Labels};
+use super::labelled::{Bound, Extents, Labelled, Labels, Set};
 use super::pair::{Classes, Kernel, Matrices};
 use crate::device::{Contract, Device, Factor, Operand};
 use crate::element::{Element, Scalar};
@@ -73,11 +73,13 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         Ok(Input { data: Data::Made(made.into_storage()), axes, conjugate: self.conjugate })
     }
 
-    /// Summed over the labels that are in neither the other operand nor the result.
-    fn reduced(self, device: &Dev, kept: u64, extents: &Extents) -> Result<Self, Error> {
-        if self.axes.set() & !kept == 0 {
-            return Ok(self);
-        }
+    /// Whether it has labels that are not among these.
+    fn has_more_than(&self, kept: Set) -> bool {
+        self.axes.set() & !kept != 0
+    }
+
+    /// Summed over the labels that are not among these.
+    fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
         let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
         let labels = self.axes.by_stride(labels);
         self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
@@ -153,12 +155,12 @@ fn one<T: Scalar, Dev: Contract<T>>(
     extents: &Extents,
 ) -> Result<(), Error> {
     let conjugate = a.conjugate && T::COMPLEX;
-    let sums = a.axes.set() & !c.set() != 0;
+    let sums = a.has_more_than(c.set());
     if sums && mix.is_plain() {
         reduce(device, &a, out, c, extents)?;
         return if conjugate { device.unary_assign(&op::Conj, out.output(c.layout())) } else { Ok(()) };
     }
-    let a = a.reduced(device, c.set(), extents)?;
+    let a = if sums { a.reduced(device, c.set(), extents)? } else { a };
     let from = a.axes.arrange(&c.labels(), extents);
     let (to, from) = (out.output(c.layout()), a.operand(&from));
     match (mix.is_plain(), conjugate) {
@@ -180,8 +182,14 @@ pub(super) fn two<T: Scalar, Dev: Contract<T>>(
 ) -> Result<(), Error> {
     // A label of one operand alone is summed first: the product gets smaller.
     let (in_a, in_b) = (a.axes.set(), b.axes.set());
-    let a = a.reduced(device, in_b | c.set(), extents)?;
-    let b = b.reduced(device, in_a | c.set(), extents)?;
+    let (kept_of_a, kept_of_b) = (in_b | c.set(), in_a | c.set());
+    let (mut a, mut b) = (a, b);
+    if a.has_more_than(kept_of_a) {
+        a = a.reduced(device, kept_of_a, extents)?;
+    }
+    if b.has_more_than(kept_of_b) {
+        b = b.reduced(device, kept_of_b, extents)?;
+    }
     match Kernel::choose(&a.axes, &b.axes, c, extents, !T::INTEGER) {
         Kernel::Multiply => {
             let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
@@ -201,8 +209,12 @@ pub(super) fn two<T: Scalar, Dev: Contract<T>>(
         }
         Kernel::Gemm(plan) => {
             let [pack_a, pack_b] = &plan.pack;
-            let a = if let Some(labels) = pack_a { a.packed(device, labels, extents)? } else { a };
-            let b = if let Some(labels) = pack_b { b.packed(device, labels, extents)? } else { b };
+            if let Some(labels) = pack_a {
+                a = a.packed(device, labels, extents)?;
+            }
+            if let Some(labels) = pack_b {
+                b = b.packed(device, labels, extents)?;
+            }
             if !plan.apart {
                 return gemm(device, &plan, [&a, &b], mix, out, c, extents);
             }

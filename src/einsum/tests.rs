@@ -229,7 +229,7 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn one_operand(network in networks(1..=1, 7, 4)) {
@@ -299,7 +299,7 @@ fn products() -> impl Strategy<Value = Network> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Long enough for walks around rows and sums, for copies of operands and for results made apart.
     #[test]
