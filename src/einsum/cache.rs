@@ -1,6 +1,7 @@
 //! Paths that were found before: a contraction in a loop looks for its sequence of pairs once.
 
-use super::labelled::{Extents, LABELS, Set};
+use super::labelled::Extents;
+use super::labels::{LABELS, Set};
 use super::path::Step;
 use super::report::find_path;
 use std::sync::{Arc, Mutex};

@@ -6,6 +6,7 @@ mod blend;
 mod cache;
 mod contraction;
 mod labelled;
+mod labels;
 mod macros;
 mod matmul;
 mod operand;

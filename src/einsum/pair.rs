@@ -18,7 +18,8 @@
 //! | sum, and no left or no right | sums of products | `i,i->` `ij,ij->i` `ij,j->i` |
 //! | sum, left and right | matrix products | `ij,jk->ik` `bij,bjk->bik` `aib,bjc->aijc` |
 
-use super::labelled::{Extents, Labelled, Labels, Set};
+use super::labelled::{Extents, Labelled};
+use super::labels::{Labels, Set};
 use core::ops::Range;
 
 /// The labels of a pair by class.

@@ -1,7 +1,8 @@
 //! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
 //! and the engine does the rest.
 
-use super::labelled::{Extents, Labelled, Labels};
+use super::labelled::{Extents, Labelled};
+use super::labels::Labels;
 use super::operand::{ProductOperand, SameRankAs};
 use super::run::{Given, Input, Mix, two};
 use crate::device::{Contract, Device};

@@ -1,6 +1,7 @@
 //! The sequence in which several operands are contracted: chosen by cost, and printed.
 
-use super::labelled::{Bound, Extents, LABELS, Labelled, Set};
+use super::labelled::{Bound, Extents, Labelled};
+use super::labels::{LABELS, Set};
 use super::path::{Method, Network, Path, TooLarge, optimise};
 use super::spec::{self, Spec};
 use crate::error::Error;

@@ -2,7 +2,8 @@
 
 use super::blend::Blend;
 use super::cache::PathCache;
-use super::labelled::{Bound, Extents, Labelled, Labels, Set};
+use super::labelled::{Bound, Extents, Labelled};
+use super::labels::{Labels, Set};
 use super::pair::{Classes, Kernel, Matrices};
 use crate::device::{Contract, Device, Factor, Operand};
 use crate::element::{Element, Scalar};

@@ -4,7 +4,7 @@
 //! `...` stands for axes without names, and without `->` the result has the letters that occur once, in alphabetical order
 //! (capitals first).
 
-use super::labelled::Labels;
+use super::labels::Labels;
 use crate::rank::MAX_RANK;
 
 /// The most operands of one contraction.
