@@ -45,7 +45,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         &self,
         labels: [&[u8]; 2],
         extents: &Extents,
-        op: String,
+        op: &dyn Fn() -> String,
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
@@ -55,7 +55,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents).map_err(|error| match error {
             Error::Arithmetic { dtype, .. } => {
                 let why = "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
-                self.error(op, format!("{dtype}: {why}"))
+                self.error(op(), format!("{dtype}: {why}"))
             }
             other => other,
         })
@@ -115,7 +115,7 @@ where
     shape.as_mut().iter_mut().zip(result.iter()).for_each(|(extent, &label)| *extent = extents.of(label));
     let mut out = Tensor::<T, R, O, Dev>::allocate(shape, pair.device.clone())?;
     let c = Labelled::new(&out.layout(), &result, &extents);
-    pair.write([&on_left, &on_right], &extents, op(), &mut out, &c)?;
+    pair.write([&on_left, &on_right], &extents, &op, &mut out, &c)?;
     Ok(out)
 }
 
@@ -422,7 +422,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let on_left: Labels = (0..left.rank()).map(|axis| (first(&left) + axis) as u8).collect();
         let on_right: Labels =
             (0..right.rank()).map(|axis| (MAX_RANK + first(&right) + axis) as u8).collect();
-        pair.write([&on_left, &on_right], &extents, op(), &mut out, &c)?;
+        pair.write([&on_left, &on_right], &extents, &op, &mut out, &c)?;
         Ok(out)
     }
 }
