@@ -6,8 +6,8 @@ pub use num_traits;
 
 mod axis;
 pub mod device;
-mod element;
 pub mod einsum;
+mod element;
 mod error;
 mod fmt;
 pub mod io;

@@ -444,10 +444,10 @@ fn copies_where_axes_do_not_fuse<O: Order>() {
 
 fn matmul_of_conjugates<O: Order>() {
     let (a, b) = (complex::<O, _>([3, 4], 1), complex::<O, _>([5, 4], 2));
-    assert_eq!(a.matmul(b.t().conj_view()), a.matmul(&b.conj().t()));
+    assert_eq!(a.matmul(b.t().conj_view()), a.matmul(b.conj().t()));
     let v = complex::<O, _>([4], 3);
     assert_eq!(a.matmul(v.conj_view()), a.matmul(&v.conj()));
-    assert_eq!(v.matmul(a.t().conj_view()), v.matmul(&a.conj().t()));
+    assert_eq!(v.matmul(a.t().conj_view()), v.matmul(a.conj().t()));
     assert_eq!(v.matmul(v.conj_view()).item(), v.matmul(&v.conj()).item());
 }
 

@@ -408,12 +408,12 @@ fn matrix_products<O: Order, Dev: Full>() {
 
 fn products_of_views<O: Order, Dev: Full>() {
     let a = make::<_, _, O, Dev>([4, 6], p);
-    check(&a.matmul(&a.t()), [4, 4], |[i, j]| (0..6).map(|n| p([i, n]) * p([j, n])).sum());
+    check(&a.matmul(a.t()), [4, 4], |[i, j]| (0..6).map(|n| p([i, n]) * p([j, n])).sum());
     check(&a.t().matmul(&a), [6, 6], |[i, j]| (0..4).map(|n| p([n, i]) * p([n, j])).sum());
     let (x, y) = (a.slice(s![..;-1, 1..6;2]), a.slice(s![1.., ..3]));
-    check(&x.matmul(&y), [4, 3], |[i, j]| (0..3).map(|n| p([3 - i, 1 + 2 * n]) * p([1 + n, j])).sum());
+    check(&x.matmul(y), [4, 3], |[i, j]| (0..3).map(|n| p([3 - i, 1 + 2 * n]) * p([1 + n, j])).sum());
     let row = make::<_, _, O, Dev>([1, 6], p);
-    check(&a.matmul(&row.t().broadcast_to([6, 2])), [4, 2], |[i, _]| {
+    check(&a.matmul(row.t().broadcast_to([6, 2])), [4, 2], |[i, _]| {
         (0..6).map(|n| p([i, n]) * p([0, n])).sum()
     });
     let n = a.cast::<i32>();
@@ -564,7 +564,7 @@ fn empty_tensors<O: Order, Dev: Full>() {
     check(&x.cumsum(1), [2, 0, 3], |_| 0.0);
     assert!(x.greater(0.0).all().item() && x.mean().item().is_nan() && x.is_empty());
     let flat = make::<f64, _, O, Dev>([2, 0], p);
-    check(&flat.matmul(&flat.t()), [2, 2], |_| 0.0);
+    check(&flat.matmul(flat.t()), [2, 2], |_| 0.0);
     check(&flat.t().matmul(&flat), [0, 0], |_| 0.0);
     check(&x.to_order::<O::Transposed>(), [2, 0, 3], |_| 0.0);
     assert_eq!(x.into_vec(), Vec::<f64>::new());

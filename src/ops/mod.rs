@@ -25,9 +25,9 @@ mod unary;
 
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
-pub(crate) use operands::{WithRight, same_instance};
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
 pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
+pub(crate) use operands::{WithRight, same_instance};
 pub use shape::TwoAxes;
 #[doc(hidden)]
 pub use slice::Exhausted;

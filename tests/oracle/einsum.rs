@@ -39,7 +39,8 @@ fn check<D: Dim, O: Order>(row: &[&str], real: Tensor<f64, D, O>, integer: Tenso
     assert_eq!(real.shape().as_ref(), shape, "{row:?}");
     assert_eq!(integer.shape().as_ref(), shape, "{row:?}");
     let column = usize::from(!O::ROW_MAJOR);
-    let (of_real, of_integer): (f64, i64) = (row[3 + column].parse().unwrap(), row[5 + column].parse().unwrap());
+    let (of_real, of_integer): (f64, i64) =
+        (row[3 + column].parse().unwrap(), row[5 + column].parse().unwrap());
     let found: f64 = real.into_vec().iter().enumerate().map(|(k, x)| (k as f64).cos() * x).sum();
     assert!((found - of_real).abs() < 1e-11 * (1.0 + of_real.abs()), "{row:?}: {found}");
     let found: i64 = integer.into_vec().iter().enumerate().map(|(k, x)| (k as i64 % 13 + 1) * x).sum();

@@ -40,7 +40,7 @@ fn complex_products<O: Order>() {
     // Small dyadic numbers are exact in single precision as well, and (A B)ᵀ = Bᵀ Aᵀ.
     let (a32, b32) = (a.cast::<Complex<f32>>(), b.cast::<Complex<f32>>());
     assert_eq!(a32.matmul(&b32).cast::<Complex<f64>>(), ab.into());
-    assert_eq!(b.t().matmul(&a.t()).t(), Matrix::from(ab));
+    assert_eq!(b.t().matmul(a.t()).t(), Matrix::from(ab));
 }
 
 fn integer_products<O: Order>() {

@@ -163,7 +163,7 @@ fn products<T: super::number::Number>(n: usize) {
     };
     // Wider than high, and the other way round.
     let (a, b) = (make(0, n), make(77, n + 3));
-    let (product, turned) = (a.matmul(&b), b.t().matmul(&a.t()));
+    let (product, turned) = (a.matmul(&b), b.t().matmul(a.t()));
     for (i, j) in (0..n).flat_map(|i| (0..n + 3).map(move |j| (i, j))) {
         let expected = dot(&a, &b, i, j);
         assert_eq!((product[[i, j]], turned[[j, i]]), (expected, expected), "[{i}, {j}]");
@@ -176,7 +176,7 @@ fn batches() {
     let a = Tensor::<f64, Rank<3>>::from_fn([40, 50, 60], |[l, i, j]| number(l * 3000 + i * 60 + j) as f64);
     let b =
         Tensor::<f64, Rank<3>>::from_fn([40, 60, 30], |[l, i, j]| number(l * 1800 + i * 30 + j + 5) as f64);
-    let (product, mirrored) = (a.matmul(&b), b.flip_order().matmul(&a.flip_order()));
+    let (product, mirrored) = (a.matmul(&b), b.flip_order().matmul(a.flip_order()));
     assert_eq!(product.shape(), [40, 50, 30]);
     for l in 0..40 {
         for (i, j) in (0..50).flat_map(|i| (0..30).map(move |j| (i, j))) {

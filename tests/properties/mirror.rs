@@ -216,7 +216,7 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     m.see("matrices", &a.matmul(b));
     let (turned_left, turned_right) = (left.t().to_owned(), right.t().to_owned());
     let (a, b) = m.sides(&turned_left, &turned_right);
-    m.see("transposed matrices", &a.t().matmul(&b.t()));
+    m.see("transposed matrices", &a.t().matmul(b.t()));
     let vector: Tensor<f64, Rank<1>, O> = image(m, &[k], seed);
     m.see("vectors", &vector.matmul(&vector));
     // A vector stands on the other side of a matrix in its image.
@@ -250,14 +250,20 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     // Blocks stay where they are in the image: the operands of a Kronecker product are not exchanged.
     m.see("kronecker", &left.kron(&right));
     m.see("kronecker of two ranks", &left.kron(&vector));
-    m.see("einsum", &match m.row_major {
-        true => einsum!("bij,bjk->kb", &lefts, &rights),
-        false => einsum!("jib,kjb->bk", &lefts, &rights),
-    });
-    m.see("ellipsis", &match m.row_major {
-        true => einsum!("...ij,jk->...ik", &lefts, &right),
-        false => einsum!("ji...,kj->ki...", &lefts, &right),
-    });
+    m.see(
+        "einsum",
+        &match m.row_major {
+            true => einsum!("bij,bjk->kb", &lefts, &rights),
+            false => einsum!("jib,kjb->bk", &lefts, &rights),
+        },
+    );
+    m.see(
+        "ellipsis",
+        &match m.row_major {
+            true => einsum!("...ij,jk->...ik", &lefts, &right),
+            false => einsum!("ji...,kj->ki...", &lefts, &right),
+        },
+    );
     core::mem::take(&mut m.results)
 }
 

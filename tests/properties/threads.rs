@@ -44,7 +44,7 @@ fn results() -> Vec<String> {
         bits(&a.argmax()),
         bits(&a.cumsum(0)),
         bits(&(&a + &b).exp().sum_axis(1)),
-        bits(&square.matmul(&square.t())),
+        bits(&square.matmul(square.t())),
         bits(&narrow.slice(s![.., ..ROWS]).matmul(&b.cast::<f32>())),
     ]
 }

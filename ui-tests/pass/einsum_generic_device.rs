@@ -3,7 +3,9 @@
 use vierbein::{Backend, Rank, RowMajor, Tensor, einsum, tensor};
 
 pub fn main() {
-    fn product<Dev: Backend<f64>>(x: &Tensor<f64, Rank<2>, RowMajor, Dev>) -> Tensor<f64, Rank<2>, RowMajor, Dev> {
+    fn product<Dev: Backend<f64>>(
+        x: &Tensor<f64, Rank<2>, RowMajor, Dev>,
+    ) -> Tensor<f64, Rank<2>, RowMajor, Dev> {
         einsum!("ij,jk->ik", x, x)
     }
     let _ = product(&tensor![[1.0]]);

@@ -7,6 +7,21 @@ pub fn main() {
     let b = einsum!("a,a->a", &a, &a);
     let _ = einsum!(
         "a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a->",
-        &b, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a, &a
+        &b,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a,
+        &a
     );
 }

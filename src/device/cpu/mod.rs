@@ -8,6 +8,8 @@ mod iter;
 mod pointer;
 mod products;
 mod reduce;
+mod scratch;
+mod simd;
 mod threads;
 
 pub use buffer::CpuBuffer;

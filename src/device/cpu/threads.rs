@@ -32,17 +32,19 @@ pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(impl Fn(&Plan<K>) 
     }
 }
 
-/// The same for outputs that are made of `reads` elements each, cut at a multiple of `grain` where there is one loop only.
+/// The same for outputs that are made of `reads` elements each: parts that read `enough` elements are cut, at a multiple of
+/// `grain` where there is one loop only.
 pub(super) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,
+    enough: usize,
     grain: usize,
     f: &(impl Fn(&Plan<K>) + Sync),
 ) {
-    if kept.len().saturating_mul(reads) >= 2 * GRAIN
+    if kept.len().saturating_mul(reads) >= enough
         && let Some((low, high)) = kept.halves_at(grain)
     {
-        join(|| over_outputs(&low, reads, grain, f), || over_outputs(&high, reads, grain, f));
+        join(|| over_outputs(&low, reads, enough, grain, f), || over_outputs(&high, reads, enough, grain, f));
     } else if reads == 1 {
         over_parts(kept, f);
     } else {

@@ -1,7 +1,7 @@
 //! Products of integers: rows of the result in wide accumulators.
 
 use super::product::{MatrixProduct, Product, checked};
-use super::scratch::{Side, with_scratch};
+use crate::device::cpu::scratch::{Side, with_scratch};
 use crate::device::cpu::threads::join;
 use crate::element::Scalar;
 use crate::error::Error;

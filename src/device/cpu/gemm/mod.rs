@@ -17,7 +17,6 @@ mod blas;
 mod integer;
 mod portable;
 mod product;
-mod scratch;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 #[cfg(test)]

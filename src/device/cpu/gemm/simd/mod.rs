@@ -11,9 +11,9 @@ mod tile;
 mod vector;
 
 use super::product::{Matrix, MatrixProduct, Product, one_by_one, same};
-use super::scratch::{Side, with_scratch};
 use super::tiny;
 use crate::device::HostPtr;
+use crate::device::cpu::scratch::{Side, with_scratch};
 use crate::device::cpu::threads::join;
 use crate::element::{DType, Scalar};
 use crate::error::Error;

@@ -8,7 +8,7 @@ use super::tile::{Factors, Scale, Tile, VECTORS};
 use super::vector::{Real, Task, Vector};
 use crate::device::HostPtr;
 use crate::device::cpu::gemm::product::Matrix;
-use crate::device::cpu::gemm::scratch::{Side, with_scratch};
+use crate::device::cpu::scratch::{Side, with_scratch};
 use crate::device::cpu::threads::join;
 use core::marker::PhantomData;
 use core::ops::Range;

@@ -1,8 +1,8 @@
-//! Memory for packed operands, kept by each thread from one product to the next.
+//! Memory to work in, kept by each thread from one call to the next.
 
 use core::cell::Cell;
 
-/// More than this is given back at once: a thread keeps at most twice these bytes.
+/// More than this is given back at once: a thread keeps at most three times these bytes.
 const KEPT: usize = 8 << 20;
 
 /// A cache line.
@@ -10,29 +10,36 @@ const KEPT: usize = 8 << 20;
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// Which of a thread's two pieces of memory: what is packed of `a`, while what is packed of `b` is still in use.
+/// Which of a thread's pieces of memory: what is packed of `a` and of `b`, which are in use together, and sums on their way.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Side {
+pub(in crate::device::cpu) enum Side {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     A,
     B,
+    Sums,
 }
 
 thread_local! {
-    static SCRATCH: [Cell<Vec<Line>>; 2] = const { [Cell::new(Vec::new()), Cell::new(Vec::new())] };
+    static SCRATCH: [Cell<Vec<Line>>; 3] = const { [const { Cell::new(Vec::new()) }; 3] };
 }
 
 /// Calls `f` with the address of `len` uninitialised values, at the beginning of a cache line, that are its alone.
 ///
 /// While `f` runs, the thread's memory is taken: a call within a call, as when a thread that waits takes up other work,
 /// allocates its own.
-pub(super) fn with_scratch<R, Out>(side: Side, len: usize, f: impl FnOnce(*mut R) -> Out) -> Out {
+pub(in crate::device::cpu) fn with_scratch<R, Out>(
+    side: Side,
+    len: usize,
+    f: impl FnOnce(*mut R) -> Out,
+) -> Out {
     const { assert!(align_of::<R>() <= align_of::<Line>()) };
     if len == 0 {
         return f(core::ptr::dangling_mut());
     }
-    let lines =
-        len.checked_mul(size_of::<R>()).expect("packed operands fit in memory").div_ceil(size_of::<Line>());
+    let lines = len
+        .checked_mul(size_of::<R>())
+        .expect("what is worked on fits in memory")
+        .div_ceil(size_of::<Line>());
     let mut memory = SCRATCH.with(|all| all[side as usize].take());
     if memory.capacity() < lines {
         // The old memory goes first; nothing of it is to be copied.

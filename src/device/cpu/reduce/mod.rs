@@ -1,0 +1,320 @@
+//! Reductions: independent accumulators within blocks, blocks combined pairwise, so that the error grows as O(log n · ε)
+//! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). Blocks are cut by lengths alone:
+//! the result depends neither on the number of threads nor on the run.
+
+mod columns;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use super::scratch::{Side, with_scratch};
+use super::threads::{GRAIN, over_outputs};
+use super::{Cpu, HostPtr};
+use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::is_dense;
+use crate::layout::plan::Plan;
+use crate::layout::walk::Walk;
+use columns::{levels, reduce_columns, reduce_rows};
+use core::sync::atomic::{AtomicBool, Ordering};
+use rows::{halve, reduce_few, reduce_plan, reduce_row};
+
+/// Elements that an accumulator takes one after the other before it is combined with another.
+const CHAIN: usize = 8;
+/// Results of such chains that are combined one after the other, where they are at hand, before the rest is combined pairwise.
+const CHAINS: usize = 4;
+/// So few elements are taken one after the other: several accumulators would cost more than they save.
+const SHORT: usize = 16;
+/// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators fit the
+/// first-level cache.
+const COLUMNS: usize = 512;
+
+/// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
+pub(super) fn pairwise<A>(
+    n: usize,
+    grain: usize,
+    leaf: &mut impl FnMut(usize) -> A,
+    combine: &impl Fn(A, A) -> A,
+) -> A {
+    if n <= grain {
+        return leaf(n);
+    }
+    let low = (n / 2).next_multiple_of(grain);
+    let a = pairwise(low, grain, leaf, combine);
+    let b = pairwise(n - low, grain, leaf, combine);
+    combine(a, b)
+}
+
+/// So many elements are enough for two threads. What carries much along does much for each element; the others are as fast as
+/// memory, and some megabytes take less time than waking a thread does.
+const fn enough<T: Element, R: Reduction<T>>() -> usize {
+    if R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>() {
+        2 * GRAIN
+    } else {
+        (4 << 20) / size_of::<T>()
+    }
+}
+
+/// Where the operands are, and what is made of the elements.
+struct Job<'a, T: Element, R: Reduction<T>> {
+    op: &'a R,
+    from: HostPtr<T>,
+    to: HostPtr<R::Output>,
+    /// The elements of each output.
+    count: usize,
+    failed: AtomicBool,
+}
+
+impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
+    /// # Safety
+    /// `at` is an index of the output, which is ours alone.
+    #[inline]
+    unsafe fn put(&self, at: isize, acc: R::Acc) {
+        match self.op.finish(acc, self.count) {
+            // SAFETY: the caller's.
+            Some(value) => unsafe { *self.to.offset(at).get() = value },
+            None => self.failed.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// # Safety
+    /// As [`put`](Job::put), for indices `step` apart.
+    #[inline(always)]
+    unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
+        for (i, &acc) in accs.iter().enumerate() {
+            // SAFETY: the caller's.
+            unsafe { self.put(at + i as isize * step, acc) };
+        }
+    }
+
+    /// One output of elements `stride` apart.
+    ///
+    /// # Safety
+    /// All of them may be read, and the output is ours alone.
+    unsafe fn one<const LANES: usize, const FEW: usize>(&self, to: isize, from: isize, stride: isize) {
+        let (op, row) = (self.op, self.from.offset(from));
+        // SAFETY: the caller's.
+        unsafe {
+            let acc = match self.count {
+                ..SHORT => reduce_few(op, row, self.count, stride),
+                n => halve::<T, R, FEW, 1>(op, reduce_row::<T, R, LANES, FEW>(op, row, n, stride, 0))[0],
+            };
+            self.put(to, acc);
+        }
+    }
+
+    /// One output after the other.
+    ///
+    /// # Safety
+    /// Outputs of the part are ours alone, and from each of its indices the elements of the other plan may be read.
+    unsafe fn each<const LANES: usize, const FEW: usize>(&self, part: &Plan<2>, reduced: &Plan<1>) {
+        let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
+        let mut walk = Walk::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let [o, k] = walk.offsets();
+            walk.advance();
+            for i in 0..n as isize {
+                let (o, k) = (o + i * so, k + i * sk);
+                // SAFETY: an index of the part, with all that is reduced.
+                unsafe {
+                    if one_row {
+                        self.one::<LANES, FEW>(o, k + reduced.offsets()[0], reduced.inner_strides()[0]);
+                    } else {
+                        let from = self.from.offset(k);
+                        let results = reduce_plan::<T, R, LANES, FEW>(self.op, from, reduced, 0);
+                        self.put(o, halve::<T, R, FEW, 1>(self.op, results)[0]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Many outputs at a time.
+    ///
+    /// # Safety
+    /// As [`each`](Job::each).
+    unsafe fn sweep<const LANES: usize, const FEW: usize>(
+        &self,
+        part: &Plan<2>,
+        reduced: &Plan<1>,
+        sweep: Sweep,
+    ) {
+        let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        // Blocks of about one width.
+        let width = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
+        let most = width.min(n);
+        let room = most * (1 + levels(reduced.len(), CHAIN));
+        with_scratch(Side::Sums, room, |memory: *mut R::Acc| {
+            // SAFETY: the memory has room for so many accumulators, it is ours alone, and each of them is written first.
+            let memory = unsafe {
+                (0..room).for_each(|k| memory.add(k).write(self.op.identity()));
+                core::slice::from_raw_parts_mut(memory, room)
+            };
+            let (accs, spare) = memory.split_at_mut(most);
+            let mut walk = Walk::outer(part);
+            for _ in 0..part.outer_shape().iter().product() {
+                let [o, k] = walk.offsets();
+                walk.advance();
+                for first in (0..n).step_by(width) {
+                    let accs = &mut accs[..width.min(n - first)];
+                    let base = self.from.offset(k + first as isize * sk);
+                    // SAFETY: indices of the part, with all that is reduced. A stride that the compiler knows makes a loop
+                    // of its own.
+                    unsafe {
+                        match sweep {
+                            Sweep::Columns => reduce_columns(self.op, accs, spare, base, sk, reduced, 0),
+                            Sweep::Rows => {
+                                reduce_rows::<T, R, LANES, FEW>(self.op, accs, spare, base, sk, reduced)
+                            }
+                        }
+                        match so {
+                            1 => self.put_row(o + first as isize, 1, accs),
+                            _ => self.put_row(o + first as isize * so, so, accs),
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    fn over<const LANES: usize, const FEW: usize>(
+        &self,
+        out: &Output<'_, R::Output, Cpu>,
+        a: &Operand<'_, T, Cpu>,
+    ) {
+        let (kept_shape, shape) = a.shape().split_at(out.shape().len());
+        let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+        if kept_shape.is_empty() && self.count < enough::<T, R>() {
+            // A whole row needs no plans, and can be so short that they would cost more than itself.
+            let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
+            let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
+            if let Some(stride) = stride {
+                // SAFETY: all elements of the operand; the output is ours alone.
+                return unsafe { self.one::<LANES, FEW>(0, 0, stride) };
+            }
+        }
+        let reduced =
+            if R::ORDERED { Plan::ordered(shape, [strides]) } else { Plan::unordered(shape, [strides]) };
+        let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_strides], 1);
+        let (reads, enough) = (self.count.max(1), enough::<T, R>());
+        let sweep = Sweep::choose(&kept, &reduced);
+        let grain = if sweep == Some(Sweep::Columns) { COLUMNS } else { 1 };
+        over_outputs(&kept, reads, enough, grain, &|part| {
+            // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
+            unsafe {
+                match sweep {
+                    // What is left of an output that was cut for threads is cut further.
+                    Some(Sweep::Rows) if part.inner_len() == 1 => self.each::<LANES, FEW>(part, &reduced),
+                    Some(sweep) => self.sweep::<LANES, FEW>(part, &reduced, sweep),
+                    None => self.each::<LANES, FEW>(part, &reduced),
+                }
+            }
+        });
+    }
+}
+
+/// How several outputs are made at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Sweep {
+    /// Outputs in the inner loop: they lie closer together than the elements of one, or are more.
+    Columns,
+    /// Outputs in the loop around it: their rows lie closer together than those of one.
+    Rows,
+}
+
+impl Sweep {
+    fn choose(kept: &Plan<2>, reduced: &Plan<1>) -> Option<Sweep> {
+        let ([_, sk], [sr]) = (kept.inner_strides(), reduced.inner_strides());
+        if kept.inner_len() < 2 || sk == 0 {
+            return None;
+        }
+        let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
+        if few || sk.unsigned_abs() < sr.unsigned_abs() {
+            return Some(Sweep::Columns);
+        }
+        let [outer] = *reduced.outer_strides().last()?;
+        (sk.unsigned_abs() < outer.unsigned_abs() && reduced.len() > 0).then_some(Sweep::Rows)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Reduce<T> for Cpu {
+    fn reduce<R: Reduction<T>>(
+        &self,
+        op: &R,
+        out: Output<'_, R::Output, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        let (kept, reduced) = a.shape().split_at(out.shape().len());
+        assert_eq!(out.shape(), kept, "the leading axes are the output's");
+        let count = reduced.iter().product();
+        let job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+        // As many accumulators as registers hold: enough to hide the latency of an addition.
+        match size_of::<R::Acc>() {
+            _ if R::ORDERED => job.over::<1, 1>(&out, &a),
+            ..=8 => job.over::<32, 4>(&out, &a),
+            // An integer of 128 bits takes two plain registers.
+            9..=16 if align_of::<R::Acc>() > 8 => job.over::<4, 4>(&out, &a),
+            9..=16 => job.over::<16, 4>(&out, &a),
+            _ => job.over::<8, 4>(&out, &a),
+        }
+        if job.failed.into_inner() {
+            return Err(Error::Arithmetic {
+                op: "reduce",
+                dtype: <R::Output as Element>::DTYPE.name(),
+                values: format!("the {} of elements of shape {reduced:?}", R::NAME),
+            });
+        }
+        Ok(())
+    }
+
+    fn scan<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        let Some((&n, lines)) = out.shape().split_last() else {
+            return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
+        };
+        if n == 0 {
+            return Ok(());
+        }
+        let last = lines.len();
+        let plan = Plan::unordered(lines, [&out.strides()[..last], &a.strides()[..last]]);
+        let (so, sa) = (out.strides()[last], a.strides()[last]);
+        let (to, from) = (out.ptr(), a.ptr());
+        let [step_to, step_from] = plan.inner_strides();
+        let mut walk = Walk::outer(&plan);
+        for _ in 0..plan.outer_shape().iter().product() {
+            let [o, k] = walk.offsets();
+            walk.advance();
+            for line in 0..plan.inner_len() as isize {
+                let (to, from) = (to.offset(o + line * step_to), from.offset(k + line * step_from));
+                let mut acc = None;
+                for i in 0..n as isize {
+                    // SAFETY: a line of both operands, along the last axis; the output is ours alone to write.
+                    let x = unsafe { *from.offset(i * sa).get() };
+                    let next = match acc {
+                        None => x,
+                        Some(acc) if F::CHECKED && !op.defined(acc, x) => {
+                            return Err(Error::Arithmetic {
+                                op: F::NAME,
+                                dtype: T::DTYPE.name(),
+                                values: op.operands(acc, x),
+                            });
+                        }
+                        Some(acc) => op.apply(acc, x),
+                    };
+                    acc = Some(next);
+                    // SAFETY: as above.
+                    unsafe { *to.offset(i * so).get() = next };
+                }
+            }
+        }
+        Ok(())
+    }
+}
