@@ -35,7 +35,7 @@ macro_rules! both_orders {
 both_orders! {
     conjugates every_conjugate diagonals_need_equal_axes what_is_not_read broadcast_operands rank_16 sums_of_nothing
     unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
-    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates integers_that_overflow
+    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates long_sums infinities integers_that_overflow
 }
 
 /// A library dropped `conj` where all labels are batch labels.
@@ -172,6 +172,13 @@ fn sums_of_nothing<O: Order>() {
     einsum_into!(&mut out, 1.0, 2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, Tensor::<f64, _, O>::full([3, 4], 2.0));
     assert_eq!(einsum!("ij,jk,kl->il", &a, &b, Tensor::<f64, _, O>::ones([4, 2]).view()).shape(), [3, 2]);
+    // An empty sum beside a long one that lies in another sequence; what was in memory before is not zero.
+    drop(Tensor::<f64, _, O>::full([5, 5], f64::NAN));
+    let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([5, 10, 0]), Tensor::ones([0, 10, 5]));
+    assert_eq!(einsum!("ipq,qpj->ij", &x, &y), Tensor::<f64, _, O>::zeros([5, 5]));
+    let mut out: Tensor<f64, _, O> = Tensor::full([5, 5], 3.0);
+    einsum_into!(&mut out, 1.0, 2.0; "ipq,qpj->ij", &x, &y);
+    assert_eq!(out, Tensor::<f64, _, O>::full([5, 5], 6.0));
     let none: Tensor<f64, _, O> = Tensor::zeros([0, 0]);
     assert_eq!(einsum!("ii->", &none).item(), 0.0);
 }
@@ -451,6 +458,44 @@ fn matmul_of_conjugates<O: Order>() {
     assert_eq!(v.matmul(v.conj_view()).item(), v.matmul(&v.conj()).item());
 }
 
+/// Sums of many terms of one sign, of `f32`, by every path of the matrix kernels.
+fn long_sums<O: Order>() {
+    for (m, k, n) in [(2, 1 << 18, 2), (8, 100_000, 7), (16, 20_000, 16), (40, 20_000, 50)] {
+        let a: Tensor<f32, _, O> =
+            Tensor::from_fn([m, k], |[i, p]| 0.1 + ((i * 7 + p * 13) % 11) as f32 * 0.01);
+        let b: Tensor<f32, _, O> =
+            Tensor::from_fn([k, n], |[p, j]| 0.1 + ((j * 5 + p * 3) % 7) as f32 * 0.01);
+        let found = a.matmul(&b);
+        let (a, b) = (a.cast::<f64>(), b.cast::<f64>());
+        let exact = einsum!("p,p->", a.index_axis(0, 1), b.index_axis(1, 1)).item();
+        let error = (f64::from(found[[1, 1]]) - exact).abs() / exact;
+        assert!(error < 3e-5, "{m} x {k} x {n}: {error:e}");
+    }
+}
+
+/// A factor of one does not multiply: infinity times its imaginary part of zero would be NaN. So results do not depend on
+/// where they are written.
+fn infinities<O: Order>() {
+    let huge = Complex::new(1e200, 0.0);
+    for n in [2, 3, 5, 30] {
+        let a: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], huge);
+        let product = a.matmul(&a);
+        assert!(product.re().equal(f64::INFINITY).all().item(), "{n}");
+        let mut apart: Tensor<Complex<f64>, _, O> = Tensor::zeros([2 * n, 2 * n]);
+        einsum_into!(apart.slice_mut(s![..;2, ..;2]); "ij,jk->ik", &a, &a);
+        assert_eq!(format!("{:?}", apart.slice(s![..;2, ..;2]).to_vec()), format!("{:?}", product.to_vec()));
+        let one = Complex::new(1.0, 0.0);
+        let mut sum: Tensor<Complex<f64>, _, O> =
+            Tensor::full([2 * n, 2 * n], Complex::new(f64::INFINITY, 1.0));
+        let finite: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], one);
+        einsum_into!(sum.slice_mut(s![..;2, ..;2]), one, one; "ij,jk->ik", &finite, &finite);
+        assert!(sum.im().equal(1.0).all().item(), "{n}: {sum}");
+        let mut dense: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], Complex::new(f64::INFINITY, 1.0));
+        einsum_into!(&mut dense, one, one; "ij,jk->ik", &finite, &finite);
+        assert!(dense.im().equal(1.0).all().item(), "{n}: {dense}");
+    }
+}
+
 fn integers_that_overflow<O: Order>() {
     let a: Tensor<i8, _, O> = Tensor::full([2, 2], 100);
     if cfg!(debug_assertions) {
@@ -469,5 +514,22 @@ fn integers_that_overflow<O: Order>() {
         assert!(try_einsum_into!(&mut out, 1, 2; "ij,ij->ij", &one, &one).is_err());
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
         assert!(a.try_dot(&a).unwrap_err().to_string().starts_with("cannot dot of shapes"));
+        // Only what is written has to fit: −1 · 128, and 128 − 28.
+        let eights: Tensor<i8, _, O> = Tensor::full([2, 2], 8);
+        let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], -28);
+        einsum_into!(&mut out, 1, 1; "ij,jk->ik", &eights, &eights);
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 100));
+        einsum_into!(&mut out, -1, 0; "ij,jk->ik", &eights, &eights);
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
+        einsum_into!(&mut out, 0, 1; "ij,jk->ik", &a, &a);
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
+        // What the diagonal was does not matter where it is overwritten; what is beside it does.
+        let mut out: Tensor<i8, _, O> = Tensor::from_diagonal(&Tensor::<i8, _, O>::full([2], 100));
+        let v: Tensor<i8, _, O> = Tensor::full([2], 100);
+        einsum_into!(&mut out, -1, 2; "i->ii", &v);
+        assert_eq!(out, Tensor::from_diagonal(&v));
+        let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], 100);
+        assert!(try_einsum_into!(&mut out, -1, 2; "i->ii", &v).is_err());
+        assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 100));
     }
 }

@@ -56,7 +56,12 @@ impl Extents {
                     "{name} is {was} and {extent} in operand {first}; cut the longer axis with `.slice(..)` first"
                 )
             } else {
-                format!("{name} is {was} in operand {first} and {extent} in operand {now}")
+                let hint = if was == 1 || extent == 1 {
+                    "; axes of length 1 repeat in an ellipsis only, or with `.broadcast_to(..)`"
+                } else {
+                    ""
+                };
+                format!("{name} is {was} in operand {first} and {extent} in operand {now}{hint}")
             });
         }
         Ok(())

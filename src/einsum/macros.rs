@@ -3,7 +3,7 @@
 /// Contracts up to 16 tensors in Einstein's notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
 ///
 /// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with one letter run together;
-/// letters that the result lacks are summed over. It is read **at compile time**: a bad label, a label of the result that no
+/// letters that the result lacks are summed over. It is a literal or a `const`, read **at compile time**: a bad label, a label of the result that no
 /// operand has, or an operand of another rank, order, element type or device does not compile, and the rank of the result is in
 /// its type.
 ///
@@ -24,13 +24,16 @@
 /// column-major the first ones). Spaces mean nothing. Axes of length 1 broadcast in an ellipsis only.
 ///
 /// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
-/// go in as they are: nothing is allocated but the result, copies of operands whose axes no strides can make a matrix, sums over
-/// letters that occur in one operand only, and what several pairs of operands leave between them. Three operands and more are
-/// contracted by pairs, in the sequence that takes the fewest multiplications (see [`einsum_path!`](crate::einsum_path!));
-/// `; limit = bytes` at the end makes an intermediate that is larger an error.
+/// go in as they are. Beside the result, memory is taken for: an operand whose axes no strides can make a matrix (it is copied),
+/// a result that would be written in tiny tiles (it is made apart), sums over letters that occur in one operand only, what pairs
+/// of several operands leave for the others, and panels of matrices, which threads keep.
 ///
-/// Sums are pairwise or in the blocks of matrix kernels, integers in 64 or 128 bits; results do not depend on the number of
-/// threads.
+/// Three operands and more are contracted by pairs, in the sequence that takes the fewest multiplications (see
+/// [`einsum_path!`](crate::einsum_path!)); with `; limit = bytes` at the end, the result of a pair that is larger (but for the
+/// last one) is an error. A call keeps its sequence for the next call with the same shapes.
+///
+/// Sums are pairwise or in the blocks of matrix kernels; of integers, in 64 or 128 bits, and what a step leaves for the next has
+/// to fit their type again. Results do not depend on the number of threads.
 ///
 /// # Panics
 /// Where axes of one letter differ in length, an intermediate exceeds the limit, an integer result does not fit (debug
@@ -49,7 +52,7 @@
 /// ```
 #[macro_export]
 macro_rules! einsum {
-    ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], contract($crate::__limit!($($limit)?)))
     };
 }
@@ -66,7 +69,7 @@ macro_rules! einsum {
 /// ```
 #[macro_export]
 macro_rules! try_einsum {
-    ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], try_contract($crate::__limit!($($limit)?)))
     };
 }
@@ -92,10 +95,10 @@ macro_rules! try_einsum {
 /// ```
 #[macro_export]
 macro_rules! einsum_into {
-    ($out:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($out:expr ; $spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], write_into($out, $crate::__limit!($($limit)?)))
     };
-    ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], contract_into($out, $alpha, $beta, $crate::__limit!($($limit)?)))
     };
 }
@@ -110,10 +113,10 @@ macro_rules! einsum_into {
 /// ```
 #[macro_export]
 macro_rules! try_einsum_into {
-    ($out:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($out:expr ; $spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], try_write_into($out, $crate::__limit!($($limit)?)))
     };
-    ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($out:expr, $alpha:expr, $beta:expr ; $spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], try_contract_into($out, $alpha, $beta, $crate::__limit!($($limit)?)))
     };
 }
@@ -138,7 +141,7 @@ macro_rules! try_einsum_into {
 /// ```
 #[macro_export]
 macro_rules! einsum_path {
-    ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], path($crate::__limit!($($limit)?)))
     };
 }
@@ -154,7 +157,7 @@ macro_rules! einsum_path {
 /// ```
 #[macro_export]
 macro_rules! try_einsum_path {
-    ($spec:expr, $($x:expr),+ $(; limit = $limit:expr)? $(,)?) => {
+    ($spec:expr, $($x:expr),+ $(,)? $(; limit = $limit:expr $(,)?)?) => {
         $crate::__contract!($spec, [$($x,)+], try_path($crate::__limit!($($limit)?)))
     };
 }

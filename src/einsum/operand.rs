@@ -70,6 +70,31 @@ impl<'a, X: EinsumOperand<'a>> EinsumOperand<'a> for Conjugate<X> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<'a, X: EinsumOperand<'a> + Copy> EinsumOperand<'a> for &Conjugate<X> {
+    type Element = X::Element;
+    type Dim = X::Dim;
+    type Order = X::Order;
+    type Device = X::Device;
+    const CONJUGATE: bool = !X::CONJUGATE;
+    fn elements(self) -> TensorView<'a, X::Element, X::Dim, X::Order, X::Device> {
+        self.0.elements()
+    }
+}
+
+impl<X: Copy> Conjugate<X> {
+    /// The conjugate of the conjugate: what it was made of.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let x = tensor![Complex::new(1.0, 2.0)];
+    /// assert_eq!(x.conj_view().conj_view(), x);
+    /// ```
+    pub fn conj_view(&self) -> X {
+        self.0
+    }
+}
+
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The complex conjugate as an operand of [`einsum!`](crate::einsum!), [`matmul`](Tensor::matmul),
     /// [`tensordot`](Tensor::tensordot) and the other products: elements are conjugated on the way in, and nothing is copied.
@@ -111,10 +136,10 @@ where
     }
 }
 
-/// What a contraction writes to: `&mut x`, of the operands' element type, order and device and of the result's rank.
+/// What a contraction writes to: `&mut x` or a mutable view, of the operands' element type, order and device and of the result's rank.
 #[diagnostic::on_unimplemented(
     message = "a contraction of `{O}` tensors of `{T}` on `{Dev}` cannot be written to a `{Self}`",
-    label = "expected `&mut x`"
+    label = "expected `&mut x`, or a mutable view such as `x.slice_mut(..)`"
 )]
 pub trait EinsumOutput<'a, T: Element, R: Dim, O: Order, Dev: Device> {
     /// The rank.
@@ -138,6 +163,24 @@ where
     type Dim = D;
     fn agreeing(self) -> TensorViewMut<'a, T, D, O, Dev> {
         self.view_mut().into_agreeing()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T, R, O, Dev, U, D, P, Dev2> EinsumOutput<'a, T, R, O, Dev> for TensorViewMut<'a, U, D, P, Dev2>
+where
+    T: SameDtype<U>,
+    U: Element,
+    R: WrittenTo<D>,
+    D: Dim,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: SameDevice<Dev2>,
+    Dev2: Device,
+{
+    type Dim = D;
+    fn agreeing(self) -> TensorViewMut<'a, T, D, O, Dev> {
+        self.into_agreeing()
     }
 }
 

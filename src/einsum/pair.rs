@@ -144,7 +144,10 @@ impl Matrices {
                 let result = extents.product(&c.labels());
                 let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
                 match sum_walk(classes.sum, a, b, extents) {
-                    Some((walk, run)) if accumulates && extents.product(&walk) <= rounds => (walk, run),
+                    // An empty sum has to be written, too.
+                    Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
+                        (walk, run)
+                    }
                     _ => (Labels::NONE, sum),
                 }
             }
@@ -152,8 +155,8 @@ impl Matrices {
         let fits = |x: &Labelled, own: &[u8]| fuses(x, own) && fuses(x, &sum);
         let packed = |x: &Labelled, own: &[u8]| {
             (!fits(x, own)).then(|| {
-                let lacks = |label: &u8| x.labels().contains(label);
-                let mut labels: Labels = batch.iter().copied().filter(lacks).collect();
+                let has = |label: &u8| x.labels().contains(label);
+                let mut labels: Labels = batch.iter().copied().filter(has).collect();
                 // The side that already lies inside stays there: the copy is the cheaper.
                 let inside = x.labels().iter().copied().min_by_key(|&l| x.stride(l).unsigned_abs());
                 let own_inside = inside.is_some_and(|label| own.contains(&label));

@@ -141,6 +141,10 @@ impl<T: Scalar> Mix<T> {
         self.alpha.is_one() && self.beta.is_zero()
     }
 
+    fn with_alpha(self, alpha: T) -> Self {
+        Mix { alpha, ..self }
+    }
+
     fn blend(self, conjugate: bool) -> Blend<T> {
         Blend { alpha: self.alpha, beta: self.beta, conjugate }
     }
@@ -258,6 +262,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
     let mut walk = Walk::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
     let mut beta = mix.beta;
+    debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
     for _ in 0..extents.product(&plan.walk) {
         let [at_a, at_b] = walk.offsets();
         walk.advance();
@@ -309,14 +314,22 @@ pub(super) fn accumulate<T: Scalar, Dev: Contract<T>>(
     if !labels.repeat() && !checked {
         return run(device, bound, operands, mix, search, out, &axes);
     }
+    // All that can fail is done apart, on copies.
     let (mut apart, dense) = make(device, &axes.labels(), extents)?;
-    run(device, bound, operands, Mix::plain(), search, &mut apart.view_mut(), &dense)?;
-    // The mixture is made apart too, `out` being what is blended in.
-    let mixture = Blend { beta: mix.alpha, alpha: mix.beta, conjugate: false };
-    device.binary_assign(&mixture, apart.output(dense.layout()), out.operand(axes.layout()))?;
-    if labels.repeat() {
-        let scale = Blend { beta: mix.beta, alpha: T::zero(), conjugate: false };
-        device.unary_assign(&WithRight { op: scale, right: T::zero() }, out.output(&whole))?;
+    device.copy(apart.output(dense.layout()), out.operand(axes.layout()))?;
+    run(device, bound, operands, mix, search, &mut apart.view_mut(), &dense)?;
+    if labels.repeat() && !mix.beta.is_one() {
+        // What is beside the diagonal of the result gets its factor, too.
+        let scale = WithRight { op: mix.with_alpha(T::zero()).blend(false), right: T::zero() };
+        let clear =
+            WithRight { op: Mix { alpha: T::zero(), beta: T::zero() }.blend(false), right: T::zero() };
+        let beside = Layout::dense(whole.shape(), true);
+        let mut scaled = Strided::allocate(whole.shape(), device)?;
+        device.copy(scaled.output(&beside), out.operand(&whole))?;
+        let diagonal = Labelled::new(&beside, &labels, extents);
+        device.unary_assign(&clear, scaled.output(diagonal.layout()))?;
+        device.unary_assign(&scale, scaled.output(&beside))?;
+        device.copy(out.output(&whole), scaled.operand(&beside))?;
     }
     device.copy(out.output(axes.layout()), apart.operand(dense.layout()))
 }

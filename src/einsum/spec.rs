@@ -163,7 +163,7 @@ impl Term {
         &self.labels[..self.len as usize]
     }
 
-    /// The labels with names.
+    /// The labels with names, as a sequence of its own.
     pub(super) fn all(&self) -> Labels {
         Labels::first(self.labels, self.len as usize)
     }

@@ -10,6 +10,8 @@ use crate::error::Error;
 const WORK: usize = 1 << 20;
 /// Columns that are accumulated together.
 const COLUMNS: usize = 64;
+/// Longer sums read `b` where it is: to keep a block of it would take too much memory.
+const DEEP: usize = 1 << 13;
 
 /// By a blocked loop.
 #[derive(Debug, Clone, Copy)]
@@ -47,33 +49,47 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
     // A block of `b`, wide and in one piece: conversions are made once for all rows, and the inner loop is one that
     // compilers turn into vector instructions.
+    let blocks = (0..product.n).step_by(COLUMNS);
+    if product.k > DEEP {
+        // SAFETY: the caller's.
+        return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
+    }
     with_scratch(Side::B, product.k * COLUMNS.min(product.n), |block: *mut T::Accumulator| {
-        let blocks = (0..product.n).step_by(COLUMNS);
         // SAFETY: the caller's; the block has room for so many columns.
-        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
+        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, Some(block)) })
     })
 }
 
 /// The columns from one on, as many as are accumulated together.
 ///
 /// # Safety
-/// As [`in_parts`]; the block has room for `k` rows of the columns, and belongs to the caller alone.
-unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: *mut T::Accumulator) -> bool {
+/// As [`in_parts`]; a block has room for `k` rows of the columns, and belongs to the caller alone.
+unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = COLUMNS.min(n - first);
-    for p in 0..k {
-        for j in 0..columns {
-            // SAFETY: `p < k` and `first + j < n`; the block has room.
-            unsafe { block.add(p * columns + j).write((*b.from(p, first + j).ptr.get()).widen()) };
+    // SAFETY: `p < k` and `first + j < n`.
+    let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
+    let block = block.map(|block| {
+        for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
+            // SAFETY: the block has room.
+            unsafe { block.add(p * columns + j).write(value(p, j)) };
         }
-    }
-    // SAFETY: just written.
-    let block = unsafe { core::slice::from_raw_parts(block, k * columns) };
+        // SAFETY: just written.
+        unsafe { core::slice::from_raw_parts(block, k * columns) }
+    });
     let mut exact = true;
     for i in 0..m {
         let mut sums = [T::zero().widen(); COLUMNS];
         let mut carries = [0i64; COLUMNS];
-        for (p, row) in block.chunks_exact(columns).enumerate() {
+        let mut here = [T::zero().widen(); COLUMNS];
+        for p in 0..k {
+            let row = match block {
+                Some(block) => &block[p * columns..][..columns],
+                None => {
+                    here.iter_mut().enumerate().take(columns).for_each(|(j, y)| *y = value(p, j));
+                    &here[..columns]
+                }
+            };
             // SAFETY: `i < m` and `p < k`.
             let x = unsafe { *a.from(i, p).ptr.get() }.widen();
             for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {

@@ -23,6 +23,11 @@ pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     true
 }
 
+/// `factor · x`. A complex one is not multiplied by: infinity times its imaginary part is NaN.
+fn times<T: Scalar>(factor: T, x: T) -> T {
+    if factor.is_one() { x } else { factor * x }
+}
+
 /// # Safety
 /// As [`multiply`]; all sides are `N`.
 unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
@@ -47,7 +52,9 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
         for (j, &sum) in sums.iter().enumerate() {
             let to = c.from(i, j).ptr.get();
             // SAFETY: an index of `c`, which is ours alone.
-            unsafe { *to = if beta.is_zero() { alpha * sum } else { alpha * sum + beta * *to } };
+            unsafe {
+                *to = if beta.is_zero() { times(alpha, sum) } else { times(alpha, sum) + times(beta, *to) }
+            };
         }
     }
 }

@@ -22,7 +22,7 @@ use avx2::{F32x8, F64x4};
 use avx512::{F32x16, F64x8};
 use direct::{Batch, Direct};
 use pack::{Pack, PackPanels};
-use packed::Packed;
+use packed::{K_BLOCK, Packed, parts};
 use std::sync::OnceLock;
 use tile::{Factors, OneTile, Tile, VECTORS};
 use vector::{Real, Vector};
@@ -121,7 +121,7 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
         let straight = straight(if transposed { product.transposed() } else { *product });
         // SAFETY: the caller's.
         unsafe {
-            if straight.a.down != 1 || product.work() > SMALL {
+            if straight.a.down != 1 || product.work() > SMALL || product.k > K_BLOCK {
                 return one_by_one(self, product, walk, count);
             }
             self.run(&straight, Some(Batch { walk, count, transposed }));
@@ -239,6 +239,18 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     batch: Option<Batch<'_>>,
 ) {
     let Product { m, k, n, .. } = *product;
+    if batch.is_none() && k > K_BLOCK {
+        // Sums are rounded less in blocks than in one go.
+        for terms in parts(k, K_BLOCK, 1) {
+            let beta = if terms.start > 0 { T::one() } else { product.beta };
+            let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
+            // SAFETY: the caller's, for some of the terms.
+            unsafe {
+                direct_here::<T, V, COMPLEX>(&Product { k: terms.len(), a, b, beta, ..*product }, None)
+            };
+        }
+        return;
+    }
     let (a, b, c, factors) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);

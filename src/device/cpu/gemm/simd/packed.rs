@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 /// Terms that are summed in registers, at most: a panel of `b` stays in the first-level cache beside what streams by.
-const K_BLOCK: usize = 384;
+pub(super) const K_BLOCK: usize = 384;
 /// Columns of real numbers that are packed at once: 6 MiB of `f64`.
 const COLUMNS: usize = 2048;
 /// Rows of real numbers that are packed at once: with `f64`, less than a second-level cache.
@@ -39,7 +39,7 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
 }
 
 /// Equal parts, none larger than `most`; the last may be smaller.
-fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
     let size = all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
 }

@@ -142,8 +142,12 @@ impl<R: Real> Tile<R> {
                         let [old, old_im] = [*to, if complex { *to.add(1) } else { R::zero() }];
                         re = re + beta * old;
                         if complex {
+                            im = im + beta * old_im;
+                        }
+                        // Infinity times an imaginary part of zero would be NaN.
+                        if !beta_im.is_zero() {
                             re = re + -(beta_im * old_im);
-                            im = im + (beta * old_im + beta_im * old);
+                            im = im + beta_im * old;
                         }
                     }
                     *to = re;
