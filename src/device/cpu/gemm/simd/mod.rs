@@ -205,7 +205,9 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
     let elements = m * k + k * n + m * n;
-    let threads = product.work() >= 2 * WORK || elements >= 2 * ELEMENTS;
+    // A complex multiplication is four.
+    let work = product.work().saturating_mul(part * part);
+    let threads = work >= WORK || elements >= 2 * ELEMENTS;
     let far = m * k * size_of::<T>() > NEAR;
     let halves = if m >= 2 * height && (far || threads && m >= n) {
         Some(product.split_rows((m / 2).next_multiple_of(height)))
@@ -227,7 +229,28 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         return;
     }
     // SAFETY: the caller's.
-    unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
+    unsafe {
+        if k > K_BLOCK {
+            direct_in_blocks::<T, V, COMPLEX>(&product);
+        } else {
+            direct_here::<T, V, COMPLEX>(&product, None);
+        }
+    }
+}
+
+/// On this thread, some terms of the sums after the others: they are rounded less than in one go.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
+    for terms in parts(product.k, K_BLOCK, 1) {
+        let beta = if terms.start > 0 { T::one() } else { product.beta };
+        let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
+        let some = Product { k: terms.len(), a, b, beta, ..*product };
+        // SAFETY: the caller's, for some of the terms.
+        unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
+    }
 }
 
 /// On this thread, in one go.
@@ -239,18 +262,6 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     batch: Option<Batch<'_>>,
 ) {
     let Product { m, k, n, .. } = *product;
-    if batch.is_none() && k > K_BLOCK {
-        // Sums are rounded less in blocks than in one go.
-        for terms in parts(k, K_BLOCK, 1) {
-            let beta = if terms.start > 0 { T::one() } else { product.beta };
-            let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
-            // SAFETY: the caller's, for some of the terms.
-            unsafe {
-                direct_here::<T, V, COMPLEX>(&Product { k: terms.len(), a, b, beta, ..*product }, None)
-            };
-        }
-        return;
-    }
     let (a, b, c, factors) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
