@@ -30,10 +30,21 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
     marker: PhantomData<(E, O)>,
 }
 
+/// A number of operands, as a type.
+#[derive(Debug, Clone, Copy)]
+pub struct Count<const N: usize>;
+
+/// A term of a specification, as a type: how many labels it has, and whether an ellipsis. (As an argument, so that the compiler
+/// points at the operand beside it where the two do not fit.)
+#[derive(Debug, Clone, Copy)]
+pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
+
 /// A contraction begins with its first operand: the others have its element type, order and device.
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
     cache: &'s PathCache,
+    _: Count<N>,
+    _: TermOf<LABELS, ELLIPSIS>,
     first: X,
 ) -> Contraction<'s, 'a, T, E, O, Dev, N>
 where
@@ -54,6 +65,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
     /// One operand more.
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         mut self,
+        _: TermOf<LABELS, ELLIPSIS>,
         x: X,
     ) -> Contraction<'s, 'a, T, Common<E, F>, O, Dev, N>
     where

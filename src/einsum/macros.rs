@@ -183,9 +183,13 @@ macro_rules! __contract {
             $crate::einsum::Spec::new($spec, $crate::__contract!(@count $first, $($x,)*));
         static __VIERBEIN_PATHS: $crate::einsum::PathCache = $crate::einsum::PathCache::new();
         $crate::__contract!(@and __VIERBEIN_SPEC (1) (
-            $crate::einsum::contraction::<
-                { __VIERBEIN_SPEC.operands() }, { __VIERBEIN_SPEC.labels(0) }, { __VIERBEIN_SPEC.ellipsis(0) }, _, _, _, _, _, _
-            >(&__VIERBEIN_SPEC, &__VIERBEIN_PATHS, $first)
+            $crate::einsum::contraction(
+                &__VIERBEIN_SPEC,
+                &__VIERBEIN_PATHS,
+                $crate::einsum::Count::<{ $crate::__contract!(@count $first, $($x,)*) }>,
+                $crate::einsum::TermOf::<{ __VIERBEIN_SPEC.labels(0) }, { __VIERBEIN_SPEC.ellipsis(0) }>,
+                $first
+            )
         ) $($x,)*)
             .result::<{ __VIERBEIN_SPEC.labels(__VIERBEIN_SPEC.operands()) }, _>()
             .$method($($argument),*)
@@ -195,7 +199,7 @@ macro_rules! __contract {
     (@and $spec:ident ($($k:tt)+) ($($built:tt)+)) => { $($built)+ };
     (@and $spec:ident ($($k:tt)+) ($($built:tt)+) $x:expr, $($rest:expr,)*) => {
         $crate::__contract!(@and $spec ($($k)+ + 1) (
-            $($built)+ .and::<{ $spec.labels($($k)+) }, { $spec.ellipsis($($k)+) }, _, _>($x)
+            $($built)+ .and($crate::einsum::TermOf::<{ $spec.labels($($k)+) }, { $spec.ellipsis($($k)+) }>, $x)
         ) $($rest,)*)
     };
 }

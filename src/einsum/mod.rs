@@ -20,7 +20,7 @@ mod spec;
 mod tests;
 
 pub use cache::PathCache;
-pub use contraction::{Contraction, Prepared, contraction};
+pub use contraction::{Contraction, Count, Prepared, TermOf, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };
