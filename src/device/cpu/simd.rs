@@ -1,8 +1,9 @@
-//! Kernels that are compiled twice: for every processor of the architecture, and for those with wide registers.
+//! Kernels that are compiled twice: for every processor of the architecture, and for those with wide registers (in builds
+//! without debug assertions, and in this crate's own tests).
 
 /// Whether this machine has the registers that [`kernel!`] compiles for a second time. The standard library asks the machine
 /// once and remembers.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
 #[inline]
 pub(super) fn has_wide_registers() -> bool {
     #[cfg(test)]
@@ -25,7 +26,8 @@ macro_rules! kernel {
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
 
-            #[cfg(target_arch = "x86_64")]
+            // Not in builds with debug assertions: they would take twice as long to make, and are not made to be fast.
+            #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
             {
                 #[target_feature(enable = "avx2")]
                 unsafe fn wide<$($bounds)*>($($argument: $type),*) -> $result {
