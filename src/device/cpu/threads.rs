@@ -21,8 +21,11 @@ pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     (a(), b())
 }
 
+// The loops below call a kernel through a pointer once for each part, so that handing over work is compiled once and not for
+// every operation and element type.
+
 /// Calls `f` on parts that make up the whole plan.
-pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(impl Fn(&Plan<K>) + Sync)) {
+pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(dyn Fn(&Plan<K>) + Sync)) {
     if plan.len() >= 2 * GRAIN
         && let Some((low, high)) = plan.halves()
     {
@@ -39,7 +42,7 @@ pub(super) fn over_outputs<const K: usize>(
     reads: usize,
     enough: usize,
     grain: usize,
-    f: &(impl Fn(&Plan<K>) + Sync),
+    f: &(dyn Fn(&Plan<K>) + Sync),
 ) {
     if kept.len().saturating_mul(reads) >= enough
         && let Some((low, high)) = kept.halves_at(grain)

@@ -239,6 +239,18 @@ impl Sweep {
     }
 }
 
+/// As many accumulators as registers hold: enough to hide the latency of an addition.
+const fn lanes<T: Element, R: Reduction<T>>() -> usize {
+    match size_of::<R::Acc>() {
+        _ if R::ORDERED => 1,
+        ..=8 => 32,
+        // An integer of 128 bits takes two plain registers.
+        9..=16 if align_of::<R::Acc>() > 8 => 4,
+        9..=16 => 16,
+        _ => 8,
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
     fn reduce<R: Reduction<T>>(
@@ -251,14 +263,17 @@ impl<T: Element> Reduce<T> for Cpu {
         assert_eq!(out.shape(), kept, "the leading axes are the output's");
         let count = reduced.iter().product();
         let job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
-        // As many accumulators as registers hold: enough to hide the latency of an addition.
-        match size_of::<R::Acc>() {
-            _ if R::ORDERED => job.over::<1, 1>(&out, &a),
-            ..=8 => job.over::<32, 4>(&out, &a),
-            // An integer of 128 bits takes two plain registers.
-            9..=16 if align_of::<R::Acc>() > 8 => job.over::<4, 4>(&out, &a),
-            9..=16 => job.over::<16, 4>(&out, &a),
-            _ => job.over::<8, 4>(&out, &a),
+        // Conditions that are constants by themselves: branches that are not taken are not even compiled.
+        if const { lanes::<T, R>() == 1 } {
+            job.over::<1, 1>(&out, &a);
+        } else if const { lanes::<T, R>() == 4 } {
+            job.over::<4, 4>(&out, &a);
+        } else if const { lanes::<T, R>() == 8 } {
+            job.over::<8, 4>(&out, &a);
+        } else if const { lanes::<T, R>() == 16 } {
+            job.over::<16, 4>(&out, &a);
+        } else {
+            job.over::<32, 4>(&out, &a);
         }
         if job.failed.into_inner() {
             return Err(Error::Arithmetic {
