@@ -3,6 +3,9 @@
 use super::vector::{Task, Vector};
 use crate::device::HostPtr;
 
+/// Steps that are packed together where what is next to each other in memory belongs to other steps or panels.
+const STEPS: usize = 8;
+
 /// A matrix to pack. Its long side is cut into panels; a panel holds its part of all that is summed over, step by step.
 ///
 /// Distances count real numbers.
@@ -61,21 +64,32 @@ impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        for panel in self.panels {
-            let first = panel * pack.panel;
-            let from = pack.from.get().wrapping_offset(first as isize * pack.across).cast_const();
-            let (to, step) = (pack.packed(first), pack.step(first));
-            let width = (pack.width - first).min(pack.panel);
-            // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels.
-            unsafe {
-                if pack.across == pack.part() as isize {
-                    copy::<V>(pack, from, to, width * pack.part(), step);
-                } else if pack.along == pack.part() as isize {
-                    transpose::<V>(pack, from, to, width, step);
-                } else if pack.complex {
-                    gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2);
-                } else {
-                    gather(pack, from, to, width, step);
+        // Where steps lie in one piece each, they may be pages apart: all panels take their parts of some steps before the
+        // next ones, so that a page, and what the processor fetches ahead of it, serves all of them at once.
+        let in_pieces = pack.across == pack.part() as isize;
+        let some = if in_pieces { STEPS } else { pack.steps.max(1) };
+        for begin in (0..pack.steps).step_by(some) {
+            let steps = some.min(pack.steps - begin);
+            for panel in self.panels.clone() {
+                let first = panel * pack.panel;
+                let from = first as isize * pack.across + begin as isize * pack.along;
+                let from = pack.from.get().wrapping_offset(from).cast_const();
+                let step = pack.step(first);
+                let to = pack.packed(first).wrapping_add(begin * step);
+                let width = (pack.width - first).min(pack.panel);
+                let pack = &Pack { steps, ..*pack };
+                // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels. So many
+                // steps from `begin` on are there.
+                unsafe {
+                    if in_pieces {
+                        copy::<V>(pack, from, to, width * pack.part(), step);
+                    } else if pack.along == pack.part() as isize {
+                        transpose::<V>(pack, from, to, width, step);
+                    } else if pack.complex {
+                        gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2);
+                    } else {
+                        gather(pack, from, to, width, step);
+                    }
                 }
             }
         }
@@ -239,7 +253,6 @@ unsafe fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const P
 /// As the task's; `T` is what an element consists of.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
-    const STEPS: usize = 8;
     // Distances between complex numbers are even.
     let part = pack.part() as isize;
     let (across, along) = (pack.across / part, pack.along / part);

@@ -13,18 +13,19 @@ use crate::device::cpu::threads::join;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Terms that are summed in registers, at most: a panel of `b` stays in the first-level cache beside what streams by.
-pub(super) const K_BLOCK: usize = 384;
-/// Columns of real numbers that are packed at once: 6 MiB of `f64`.
+/// Terms that are summed in registers, at most: a panel of `b` (32 KiB of `f64`) stays in the first-level cache beside what
+/// streams by.
+pub(super) const K_BLOCK: usize = 512;
+/// Columns of real numbers that are packed at once: 8 MiB of `f64`.
 const COLUMNS: usize = 2048;
 /// Rows of real numbers that are packed at once: with `f64`, less than a second-level cache.
-const ROWS: usize = 192;
+const ROWS: usize = 144;
 /// Fewer rows, or columns, are not cut: that would pack `b` too often for what it brings.
 const FEW: [usize; 2] = [96, 1024];
 /// Fewer multiplications of real numbers are not cut for threads.
 const WORK: usize = 1 << 22;
 /// Nor is the packing of fewer elements.
-const PACK: usize = 1 << 16;
+const PACK: usize = 1 << 15;
 
 /// A product of any size. Distances count real numbers.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +75,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         factors.beta = [R::one(), R::zero()];
                     }
                     let (a, c) = (self.a.from(0, k.start), self.c.from(0, columns.start));
-                    let block = Block::<R, V, COMPLEX> { a, b: &b, c, factors, isa: PhantomData };
+                    let block = Block::<R, V, COMPLEX> { m: self.m, a, b: &b, c, factors, isa: PhantomData };
                     // SAFETY: the caller's; `b` is packed.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
@@ -104,6 +105,8 @@ unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
 
 /// Terms of some columns of the result, for which `b` is packed.
 struct Block<'a, R, V, const COMPLEX: bool> {
+    /// All rows.
+    m: usize,
     a: Matrix<R>,
     b: &'a Pack<R>,
     c: Matrix<R>,
@@ -122,7 +125,9 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
         let (height, width) = (rows.len() * Self::PART, panels.len() * V::COLUMNS);
         let threads = height * width * self.b.steps >= 2 * WORK;
         if height > ROWS || threads && height >= 2 * FEW[0] {
-            let middle = rows.start + (rows.len() / 2).next_multiple_of(V::LANES / Self::PART);
+            // What threads share first is cut as equally as can be; further on, whole tiles waste less.
+            let vectors = if threads && 4 * rows.len() > self.m { 1 } else { VECTORS };
+            let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
             // SAFETY: the caller's; the halves are different rows.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
