@@ -17,7 +17,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
-/// Operands on their way into a contraction of `N`; `E` is the rank of what their ellipses stand for.
+/// Operands on their way into a contraction of `N` of them; `E` is the rank of what their ellipses stand for.
 #[derive(Debug)]
 pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
     spec: &'s Spec<'s>,

@@ -4,7 +4,7 @@
 use super::labelled::{Extents, Labelled};
 use super::labels::Labels;
 use super::operand::{ProductOperand, SameRankAs};
-use super::run::{Given, Input, Mix, two};
+use super::run::{Given, Input, Mix, two, without_value};
 use crate::device::{Contract, Device};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
@@ -52,13 +52,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         let axes = |given: &Given<'a, T, Dev>, labels| Labelled::new(given.data.layout(), labels, extents);
         let a = Input::given(&self.left, axes(&self.left, labels[0]));
         let b = Input::given(&self.right, axes(&self.right, labels[1]));
-        two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents).map_err(|error| match error {
-            Error::Arithmetic { dtype, .. } => {
-                let why = "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
-                self.error(op(), format!("{dtype}: {why}"))
-            }
-            other => other,
-        })
+        two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents)
+            .map_err(|error| without_value(error, |why| self.error(op(), why)))
     }
 }
 

@@ -350,14 +350,18 @@ fn run<T: Scalar, Dev: Contract<T>>(
     out: &mut Target<'_, T, Dev>,
     c: &Labelled,
 ) -> Result<(), Error> {
-    many(device, bound, operands, mix, search, out, c).map_err(|error| match error {
-        Error::Arithmetic { dtype, .. } => {
-            let why =
-                "a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`";
-            bound.error(layouts(operands), format!("{dtype}: {why}"))
-        }
+    many(device, bound, operands, mix, search, out, c)
+        .map_err(|error| without_value(error, |why| bound.error(layouts(operands), why)))
+}
+
+/// An error of a kernel's arithmetic in the words of the contraction, which `name` puts to its operands.
+pub(super) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
+    match error {
+        Error::Arithmetic { dtype, .. } => name(format!(
+            "{dtype}: a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`"
+        )),
         other => other,
-    })
+    }
 }
 
 /// Any number of operands, by pairs.
