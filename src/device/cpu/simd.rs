@@ -1,16 +1,68 @@
-//! Kernels that are compiled twice: for every processor of the architecture, and for those with wide registers (in builds
-//! without debug assertions, and in this crate's own tests).
+//! Which vector instructions kernels use: found at run time, and no more than the user allows.
+//!
+//! Kernels that [`kernel!`] makes are compiled twice: for every processor of the architecture, and for those with wide
+//! registers (in builds without debug assertions, and in this crate's own tests).
 
-/// Whether this machine has the registers that [`kernel!`] compiles for a second time. The standard library asks the machine
-/// once and remembers.
-#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-#[inline]
-pub(super) fn has_wide_registers() -> bool {
-    #[cfg(test)]
-    if tests::NARROW.get() {
-        return false;
+use std::sync::OnceLock;
+
+/// How wide the vectors are that a kernel may use. Each level includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(super) enum Level {
+    /// What every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM.
+    Portable,
+    /// 32 bytes: AVX2 with FMA, BMI1 and BMI2.
+    Avx2,
+    /// 64 bytes: AVX-512 F, BW, DQ and VL besides.
+    Avx512,
+}
+
+/// The environment variable that forbids what is above a level.
+const VARIABLE: &str = "VIERBEIN_SIMD";
+
+impl Level {
+    /// The best level that this machine has and `VIERBEIN_SIMD` allows; asked once.
+    #[inline]
+    pub(super) fn get() -> Level {
+        static FOUND: OnceLock<Level> = OnceLock::new();
+        let found = *FOUND.get_or_init(|| Level::of_machine().min(Level::allowed()));
+        #[cfg(test)]
+        let found = found.min(tests::HIGHEST.get());
+        found
     }
-    std::is_x86_feature_detected!("avx2")
+
+    fn of_machine() -> Level {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::is_x86_feature_detected as has;
+            if !(has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2")) {
+                return Level::Portable;
+            }
+            let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+            if wide { Level::Avx512 } else { Level::Avx2 }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Level::Portable
+    }
+
+    fn allowed() -> Level {
+        let Some(name) = std::env::var_os(VARIABLE) else { return Level::Avx512 };
+        Level::named(&name.to_string_lossy()).unwrap_or_else(|| {
+            eprintln!(
+                "vierbein: {VARIABLE} is {name:?}, which is none of \"portable\", \"avx2\", \"avx512\": ignored"
+            );
+            Level::Avx512
+        })
+    }
+
+    fn named(name: &str) -> Option<Level> {
+        match name {
+            "portable" => Some(Level::Portable),
+            "avx2" => Some(Level::Avx2),
+            "avx512" => Some(Level::Avx512),
+            _ => None,
+        }
+    }
 }
 
 /// A kernel that is compiled for wide registers too, which is called where the machine has them. Results are the same:
@@ -34,7 +86,7 @@ macro_rules! kernel {
                     // SAFETY: the caller's.
                     unsafe { body::<$($generic),*>($($argument),*) }
                 }
-                if $crate::device::cpu::simd::has_wide_registers() {
+                if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::Avx2 {
                     // SAFETY: the machine has what `wide` is compiled for; the rest is the caller's.
                     return unsafe { wide::<$($generic),*>($($argument),*) };
                 }
@@ -48,18 +100,29 @@ pub(super) use kernel;
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::Level;
     use core::cell::Cell;
 
     thread_local! {
-        pub(super) static NARROW: Cell<bool> = const { Cell::new(false) };
+        pub(super) static HIGHEST: Cell<Level> = const { Cell::new(Level::Avx512) };
     }
 
-    /// What `f` computes on this thread with wide registers, and without.
-    pub(in crate::device::cpu) fn wide_and_narrow<A>(f: impl Fn() -> A) -> [A; 2] {
-        let wide = f();
-        NARROW.set(true);
-        let narrow = f();
-        NARROW.set(false);
-        [wide, narrow]
+    /// What `f` computes on this thread at each level that the machine has.
+    pub(in crate::device::cpu) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
+        let levels = [Level::Portable, Level::Avx2, Level::Avx512];
+        let found = levels.into_iter().filter(|&level| level <= Level::of_machine()).map(|level| {
+            HIGHEST.set(level);
+            f()
+        });
+        let found = found.collect();
+        HIGHEST.set(Level::Avx512);
+        found
+    }
+
+    #[test]
+    fn levels_have_names() {
+        assert_eq!(Level::named("avx2"), Some(Level::Avx2));
+        assert_eq!(Level::named("AVX3"), None);
+        assert!(Level::get() <= Level::of_machine());
     }
 }

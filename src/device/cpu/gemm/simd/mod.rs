@@ -14,6 +14,7 @@ use super::product::{Matrix, MatrixProduct, Product, one_by_one, same};
 use super::tiny;
 use crate::device::HostPtr;
 use crate::device::cpu::scratch::{Side, with_scratch};
+use crate::device::cpu::simd::Level;
 use crate::device::cpu::threads::join;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
@@ -23,7 +24,6 @@ use avx512::{F32x16, F64x8};
 use direct::{Batch, Direct};
 use pack::{Pack, PackPanels};
 use packed::{K_BLOCK, Packed, parts};
-use std::sync::OnceLock;
 use tile::{Factors, OneTile, Tile, VECTORS};
 use vector::{Real, Vector};
 
@@ -38,27 +38,18 @@ enum Set {
 }
 
 impl Isa {
-    /// The best one.
+    /// The best one that kernels may use.
     #[inline]
     pub(super) fn detect() -> Option<Isa> {
-        static FOUND: OnceLock<Option<Isa>> = OnceLock::new();
-        *FOUND.get_or_init(|| Isa::avx512().or_else(Isa::avx2))
+        Isa::of(Level::get())
     }
 
-    fn avx512() -> Option<Isa> {
-        let all = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
-        (all && Isa::avx2().is_some()).then_some(Isa(Set::Avx512))
-    }
-
-    fn avx2() -> Option<Isa> {
-        let all = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2");
-        all.then_some(Isa(Set::Avx2))
+    fn of(level: Level) -> Option<Isa> {
+        match level {
+            Level::Avx512 => Some(Isa(Set::Avx512)),
+            Level::Avx2 => Some(Isa(Set::Avx2)),
+            Level::Portable => None,
+        }
     }
 
     /// As a way to multiply.
@@ -72,7 +63,7 @@ impl Isa {
     /// All that this processor has.
     #[cfg(test)]
     pub(super) fn all() -> impl Iterator<Item = Isa> {
-        [Isa::avx512(), Isa::avx2()].into_iter().flatten()
+        [Level::Avx512, Level::Avx2].into_iter().filter(|&level| level <= Level::get()).filter_map(Isa::of)
     }
 
     /// # Safety
