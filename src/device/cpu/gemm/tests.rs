@@ -227,6 +227,23 @@ fn large_products() {
 }
 
 #[test]
+fn columns_a_power_of_two_apart() {
+    let everywhere =
+        [Row, Column].into_iter().flat_map(|a| [[a, Row, Row], [a, Column, Row], [a, Row, Column]]);
+    for lies in everywhere {
+        for size in [[128, 33, 128], [128, 5, 130], [64, 17, 64], [68, 300, 64]] {
+            for by in all_ways::<f64>() {
+                check(by, Case { size, lies, alpha: 2.0, beta: 1.0, conjugate: [false; 2] });
+            }
+            for by in all_ways::<c64>() {
+                let (alpha, beta) = (c64::new(1.0, 0.0), c64::new(0.0, 0.0));
+                check(by, Case { size, lies, alpha, beta, conjugate: [true, false] });
+            }
+        }
+    }
+}
+
+#[test]
 fn integers() {
     let by: &dyn MatrixProduct<i32> = &Integers;
     sizes::<i32>(&[by], 2, -1);

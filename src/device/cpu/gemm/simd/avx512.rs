@@ -58,6 +58,11 @@ macro_rules! vector {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
+            unsafe fn prefetch_far(address: *const $real) {
+                // SAFETY: a hint, which accesses nothing.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
+            }
+            #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
                 // SAFETY: the processor has AVX-512, and the caller vouches for the values.
                 $name(unsafe { $load(from) })

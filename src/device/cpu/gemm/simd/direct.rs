@@ -1,9 +1,10 @@
 //! Products that are too small, or too thin, to pack: tiles read `b` where it is, and `a` too if its rows are one after the
 //! other.
 
-use super::pack::Pack;
+use super::pack::{Pack, PackPanels};
 use super::tile::{Factors, Scale, Tile, VECTORS};
 use super::vector::{Task, Vector};
+use crate::device::HostPtr;
 use crate::device::cpu::gemm::product::Matrix;
 use crate::layout::walk::Walk;
 
@@ -29,6 +30,9 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) c: Matrix<R>,
     pub(super) factors: &'a Factors<R>,
     pub(super) batch: Option<Batch<'a>>,
+    /// Whether all columns of some rows come before the next rows: where `b` is small, so that `a` is read once.
+    pub(super) by_rows: bool,
+    /// Where `a` is packed: all of it before, or by rows, each panel when its turn comes.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
@@ -39,11 +43,17 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
-        let Direct { m, k, n, mut a, mut b, mut c, factors, batch, pack } = self;
+        let Direct { m, k, n, mut a, mut b, mut c, factors, batch, by_rows, pack } = self;
+        let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
+        // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.
+        let lanes = V::LANES / part;
+        let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the caller's; tiles are within the matrices.
         unsafe {
             let scale = Scale::<V>::new(*factors, COMPLEX);
             let mut batch = batch;
+            // What of `a` is packed at the moment.
+            let mut packed = pack.copied();
             let count = batch.as_ref().map_or(1, |batch| batch.count);
             for _ in 0..count {
                 if let Some(Batch { walk, transposed, .. }) = &mut batch {
@@ -52,10 +62,24 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
                     walk.advance();
                     (a, b, c) = (self.a.moved(x), self.b.moved(y), self.c.moved(to));
                 }
-                for column in (0..n).step_by(width) {
-                    for row in (0..m).step_by(height) {
-                        let (a, a_step) = match pack {
-                            Some(pack) => (pack.packed(row).cast_const(), pack.step(row) as isize),
+                for outer in 0..if by_rows { rows } else { columns } {
+                    let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
+                    let some = height - if even && outer + 2 == rows { lanes } else { 0 };
+                    if let (Some(pack), true) = (&mut packed, by_rows) {
+                        // What the last panel needed is not needed any more.
+                        let from = HostPtr::new(a.from(first, 0).ptr.get());
+                        (pack.from, pack.width) = (from, some.min(m - first));
+                        Task::<V>::run(PackPanels { pack, panels: 0..1 });
+                    }
+                    for inner in 0..if by_rows { columns } else { rows } {
+                        let (row, height, column) = if by_rows {
+                            (first, some, inner * width)
+                        } else {
+                            (inner * height, height, outer * width)
+                        };
+                        let within = if by_rows { 0 } else { row };
+                        let (a, a_step) = match &packed {
+                            Some(pack) => (pack.packed(within).cast_const(), pack.step(within) as isize),
                             None => (a.from(row, 0).ptr.get().cast_const(), a.right),
                         };
                         Tile {
@@ -70,6 +94,7 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
                             c: c.from(row, column).ptr.get(),
                             c_row: c.down,
                             c_column: c.right,
+                            ahead: core::ptr::null(),
                         }
                         .multiply::<V, COMPLEX>(&scale);
                     }

@@ -151,7 +151,9 @@ const WORK: usize = 1 << 20;
 /// Elements to read and to write that do.
 const ELEMENTS: usize = 1 << 16;
 /// Operands of so many bytes together are faster read in place, if rows of `a` are one after the other.
-const CLOSE: usize = 3 << 20;
+const CLOSE: usize = 1 << 20;
+/// So many bytes of `b` may be read again for each panel of rows.
+const SWEPT: usize = 128 << 10;
 /// A part of `a` that stays near while all of `b` goes by, in bytes.
 const NEAR: usize = 160 << 10;
 
@@ -269,6 +271,7 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
             c: c.ptr.get(),
             c_row: c.down,
             c_column: c.right,
+            ahead: core::ptr::null(),
         };
         // SAFETY: the caller's; the product is a tile, and rows of its `c` are one after the other.
         unsafe {
@@ -276,8 +279,13 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         };
         return;
     }
-    let direct = Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, pack: None };
-    if product.a.down == 1 {
+    let by_rows = k * n * size_of::<T>() <= SWEPT && n >= 2 * width;
+    let direct =
+        Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, by_rows, pack: None };
+    // Columns of `a` that are apart by a large power of two get in each other's way in the first-level cache.
+    let apart =
+        by_rows && n >= 8 * width && (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024);
+    if product.a.down == 1 && !apart {
         // SAFETY: the caller's.
         return unsafe { V::within(direct) };
     }
@@ -285,7 +293,7 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         from: a.ptr,
         across: a.down,
         along: a.right,
-        width: m,
+        width: if by_rows { m.min(height) } else { m },
         steps: k,
         panel: height,
         multiple: V::LANES / part,
@@ -296,7 +304,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         pack.to = HostPtr::new(room);
         // SAFETY: the caller's; the room is ours.
         unsafe {
-            V::within(PackPanels { pack: &pack, panels: 0..pack.panels() });
+            if !by_rows {
+                V::within(PackPanels { pack: &pack, panels: 0..pack.panels() });
+            }
             V::within(Direct { pack: Some(&pack), ..direct });
         }
     });

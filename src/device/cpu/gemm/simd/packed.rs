@@ -18,8 +18,10 @@ use core::ops::Range;
 pub(super) const K_BLOCK: usize = 512;
 /// Columns of real numbers that are packed at once: 8 MiB of `f64`.
 const COLUMNS: usize = 2048;
-/// Rows of real numbers that are packed at once: with `f64`, less than a second-level cache.
-const ROWS: usize = 144;
+/// Real numbers of `a` that are packed at once: of `f64`, less than a second-level cache.
+const BLOCK: usize = 72 * K_BLOCK;
+/// All of `b` is read once for each block of `a`: so many times, it is read where it is.
+const FEW_READS: usize = 10;
 /// Fewer rows, or columns, are not cut: that would pack `b` too often for what it brings.
 const FEW: [usize; 2] = [96, 1024];
 /// Fewer multiplications of real numbers are not cut for threads.
@@ -53,7 +55,14 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
         let width = V::COLUMNS / Self::PART;
         let most = COLUMNS / Self::PART;
-        let room = self.n.min(most).next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK);
+        // Terms that are one after the other are read where they are, if not so often that packing them would pay.
+        let reads = self.m * Self::PART * self.k.min(K_BLOCK);
+        let in_place = self.b.down == Self::PART as isize && reads <= FEW_READS * BLOCK;
+        let room = if in_place {
+            0
+        } else {
+            self.n.min(most).next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK)
+        };
         with_scratch(Side::B, room, |room| {
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, K_BLOCK, 1) {
@@ -68,15 +77,25 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         to: HostPtr::new(room),
                         complex: COMPLEX,
                     };
-                    // SAFETY: the caller's; the room is ours.
-                    unsafe { pack_panels::<V>(&b, 0..b.panels()) };
+                    if !in_place {
+                        // SAFETY: the caller's; the room is ours.
+                        unsafe { pack_panels::<V>(&b, 0..b.panels()) };
+                    }
                     let mut factors = self.factors;
                     if k.start > 0 {
                         factors.beta = [R::one(), R::zero()];
                     }
                     let (a, c) = (self.a.from(0, k.start), self.c.from(0, columns.start));
-                    let block = Block::<R, V, COMPLEX> { m: self.m, a, b: &b, c, factors, isa: PhantomData };
-                    // SAFETY: the caller's; `b` is packed.
+                    let block = Block::<R, V, COMPLEX> {
+                        m: self.m,
+                        a,
+                        b: &b,
+                        in_place,
+                        c,
+                        factors,
+                        isa: PhantomData,
+                    };
+                    // SAFETY: the caller's; `b` is packed, or read where it is.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
             }
@@ -109,6 +128,7 @@ struct Block<'a, R, V, const COMPLEX: bool> {
     m: usize,
     a: Matrix<R>,
     b: &'a Pack<R>,
+    in_place: bool,
     c: Matrix<R>,
     factors: Factors<R>,
     isa: PhantomData<fn() -> V>,
@@ -124,7 +144,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
         let (height, width) = (rows.len() * Self::PART, panels.len() * V::COLUMNS);
         let threads = height * width * self.b.steps >= 2 * WORK;
-        if height > ROWS || threads && height >= 2 * FEW[0] {
+        if height * self.b.steps > BLOCK || threads && height >= 2 * FEW[0] {
             // What threads share first is cut as equally as can be; further on, whole tiles waste less.
             let vectors = if threads && 4 * rows.len() > self.m { 1 } else { VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
@@ -182,7 +202,16 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
             a.to = HostPtr::new(room);
             let c = self.c.from(rows.start, 0);
             // SAFETY: the caller's; the room is ours.
-            unsafe { V::within(Tiles::<R, COMPLEX> { a: &a, b: self.b, c, factors: self.factors, panels }) };
+            unsafe {
+                V::within(Tiles::<R, COMPLEX> {
+                    a: &a,
+                    b: self.b,
+                    in_place: self.in_place,
+                    c,
+                    factors: self.factors,
+                    panels,
+                })
+            };
         });
     }
 }
@@ -191,6 +220,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
 struct Tiles<'a, R, const COMPLEX: bool> {
     a: &'a Pack<R>,
     b: &'a Pack<R>,
+    in_place: bool,
     c: Matrix<R>,
     factors: Factors<R>,
     panels: Range<usize>,
@@ -202,13 +232,18 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Tiles<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
-        let Tiles { a, b, c, factors, panels } = self;
+        let Tiles { a, b, in_place, c, factors, panels } = self;
         // SAFETY: the caller's; tiles are of packed panels, and within `c`.
         unsafe {
             Task::<V>::run(PackPanels { pack: a, panels: 0..a.panels() });
             let scale = Scale::<V>::new(factors, COMPLEX);
-            for column in panels {
-                let column = column * b.panel;
+            for panel in panels {
+                let column = panel * b.panel;
+                let (at, b_step, b_column) = if in_place {
+                    (b.from.get().wrapping_offset(column as isize * b.across).cast_const(), b.along, b.across)
+                } else {
+                    (b.packed(column).cast_const(), b.step(column) as isize, part as isize)
+                };
                 for row in (0..a.width).step_by(a.panel) {
                     Tile {
                         k: a.steps,
@@ -216,12 +251,18 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Tiles<'_, V::Real, COMPLEX> {
                         columns: b.panel.min(b.width - column),
                         a: a.packed(row),
                         a_step: a.step(row) as isize,
-                        b: b.packed(column),
-                        b_step: b.step(column) as isize,
-                        b_column: part as isize,
+                        b: at,
+                        b_step,
+                        b_column,
                         c: c.from(row, column).ptr.get(),
                         c_row: c.down,
                         c_column: c.right,
+                        // The first tile of a panel of `b` asks for the next panel.
+                        ahead: if row == 0 && !in_place {
+                            b.packed(column + b.panel)
+                        } else {
+                            core::ptr::null()
+                        },
                     }
                     .multiply::<V, COMPLEX>(&scale);
                 }

@@ -98,6 +98,9 @@ pub(super) struct Tile<R> {
     /// From one element of `c` to the one below.
     pub(super) c_row: isize,
     pub(super) c_column: isize,
+    /// What will be read as `b` later on, after all of this `b`: asked for, `b_step` by `b_step`, by a tile of full size. Null
+    /// asks for nothing.
+    pub(super) ahead: *const R,
 }
 
 impl<R: Real> Tile<R> {
@@ -169,17 +172,18 @@ impl<R: Real> Tile<R> {
         // SAFETY: the caller's; the sizes are those of the tile, columns rounded up.
         unsafe {
             match (vectors, columns) {
-                (1, ..=2) => self.of_size::<V, COMPLEX, 1, 2>(scale),
-                (2, ..=2) => self.of_size::<V, COMPLEX, 2, 2>(scale),
-                (_, ..=2) => self.of_size::<V, COMPLEX, 3, 2>(scale),
-                (1, ..=4) => self.of_size::<V, COMPLEX, 1, 4>(scale),
-                (2, ..=4) => self.of_size::<V, COMPLEX, 2, 4>(scale),
-                (_, ..=4) => self.of_size::<V, COMPLEX, 3, 4>(scale),
+                (1, ..=2) => self.of_size::<V, COMPLEX, 1, 2, false>(scale),
+                (2, ..=2) => self.of_size::<V, COMPLEX, 2, 2, false>(scale),
+                (_, ..=2) => self.of_size::<V, COMPLEX, 3, 2, false>(scale),
+                (1, ..=4) => self.of_size::<V, COMPLEX, 1, 4, false>(scale),
+                (2, ..=4) => self.of_size::<V, COMPLEX, 2, 4, false>(scale),
+                (_, ..=4) => self.of_size::<V, COMPLEX, 3, 4, false>(scale),
                 // More are not asked of an instruction set with fewer registers, and not compiled for it.
                 _ if V::COLUMNS < 8 => {}
-                (1, _) => self.of_size::<V, COMPLEX, 1, 8>(scale),
-                (2, _) => self.of_size::<V, COMPLEX, 2, 8>(scale),
-                (_, _) => self.of_size::<V, COMPLEX, 3, 8>(scale),
+                (3, _) if !self.ahead.is_null() => self.of_size::<V, COMPLEX, 3, 8, true>(scale),
+                (1, _) => self.of_size::<V, COMPLEX, 1, 8, false>(scale),
+                (2, _) => self.of_size::<V, COMPLEX, 2, 8, false>(scale),
+                (_, _) => self.of_size::<V, COMPLEX, 3, 8, false>(scale),
             }
         }
     }
@@ -188,7 +192,7 @@ impl<R: Real> Tile<R> {
     /// As [`with_size`](Tile::with_size); `VECTORS` vectors hold the rows and no fewer do, `COLUMNS` is at least the number
     /// of columns of real numbers.
     #[inline(always)]
-    unsafe fn of_size<V, const COMPLEX: bool, const VECTORS: usize, const COLUMNS: usize>(
+    unsafe fn of_size<V, const COMPLEX: bool, const VECTORS: usize, const COLUMNS: usize, const AHEAD: bool>(
         &self,
         scale: &Scale<V>,
     ) where
@@ -216,6 +220,9 @@ impl<R: Real> Tile<R> {
             let mut sums = [[V::zero(); VECTORS]; COLUMNS];
             let (mut a, mut step) = (self.a, 0);
             for _ in 0..self.k {
+                if AHEAD {
+                    V::prefetch_far(self.ahead.wrapping_offset(step));
+                }
                 let mut rows = [V::zero(); VECTORS];
                 for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
                     *row = V::load(a.add(i * V::LANES));

@@ -67,6 +67,11 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// As all functions here.
     unsafe fn prefetch(address: *const Self::Real);
+    /// The same, for what is accessed some time later: the second-level cache is near enough.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn prefetch_far(address: *const Self::Real);
     /// Reads all lanes.
     ///
     /// # Safety
