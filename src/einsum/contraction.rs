@@ -2,12 +2,12 @@
 //! The macros write the calls.
 
 use super::cache::PathCache;
-use super::labelled::{Bound, single};
+use super::labelled::{Bound, matrices, single};
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::report::ContractionPath;
-use super::run::{Given, Mix, Search, accumulate, write};
+use super::run::{Given, Mix, Search, Target, accumulate, write};
 use super::spec::Spec;
-use crate::device::{Contract, Device};
+use crate::device::{Contract, Device, Factor};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
@@ -40,6 +40,7 @@ pub struct Count<const N: usize>;
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
 /// A contraction begins with its first operand: the others have its element type, order and device.
+#[inline]
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
     cache: &'s PathCache,
@@ -63,6 +64,7 @@ where
 
 impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contraction<'s, 'a, T, E, O, Dev, N> {
     /// One operand more.
+    #[inline]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         mut self,
         _: TermOf<LABELS, ELLIPSIS>,
@@ -83,6 +85,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
     }
 
     /// All operands are there; the result has `LABELS` labels beside its ellipsis.
+    #[inline]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, N>
     where
         E: ResultOf<LABELS, Result = R>,
@@ -115,6 +118,39 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         Bound::new(self.spec, O::ROW_MAJOR, self.layouts())
     }
 
+    /// The operands where they are two matrices to be multiplied. Not of integers: their products may have no value, and the
+    /// error names the contraction.
+    fn matrices(&self) -> Option<([Layout; 2], bool)>
+    where
+        T: Scalar,
+    {
+        let [a, b] = &self.given[..] else { return None };
+        if T::INTEGER || self.instances.is_err() {
+            return None;
+        }
+        matrices(self.spec, a.data.layout(), b.data.layout())
+    }
+
+    /// The product of matrices, into a result whose axes may be exchanged.
+    fn multiply(
+        &self,
+        [of_a, of_b]: &[Layout; 2],
+        exchanged: bool,
+        mix: Mix<T>,
+        out: &mut Target<'_, T, Dev>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        let layout = if exchanged { out.layout().reverse_axes() } else { *out.layout() };
+        let factor = |k: usize, layout| {
+            let Given { data, conjugate } = &self.given[k];
+            Factor { operand: data.operand(layout), conjugate: *conjugate }
+        };
+        self.device.gemm(mix.alpha, factor(0, of_a), factor(1, of_b), mix.beta, out.output(&layout))
+    }
+
     fn search(&self, limit: Option<usize>) -> Search<'_> {
         Search { limit, cache: self.cache }
     }
@@ -145,6 +181,16 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
                 Err(Error::Arithmetic { .. }) => {}
                 other => return other.map(|()| out),
             }
+        }
+        if let Some((factors, exchanged)) = self.matrices() {
+            let mut shape = R::Shape::default();
+            shape.as_mut().copy_from_slice(&[factors[0].shape()[0], factors[1].shape()[1]]);
+            if exchanged {
+                shape.as_mut().reverse();
+            }
+            let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?;
+            self.multiply(&factors, exchanged, Mix::plain(), &mut out.strided_mut())?;
+            return Ok(out);
         }
         let bound = self.bind()?;
         let labels = bound.result();
@@ -192,17 +238,18 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         T: Scalar,
         Dev: Contract<T>,
     {
-        let bound = self.bind()?;
         let mut out = out.agreeing();
         same_instance("contract", self.device, out.device())?;
-        accumulate(
-            self.device,
-            &bound,
-            &self.given,
-            Mix { alpha, beta },
-            self.search(limit),
-            &mut out.strided_mut(),
-        )
+        let (mix, mut out) = (Mix { alpha, beta }, out.strided_mut());
+        if let Some((factors, exchanged)) = self.matrices() {
+            let (rows, columns) = (factors[0].shape()[0], factors[1].shape()[1]);
+            let shape = if exchanged { [columns, rows] } else { [rows, columns] };
+            if out.layout().shape() == shape {
+                return self.multiply(&factors, exchanged, mix, &mut out);
+            }
+        }
+        let bound = self.bind()?;
+        accumulate(self.device, &bound, &self.given, mix, self.search(limit), &mut out)
     }
 
     /// `out = alpha · result + beta · out`.

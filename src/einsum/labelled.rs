@@ -260,6 +260,45 @@ pub(super) fn single(spec: &Spec<'_>, layout: &Layout) -> Option<Layout> {
     Some(arranged)
 }
 
+/// Two matrices whose product is the result: the left one with its summed axis last, the right one with it first, and whether
+/// the result's axes are exchanged.
+///
+/// `None` where it is not as simple as that, or where an axis is of length 1: then it is no product of matrices. Small matrices
+/// are multiplied too often for the tables of [`Bound`].
+pub(super) fn matrices(spec: &Spec<'_>, a: &Layout, b: &Layout) -> Option<([Layout; 2], bool)> {
+    let ([left, right], result) = spec.terms() else { return None };
+    if left.dots().is_some() || right.dots().is_some() {
+        return None;
+    }
+    let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
+        return None;
+    };
+    // Which axis of each is summed over.
+    let (at, behind) = match (x == z, x == w, y == z, y == w) {
+        (true, false, false, false) => (0, 0),
+        (false, true, false, false) => (0, 1),
+        (false, false, true, false) => (1, 0),
+        (false, false, false, true) => (1, 1),
+        _ => return None,
+    };
+    let kept = ([x, y][1 - at], [z, w][1 - behind]);
+    let exchanged = kept == (column, row);
+    if !exchanged && kept != (row, column) || a.shape()[at] != b.shape()[behind] {
+        return None;
+    }
+    if [a, b].iter().any(|matrix| matrix.shape().contains(&1)) {
+        return None;
+    }
+    let matrix = |of: &Layout, first: usize| {
+        let mut matrix = Layout::point(of.offset());
+        for axis in [first, 1 - first] {
+            matrix.push(of.shape()[axis], of.strides()[axis]);
+        }
+        matrix
+    };
+    Some(([matrix(a, 1 - at), matrix(b, behind)], exchanged))
+}
+
 fn error<'l>(spec: &Spec<'_>, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {
     let shapes = layouts.map(|layout| layout.shape().to_vec()).collect();
     Error::Contraction { op: format!("einsum \"{}\" over", spec.text()), shapes, why }
