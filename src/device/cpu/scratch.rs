@@ -13,7 +13,6 @@ struct Line(#[allow(dead_code)] [u8; 64]);
 /// Which of a thread's pieces of memory: what is packed of `a` and of `b`, which are in use together, and sums on their way.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) enum Side {
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     A,
     B,
     Sums,

@@ -2,8 +2,7 @@
 //!
 //! | elements | computed by |
 //! |---|---|
-//! | floating and complex, x86-64 with AVX-512 or AVX2 and FMA | [`simd`]: tiles of registers; small products without packing |
-//! | floating and complex, elsewhere | [`portable`]: matrixmultiply |
+//! | floating and complex | [`simd`]: tiles of registers, of AVX-512, AVX2 or what the architecture always has; small products without packing |
 //! | the same, large, with the feature `blas` | `blas`: a system's CBLAS, where it knows of such strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
@@ -15,13 +14,10 @@
 #[cfg(feature = "blas")]
 mod blas;
 mod integer;
-mod portable;
 mod product;
-#[cfg(target_arch = "x86_64")]
 mod simd;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
 mod tiny;
 
 use super::Cpu;
@@ -32,7 +28,6 @@ use crate::error::Error;
 use crate::layout::walk::Walk;
 use core::ops::Range;
 use integer::Integers;
-use portable::Portable;
 use product::{Matrix, MatrixProduct, Product, Scaling};
 
 /// Multiplications that pay for another thread.
@@ -116,11 +111,7 @@ fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     if T::INTEGER {
         return &Integers;
     }
-    #[cfg(target_arch = "x86_64")]
-    if let Some(isa) = simd::Isa::detect() {
-        return isa.backend();
-    }
-    &Portable
+    simd::Isa::detect().backend()
 }
 
 /// Who is left to do the work where there is nothing to multiply.

@@ -1,6 +1,5 @@
 //! Every way to multiply against a naive loop.
 
-use super::portable::Portable;
 use super::product::{Matrix, MatrixProduct, Product};
 use super::{integer::Integers, unless_empty};
 use crate::Cpu;
@@ -133,9 +132,9 @@ fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
 
 /// All ways there are here to multiply floating and complex numbers.
 fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
-    let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&Portable];
-    #[cfg(target_arch = "x86_64")]
-    ways.extend(super::simd::Isa::all().map(|isa| isa.backend()));
+    #[cfg_attr(not(feature = "blas"), allow(unused_mut))]
+    let mut ways: Vec<&'static dyn MatrixProduct<T>> =
+        super::simd::Isa::all().map(|isa| isa.backend()).collect();
     #[cfg(feature = "blas")]
     ways.push(&super::blas::Blas);
     ways

@@ -1,10 +1,13 @@
-//! Products of floating and complex numbers by the vector instructions of x86-64, found at run time.
+//! Products of floating and complex numbers by vector instructions, found at run time.
 //!
 //! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
 
+#[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod direct;
+mod lanes;
 mod pack;
 mod packed;
 mod tile;
@@ -19,51 +22,42 @@ use crate::device::cpu::threads::join;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::layout::walk::Walk;
+#[cfg(target_arch = "x86_64")]
 use avx2::{F32x8, F64x4};
+#[cfg(target_arch = "x86_64")]
 use avx512::{F32x16, F64x8};
 use direct::{Batch, Direct};
+use lanes::Lanes;
 use pack::{Pack, PackPanels};
 use packed::{K_BLOCK, Packed, parts};
 use tile::{Factors, OneTile, Tile, VECTORS};
 use vector::{Real, Vector};
 
-/// An instruction set that this processor has.
+/// Instructions that this processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Isa(Set);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Set {
-    Avx512,
-    Avx2,
-}
+pub(super) struct Isa(Level);
 
 impl Isa {
-    /// The best one that kernels may use.
+    /// The best ones that kernels may use.
     #[inline]
-    pub(super) fn detect() -> Option<Isa> {
-        Isa::of(Level::get())
-    }
-
-    fn of(level: Level) -> Option<Isa> {
-        match level {
-            Level::Avx512 => Some(Isa(Set::Avx512)),
-            Level::Avx2 => Some(Isa(Set::Avx2)),
-            Level::Portable => None,
-        }
+    pub(super) fn detect() -> Isa {
+        Isa(Level::get())
     }
 
     /// As a way to multiply.
     pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
         match self.0 {
-            Set::Avx512 => &Isa(Set::Avx512),
-            Set::Avx2 => &Isa(Set::Avx2),
+            Level::Avx512 => &Isa(Level::Avx512),
+            Level::Avx2 => &Isa(Level::Avx2),
+            Level::Portable => &Isa(Level::Portable),
         }
     }
 
     /// All that this processor has.
     #[cfg(test)]
     pub(super) fn all() -> impl Iterator<Item = Isa> {
-        [Level::Avx512, Level::Avx2].into_iter().filter(|&level| level <= Level::get()).filter_map(Isa::of)
+        let levels = [Level::Portable, Level::Avx2, Level::Avx512];
+        levels.into_iter().filter(|&level| level <= Level::get()).map(Isa)
     }
 
     /// # Safety
@@ -72,14 +66,26 @@ impl Isa {
         // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
         unsafe {
             match (self.0, T::DTYPE) {
-                (Set::Avx512, DType::F64) => run::<T, F64x8, false>(product, batch),
-                (Set::Avx512, DType::F32) => run::<T, F32x16, false>(product, batch),
-                (Set::Avx512, DType::C64) => run::<T, F64x8, true>(product, batch),
-                (Set::Avx512, DType::C32) => run::<T, F32x16, true>(product, batch),
-                (Set::Avx2, DType::F64) => run::<T, F64x4, false>(product, batch),
-                (Set::Avx2, DType::F32) => run::<T, F32x8, false>(product, batch),
-                (Set::Avx2, DType::C64) => run::<T, F64x4, true>(product, batch),
-                (Set::Avx2, DType::C32) => run::<T, F32x8, true>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx512, DType::F64) => run::<T, F64x8, false>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx512, DType::F32) => run::<T, F32x16, false>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx512, DType::C64) => run::<T, F64x8, true>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx512, DType::C32) => run::<T, F32x16, true>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx2, DType::F64) => run::<T, F64x4, false>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx2, DType::F32) => run::<T, F32x8, false>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx2, DType::C64) => run::<T, F64x4, true>(product, batch),
+                #[cfg(target_arch = "x86_64")]
+                (Level::Avx2, DType::C32) => run::<T, F32x8, true>(product, batch),
+                (_, DType::F64) => run::<T, Lanes<f64, 2>, false>(product, batch),
+                (_, DType::F32) => run::<T, Lanes<f32, 4>, false>(product, batch),
+                (_, DType::C64) => run::<T, Lanes<f64, 2>, true>(product, batch),
+                (_, DType::C32) => run::<T, Lanes<f32, 4>, true>(product, batch),
                 (_, other) => unreachable!("no vectors of {}", other.name()),
             }
         }

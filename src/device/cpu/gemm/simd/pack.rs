@@ -83,7 +83,7 @@ impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
                 unsafe {
                     if in_pieces {
                         copy::<V>(pack, from, to, width * pack.part(), step);
-                    } else if pack.along == pack.part() as isize {
+                    } else if pack.along == pack.part() as isize && V::LANES > pack.part() {
                         transpose::<V>(pack, from, to, width, step);
                     } else if pack.complex {
                         gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2);
@@ -175,6 +175,7 @@ unsafe fn transpose<V: Vector>(
                     (8, true) => block.transpose::<V, 8, 2>(),
                     (4, false) => block.transpose::<V, 4, 1>(),
                     (4, true) => block.transpose::<V, 4, 2>(),
+                    (2, false) => block.transpose::<V, 2, 1>(),
                     _ => block.transpose::<V, 2, 2>(),
                 }
             }
