@@ -1,56 +1,128 @@
 //! Memory on the host.
 
+use super::recycle::{BOUNDARY, Block, Fill, LEAST};
 use super::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
+use core::alloc::Layout;
 use core::fmt;
-use std::alloc::{Layout, alloc, alloc_zeroed};
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
 
-/// Elements in the host's memory; a `Vec` in all but name, so that `from_vec` and `into_vec` copy nothing.
-pub struct CpuBuffer<T>(Vec<T>);
+/// Elements in the host's memory, which comes from the global allocator as for a `Vec`.
+///
+/// What began as a `Vec`, and what is small, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a cache
+/// line within a block that is somewhat larger and is [used again](Cpu#memory-that-is-used-again) when the buffer is dropped.
+/// To become a `Vec` its elements move to the beginning of the block, by less than 64 bytes: a pass over memory, but no second
+/// piece of it. That `Vec` has some capacity to spare.
+pub struct CpuBuffer<T> {
+    block: Block,
+    /// Within the block.
+    first: NonNull<T>,
+    len: usize,
+    owns: PhantomData<T>,
+}
+
+// SAFETY: as for a `Vec`: the block is memory that nobody else owns, and all that is in it are elements.
+unsafe impl<T: Send> Send for CpuBuffer<T> {}
+// SAFETY: as for a `Vec`: a shared buffer gives shared elements.
+unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CpuBuffer({} elements)", self.0.len())
+        write!(f, "CpuBuffer({} elements)", self.len)
     }
 }
 
+// Elements are numbers: there is nothing to drop in them.
+impl<T> Drop for CpuBuffer<T> {
+    fn drop(&mut self) {
+        core::mem::replace(&mut self.block, Block::NONE).recycle();
+    }
+}
+
+/// Where in a large block elements begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    AtLine,
+    /// As a `Vec` has to.
+    AtBlock,
+}
+
 impl<T: Element> CpuBuffer<T> {
-    /// Zeroed memory, which large allocations get from the system without touching it.
+    /// Zeroed memory. What is not recycled, large allocations get from the system without touching it.
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
-        // SAFETY: `allocate` calls it with a layout that is not empty.
-        CpuBuffer::allocate(len, |layout| unsafe { alloc_zeroed(layout) })
+        CpuBuffer::allocate(len, Fill::Zeros, Begin::AtLine)
     }
 
     /// Memory for a result: some values, whatever was there. To zero what will be overwritten costs a pass over memory.
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
-        // Not every byte is a `bool`.
-        if T::DTYPE == DType::Bool || !CAN_SETTLE {
-            return CpuBuffer::zeroed(len);
-        }
-        CpuBuffer::allocate(len, |layout| {
-            // SAFETY: `allocate` calls it with a layout that is not empty.
-            let memory = unsafe { alloc(layout) };
-            settle(memory);
-            memory
-        })
+        CpuBuffer::allocate(len, Self::whatever(), Begin::AtLine)
     }
 
-    /// `allocate` is called with a layout that is not empty. What it returns is null, or memory of that layout from the global
-    /// allocator, each byte of which has a value.
-    fn allocate(len: usize, allocate: impl Fn(Layout) -> *mut u8) -> Result<Self, Error> {
+    /// [`any`](Self::any) for what is to become a `Vec`, without a move.
+    pub(crate) fn any_for_vec(len: usize) -> Result<Self, Error> {
+        CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
+    }
+
+    /// What a result may hold before it is written.
+    fn whatever() -> Fill {
+        // Not every byte is a `bool`.
+        if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
+    }
+
+    fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let overflow = || Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() };
         let layout = Layout::array::<T>(len).map_err(|_| overflow())?;
+        let large = layout.size() >= LEAST;
+        let recycled = if large { Block::recycled(layout) } else { None };
+        let used = recycled.is_some();
+        let block = recycled
+            .or_else(|| if large { Block::fresh_large(layout, fill) } else { Block::fresh(layout, fill) })
+            .ok_or_else(|| Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() })?;
         if layout.size() == 0 {
-            return Ok(CpuBuffer(Vec::new()));
+            return Ok(CpuBuffer { block, first: NonNull::dangling(), len, owns: PhantomData });
         }
-        let memory = allocate(layout).cast::<T>();
-        if memory.is_null() {
-            return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
+        // A large block has room for what lies before a boundary.
+        let to_line = large && begin == Begin::AtLine;
+        let offset = if to_line { block.start().addr().wrapping_neg() % BOUNDARY } else { 0 };
+        let first = block.start().wrapping_add(offset);
+        match fill {
+            Fill::Anything => settle(first),
+            // SAFETY: the elements lie within the block, which is ours alone.
+            Fill::Zeros if used => unsafe { first.write_bytes(0, layout.size()) },
+            Fill::Zeros => {}
         }
-        // SAFETY: `memory` comes from the global allocator with the layout of `len` elements of `T`. All bytes zero is a valid
-        // `T`: `Element` is sealed, and says so. Any bytes at all are valid numbers, and `any` hands out no others.
-        Ok(CpuBuffer(unsafe { Vec::from_raw_parts(memory, len, len) }))
+        // All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all are valid numbers, and `whatever`
+        // gives no others.
+        let first = NonNull::new(first.cast()).expect("within a block");
+        Ok(CpuBuffer { block, first, len, owns: PhantomData })
+    }
+
+    pub(crate) fn from_vec(data: Vec<T>) -> Self {
+        let mut data = ManuallyDrop::new(data);
+        let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
+        let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
+        // SAFETY: a `Vec` has its elements in memory of the global allocator for `capacity` of them, and gives it up; without
+        // capacity it has none.
+        let block = unsafe { Block::from_raw(first.cast(), layout) };
+        CpuBuffer { block, first, len, owns: PhantomData }
+    }
+
+    pub(crate) fn into_vec(mut self) -> Vec<T> {
+        if self.block.bytes() == 0 {
+            return Vec::new();
+        }
+        let (start, layout) = core::mem::replace(&mut self.block, Block::NONE).into_raw();
+        let start = start.cast::<T>();
+        if start != self.first {
+            // SAFETY: both ranges lie within the block, which is ours alone, and begin at a multiple of the element's alignment.
+            unsafe { core::ptr::copy(self.first.as_ptr(), start.as_ptr(), self.len) };
+        }
+        // SAFETY: the memory is the global allocator's, ours, of the alignment of `T`, and of bytes that the size of `T` divides:
+        // those of a `Vec<T>`, of `len` elements, or of a large block. The first `len` elements have values.
+        unsafe { Vec::from_raw_parts(start.as_ptr(), self.len, layout.size() / size_of::<T>()) }
     }
 }
 
@@ -59,7 +131,7 @@ const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_
 
 /// Fresh memory holds whatever it holds, but to the compiler it has no value yet, and to read it would be undefined. An empty
 /// piece of assembly that is given the address may have written there, as far as the compiler knows: from here on each byte has
-/// some value.
+/// some value. So it is with what the owner before left of a recycled block.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -72,16 +144,12 @@ fn settle(memory: *mut u8) {
 }
 
 impl<T> CpuBuffer<T> {
-    pub(crate) fn from_vec(data: Vec<T>) -> Self {
-        CpuBuffer(data)
-    }
-    pub(crate) fn into_vec(self) -> Vec<T> {
-        self.0
-    }
     pub(crate) fn as_slice(&self) -> &[T] {
-        &self.0
+        // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`.
+        unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.0
+        // SAFETY: as above, and `self` is borrowed mutably.
+        unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

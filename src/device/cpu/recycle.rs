@@ -1,0 +1,301 @@
+//! Large blocks of memory, kept when they are freed and handed out again.
+//!
+//! The system hands out fresh memory page by page, at the first touch, and zeroes each page: for a large elementwise operation that
+//! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in a cache.
+
+use super::{Cpu, system};
+use core::alloc::Layout;
+use core::cmp::Reverse;
+use core::ptr::NonNull;
+use std::alloc::{alloc, alloc_zeroed, dealloc};
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Results of this many bytes and more live in blocks that are kept. Smaller ones the global allocator serves well.
+pub(super) const LEAST: usize = 128 << 10;
+
+/// Where the elements of a large block begin: a cache line, and the widest vector.
+pub(super) const BOUNDARY: usize = 64;
+
+/// Large blocks are multiples of this: of every element's size, so that a block may become a `Vec` of any elements.
+const GRANULE: usize = 4096;
+
+/// So many blocks are kept at most: all of them are looked at when one is wanted.
+const MOST: usize = 256;
+
+/// What fresh memory is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fill {
+    Anything,
+    Zeros,
+}
+
+/// Memory from the global allocator, which nobody else owns; none where the layout is of zero bytes.
+#[derive(Debug)]
+pub(super) struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a block is owned memory, and any thread may give it back to the global allocator.
+unsafe impl Send for Block {}
+// SAFETY: a shared block gives its address and its layout, no more.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// No memory.
+    pub(super) const NONE: Block = Block { start: NonNull::dangling(), layout: Layout::new::<()>() };
+
+    /// # Safety
+    /// `start` is memory of the global allocator of just this layout, and the caller's to give away; or the layout has no bytes.
+    pub(super) unsafe fn from_raw(start: NonNull<u8>, layout: Layout) -> Block {
+        Block { start, layout }
+    }
+
+    /// The memory is the caller's from now on, who has to give it back as of this layout.
+    pub(super) fn into_raw(self) -> (NonNull<u8>, Layout) {
+        let raw = (self.start, self.layout);
+        core::mem::forget(self);
+        raw
+    }
+
+    pub(super) fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// Fresh memory of just this layout. Before it gives up, what is kept is given back.
+    pub(super) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
+        if layout.size() == 0 {
+            return Some(Block::NONE);
+        }
+        let obtain = || {
+            // SAFETY: the layout is not empty.
+            NonNull::new(unsafe {
+                match fill {
+                    Fill::Anything => alloc(layout),
+                    Fill::Zeros => alloc_zeroed(layout),
+                }
+            })
+        };
+        let start = obtain().or_else(|| if KEPT.trim() > 0 { obtain() } else { None })?;
+        Some(Block { start, layout })
+    }
+
+    /// A fresh block for `wanted` at a cache line, to be kept when it is freed.
+    pub(super) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
+        let bytes = wanted.size().checked_add(BOUNDARY)?.checked_next_multiple_of(GRANULE)?;
+        let block = Block::fresh(Layout::from_size_align(bytes, wanted.align()).ok()?, fill)?;
+        system::use_huge_pages(block.start(), bytes);
+        Some(block)
+    }
+
+    /// A kept block for `wanted` at a cache line, if there is one.
+    pub(super) fn recycled(wanted: Layout) -> Option<Block> {
+        KEPT.take(wanted)
+    }
+
+    /// Keeps the block for others where it is large, or frees it.
+    pub(super) fn recycle(self) {
+        if self.bytes() >= LEAST && self.bytes().is_multiple_of(GRANULE) {
+            KEPT.put(self);
+        }
+    }
+
+    /// Whether it is large enough for `wanted` at a cache line and not much larger: at most a quarter of what is in use is waste.
+    fn serves(&self, wanted: Layout) -> bool {
+        let (bytes, needed) = (self.bytes(), wanted.size());
+        self.layout.align() == wanted.align()
+            && bytes >= needed.saturating_add(BOUNDARY)
+            && bytes - needed <= needed / 4
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: a block of some bytes is the global allocator's, of this layout, and nobody else's.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
+    }
+}
+
+/// Blocks that nobody uses.
+struct Pool(Mutex<Held>);
+
+struct Held {
+    /// The one that was freed first comes first.
+    blocks: Vec<Block>,
+    /// In all of them.
+    bytes: usize,
+    /// `None` until somebody sets it: the default.
+    limit: Option<usize>,
+}
+
+static KEPT: Pool = Pool::new(None);
+
+// Memory goes back to the allocator after the lock is released: that can take the system a while.
+impl Pool {
+    const fn new(limit: Option<usize>) -> Pool {
+        Pool(Mutex::new(Held { blocks: Vec::new(), bytes: 0, limit }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        // Nothing under the lock leaves it half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The smallest that serves, of several the one that was freed last: it is the likeliest to be in a cache.
+    fn take(&self, wanted: Layout) -> Option<Block> {
+        let mut held = self.lock();
+        let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));
+        let (at, _) = serving.min_by_key(|(at, block)| (block.bytes(), Reverse(*at)))?;
+        Some(held.remove(at))
+    }
+
+    fn put(&self, block: Block) {
+        loop {
+            let mut held = self.lock();
+            let room = MOST - held.blocks.len();
+            if block.bytes() > held.limit() || held.blocks.try_reserve_exact(room).is_err() {
+                return;
+            }
+            if held.blocks.len() < MOST && block.bytes() <= held.limit().saturating_sub(held.bytes) {
+                held.bytes += block.bytes();
+                held.blocks.push(block);
+                return;
+            }
+            let oldest = held.remove(0);
+            drop(held);
+            drop(oldest);
+        }
+    }
+
+    fn set_limit(&self, bytes: usize) {
+        let mut held = self.lock();
+        held.limit = Some(bytes);
+        while held.bytes > bytes {
+            let oldest = held.remove(0);
+            drop(held);
+            drop(oldest);
+            held = self.lock();
+        }
+    }
+
+    fn trim(&self) -> usize {
+        let mut held = self.lock();
+        let (blocks, bytes) = (core::mem::take(&mut held.blocks), core::mem::take(&mut held.bytes));
+        drop(held);
+        drop(blocks);
+        bytes
+    }
+}
+
+impl Held {
+    fn limit(&self) -> usize {
+        self.limit.unwrap_or_else(default_limit)
+    }
+
+    fn remove(&mut self, at: usize) -> Block {
+        let block = self.blocks.remove(at);
+        self.bytes -= block.bytes();
+        block
+    }
+}
+
+/// The environment variable that sets the limit of a process.
+const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
+
+fn default_limit() -> usize {
+    static DEFAULT: OnceLock<usize> = OnceLock::new();
+    *DEFAULT.get_or_init(|| {
+        let usual = || system::memory().map_or(256 << 20, |bytes| bytes / 8).min(1 << 30);
+        let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
+        text.to_str().and_then(parse).unwrap_or_else(|| {
+            // A buffer may be on its way out of a program that has closed this: no reason to panic.
+            let _ = writeln!(
+                std::io::stderr(),
+                "vierbein: {VARIABLE} is {text:?}, which is no number of bytes: ignored"
+            );
+            usual()
+        })
+    })
+}
+
+fn parse(text: &str) -> Option<usize> {
+    text.trim().parse().ok()
+}
+
+/// # Memory that is used again
+///
+/// The system hands out memory page by page, when it is first touched, and zeroes each page. For a large `&a + &b` that takes
+/// longer than the sum. So the memory of a large result (128 KiB and more) is not given back when a tensor is dropped, but kept
+/// for the next result of about its size (at most a quarter larger than needed) whose elements have the same alignment.
+///
+/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 1 GiB, whichever is
+/// less: enough for the temporaries of a few large expressions, and a small part of what a program with such tensors uses
+/// anyway. What has been kept longest is given back first. The bound is set for the process by [`Cpu::set_recycling_limit`] or,
+/// before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0 switches recycling off. Where memory runs out,
+/// what is kept is given back before an operation fails.
+///
+/// Large results begin at a cache line, and on Linux those of 4 MiB and more ask for huge pages.
+impl Cpu {
+    /// Sets how many bytes of freed memory the process keeps for later results, and gives back at once what is kept above that.
+    /// With 0 nothing is kept, now or later.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Tensor};
+    /// Cpu::set_recycling_limit(0);
+    /// drop(Tensor::<f64, _>::ones([1000, 1000]));
+    /// assert_eq!(Cpu::recycled_bytes(), 0);
+    ///
+    /// Cpu::set_recycling_limit(64 << 20);
+    /// drop(Tensor::<f64, _>::ones([1000, 1000]));
+    /// assert!(Cpu::recycled_bytes() >= 8_000_000);
+    /// ```
+    pub fn set_recycling_limit(bytes: usize) {
+        KEPT.set_limit(bytes);
+    }
+
+    /// How many bytes of freed memory the process keeps at most: what was set last, or else `VIERBEIN_RECYCLE_BYTES` as it was
+    /// when it was first needed, or else an eighth of the memory and at most 1 GiB.
+    ///
+    /// ```
+    /// use vierbein::Cpu;
+    /// let before = Cpu::recycling_limit();
+    /// Cpu::set_recycling_limit(before / 2);
+    /// assert_eq!(Cpu::recycling_limit(), before / 2);
+    /// ```
+    pub fn recycling_limit() -> usize {
+        KEPT.lock().limit()
+    }
+
+    /// How many bytes are kept now, in use by no tensor.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Tensor};
+    /// let x = Tensor::<f64, _>::ones([1000, 1000]);
+    /// let before = Cpu::recycled_bytes();
+    /// drop(x);
+    /// assert!(Cpu::recycled_bytes() > before);
+    /// ```
+    pub fn recycled_bytes() -> usize {
+        KEPT.lock().bytes
+    }
+
+    /// Gives back all that is kept, and says how many bytes that was. Memory is kept again from then on: to be called where a
+    /// program has done its large work and goes on for long.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Tensor};
+    /// drop(Tensor::<f64, _>::ones([1000, 1000]));
+    /// assert!(Cpu::trim() >= 8_000_000);
+    /// assert_eq!(Cpu::recycled_bytes(), 0);
+    /// ```
+    pub fn trim() -> usize {
+        KEPT.trim()
+    }
+}
