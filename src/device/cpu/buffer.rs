@@ -37,8 +37,11 @@ impl<T> fmt::Debug for CpuBuffer<T> {
 
 // Elements are numbers: there is nothing to drop in them.
 impl<T> Drop for CpuBuffer<T> {
+    #[inline]
     fn drop(&mut self) {
-        core::mem::replace(&mut self.block, Block::NONE).recycle();
+        if self.block.is_large() {
+            core::mem::replace(&mut self.block, Block::NONE).recycle();
+        }
     }
 }
 
@@ -72,31 +75,29 @@ impl<T: Element> CpuBuffer<T> {
         if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
     }
 
+    #[inline]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
-        let overflow = || Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() };
-        let layout = Layout::array::<T>(len).map_err(|_| overflow())?;
-        let large = layout.size() >= LEAST;
-        let recycled = if large { Block::recycled(layout) } else { None };
-        let used = recycled.is_some();
-        let block = recycled
-            .or_else(|| if large { Block::fresh_large(layout, fill) } else { Block::fresh(layout, fill) })
-            .ok_or_else(|| Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() })?;
-        if layout.size() == 0 {
-            return Ok(CpuBuffer { block, first: NonNull::dangling(), len, owns: PhantomData });
-        }
-        // A large block has room for what lies before a boundary.
-        let to_line = large && begin == Begin::AtLine;
-        let offset = if to_line { block.start().addr().wrapping_neg() % BOUNDARY } else { 0 };
-        let first = block.start().wrapping_add(offset);
-        match fill {
-            Fill::Anything => settle(first),
-            // SAFETY: the elements lie within the block, which is ours alone.
-            Fill::Zeros if used => unsafe { first.write_bytes(0, layout.size()) },
-            Fill::Zeros => {}
+        let Ok(layout) = Layout::array::<T>(len) else {
+            return Err(Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() });
+        };
+        let found = if layout.size() < LEAST {
+            Block::fresh(layout, fill).map(|block| (block.start(), block))
+        } else {
+            large(layout, fill, begin)
+        };
+        let Some((first, block)) = found else {
+            return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
+        };
+        if fill == Fill::Anything {
+            settle(first);
         }
         // All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all are valid numbers, and `whatever`
         // gives no others.
-        let first = NonNull::new(first.cast()).expect("within a block");
+        let first = if layout.size() == 0 {
+            NonNull::dangling()
+        } else {
+            NonNull::new(first.cast()).expect("in memory")
+        };
         Ok(CpuBuffer { block, first, len, owns: PhantomData })
     }
 
@@ -124,6 +125,26 @@ impl<T: Element> CpuBuffer<T> {
         // those of a `Vec<T>`, of `len` elements, or of a large block. The first `len` elements have values.
         unsafe { Vec::from_raw_parts(start.as_ptr(), self.len, layout.size() / size_of::<T>()) }
     }
+}
+
+/// A large block for `layout`, used before or fresh, and where in it the elements begin.
+#[inline(never)]
+fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(*mut u8, Block)> {
+    let recycled = Block::recycled(layout);
+    let used = recycled.is_some();
+    let block = recycled.or_else(|| Block::fresh_large(layout, fill))?;
+    let offset = match begin {
+        Begin::AtLine => block.start().addr().wrapping_neg() % BOUNDARY,
+        Begin::AtBlock => 0,
+    };
+    // Blocks have room for what lies before a boundary.
+    assert!(offset + layout.size() <= block.bytes());
+    let first = block.start().wrapping_add(offset);
+    if used && fill == Fill::Zeros {
+        // SAFETY: the elements lie within the block, which is ours alone.
+        unsafe { first.write_bytes(0, layout.size()) };
+    }
+    Some((first, block))
 }
 
 /// Whether this machine's compiler can be told that memory has some value.

@@ -48,41 +48,52 @@ impl Block {
 
     /// # Safety
     /// `start` is memory of the global allocator of just this layout, and the caller's to give away; or the layout has no bytes.
+    #[inline]
     pub(super) unsafe fn from_raw(start: NonNull<u8>, layout: Layout) -> Block {
         Block { start, layout }
     }
 
     /// The memory is the caller's from now on, who has to give it back as of this layout.
+    #[inline]
     pub(super) fn into_raw(self) -> (NonNull<u8>, Layout) {
         let raw = (self.start, self.layout);
         core::mem::forget(self);
         raw
     }
 
+    #[inline]
     pub(super) fn start(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> usize {
         self.layout.size()
     }
 
     /// Fresh memory of just this layout. Before it gives up, what is kept is given back.
+    #[inline]
     pub(super) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
         if layout.size() == 0 {
             return Some(Block::NONE);
         }
-        let obtain = || {
-            // SAFETY: the layout is not empty.
-            NonNull::new(unsafe {
-                match fill {
-                    Fill::Anything => alloc(layout),
-                    Fill::Zeros => alloc_zeroed(layout),
-                }
-            })
+        // SAFETY: the layout is not empty.
+        let start = unsafe {
+            match fill {
+                Fill::Anything => alloc(layout),
+                Fill::Zeros => alloc_zeroed(layout),
+            }
         };
-        let start = obtain().or_else(|| if KEPT.trim() > 0 { obtain() } else { None })?;
-        Some(Block { start, layout })
+        match NonNull::new(start) {
+            Some(start) => Some(Block { start, layout }),
+            None => Block::fresh_after_trim(layout, fill),
+        }
+    }
+
+    #[cold]
+    fn fresh_after_trim(layout: Layout, fill: Fill) -> Option<Block> {
+        // Each time there is less that is kept.
+        if KEPT.trim() > 0 { Block::fresh(layout, fill) } else { None }
     }
 
     /// A fresh block for `wanted` at a cache line, to be kept when it is freed.
@@ -98,11 +109,17 @@ impl Block {
         KEPT.take(wanted)
     }
 
-    /// Keeps the block for others where it is large, or frees it.
+    /// Whether it is one of those that are kept.
+    #[inline]
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes() >= LEAST && self.bytes().is_multiple_of(GRANULE)
+    }
+
+    /// Keeps it for others, or frees it.
+    #[inline(never)]
     pub(super) fn recycle(self) {
-        if self.bytes() >= LEAST && self.bytes().is_multiple_of(GRANULE) {
-            KEPT.put(self);
-        }
+        debug_assert!(self.is_large());
+        KEPT.put(self);
     }
 
     /// Whether it is large enough for `wanted` at a cache line and not much larger: at most a quarter of what is in use is waste.
@@ -115,6 +132,7 @@ impl Block {
 }
 
 impl Drop for Block {
+    #[inline]
     fn drop(&mut self) {
         if self.layout.size() > 0 {
             // SAFETY: a block of some bytes is the global allocator's, of this layout, and nobody else's.
