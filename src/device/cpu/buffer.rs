@@ -17,10 +17,12 @@ use core::ptr::NonNull;
 /// To become a `Vec` its elements move to the beginning of the block, by less than 64 bytes: a pass over memory, but no second
 /// piece of it. That `Vec` has some capacity to spare.
 pub struct CpuBuffer<T> {
-    block: Block,
-    /// Within the block.
+    /// The first element.
     first: NonNull<T>,
     len: usize,
+    /// The [`Block`] that the elements are in, whose alignment is that of `T`, in as few words as possible.
+    start: NonNull<T>,
+    bytes: usize,
     owns: PhantomData<T>,
 }
 
@@ -35,12 +37,36 @@ impl<T> fmt::Debug for CpuBuffer<T> {
     }
 }
 
+impl<T> CpuBuffer<T> {
+    /// # Safety
+    /// `first` is in the block, with `len` elements, all of which have values, or `len` is 0. The block has the alignment of `T`,
+    /// and the size of `T` divides its bytes.
+    #[inline]
+    unsafe fn within(block: Block, first: NonNull<T>, len: usize) -> Self {
+        let (start, bytes) = block.into_raw();
+        CpuBuffer { first, len, start: start.cast(), bytes, owns: PhantomData }
+    }
+
+    /// # Safety
+    /// The buffer is not used again.
+    #[inline]
+    unsafe fn take_block(&mut self) -> Block {
+        // SAFETY: it is what `within` took apart. The layout was one before.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(self.bytes, align_of::<T>());
+            Block::from_raw(self.start.cast(), layout)
+        }
+    }
+}
+
 // Elements are numbers: there is nothing to drop in them.
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.block.is_large() {
-            core::mem::replace(&mut self.block, Block::NONE).recycle();
+        // SAFETY: this is the end of the buffer.
+        let block = unsafe { self.take_block() };
+        if block.is_large() {
+            block.recycle();
         }
     }
 }
@@ -80,25 +106,20 @@ impl<T: Element> CpuBuffer<T> {
         let Ok(layout) = Layout::array::<T>(len) else {
             return Err(Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() });
         };
-        let found = if layout.size() < LEAST {
-            Block::fresh(layout, fill).map(|block| (block.start(), block))
-        } else {
+        let found = if layout.size() >= LEAST {
             large(layout, fill, begin)
+        } else {
+            Block::fresh(layout, fill).map(|block| (block.start(), block))
         };
         let Some((first, block)) = found else {
             return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
         };
         if fill == Fill::Anything {
-            settle(first);
+            settle(first.as_ptr());
         }
-        // All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all are valid numbers, and `whatever`
-        // gives no others.
-        let first = if layout.size() == 0 {
-            NonNull::dangling()
-        } else {
-            NonNull::new(first.cast()).expect("in memory")
-        };
-        Ok(CpuBuffer { block, first, len, owns: PhantomData })
+        // SAFETY: there is room for the elements. All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all
+        // are valid numbers, and `whatever` gives no others.
+        Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
     pub(crate) fn from_vec(data: Vec<T>) -> Self {
@@ -107,41 +128,39 @@ impl<T: Element> CpuBuffer<T> {
         let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
         // SAFETY: a `Vec` has its elements in memory of the global allocator for `capacity` of them, and gives it up; without
         // capacity it has none.
-        let block = unsafe { Block::from_raw(first.cast(), layout) };
-        CpuBuffer { block, first, len, owns: PhantomData }
+        unsafe { CpuBuffer::within(Block::from_raw(first.cast(), layout), first, len) }
     }
 
-    pub(crate) fn into_vec(mut self) -> Vec<T> {
-        if self.block.bytes() == 0 {
-            return Vec::new();
-        }
-        let (start, layout) = core::mem::replace(&mut self.block, Block::NONE).into_raw();
-        let start = start.cast::<T>();
-        if start != self.first {
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        // Nothing is dropped: the memory is the `Vec`'s.
+        let from = ManuallyDrop::new(self);
+        if from.start != from.first {
             // SAFETY: both ranges lie within the block, which is ours alone, and begin at a multiple of the element's alignment.
-            unsafe { core::ptr::copy(self.first.as_ptr(), start.as_ptr(), self.len) };
+            unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
         }
         // SAFETY: the memory is the global allocator's, ours, of the alignment of `T`, and of bytes that the size of `T` divides:
-        // those of a `Vec<T>`, of `len` elements, or of a large block. The first `len` elements have values.
-        unsafe { Vec::from_raw_parts(start.as_ptr(), self.len, layout.size() / size_of::<T>()) }
+        // those of a `Vec<T>`, of `len` elements, or of a large block; without any bytes, the address is as good as any. The first
+        // `len` elements have values.
+        unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) }
     }
 }
 
 /// A large block for `layout`, used before or fresh, and where in it the elements begin.
 #[inline(never)]
-fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(*mut u8, Block)> {
+fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
     let recycled = Block::recycled(layout);
     let used = recycled.is_some();
     let block = recycled.or_else(|| Block::fresh_large(layout, fill))?;
     let offset = match begin {
-        Begin::AtLine => block.start().addr().wrapping_neg() % BOUNDARY,
+        Begin::AtLine => block.start().addr().get().wrapping_neg() % BOUNDARY,
         Begin::AtBlock => 0,
     };
     // Blocks have room for what lies before a boundary.
     assert!(offset + layout.size() <= block.bytes());
-    let first = block.start().wrapping_add(offset);
+    // SAFETY: the elements lie within the block, which is ours alone.
+    let first = unsafe { block.start().add(offset) };
     if used && fill == Fill::Zeros {
-        // SAFETY: the elements lie within the block, which is ours alone.
+        // SAFETY: as above.
         unsafe { first.write_bytes(0, layout.size()) };
     }
     Some((first, block))

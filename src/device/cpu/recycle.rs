@@ -43,9 +43,6 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// No memory.
-    pub(super) const NONE: Block = Block { start: NonNull::dangling(), layout: Layout::new::<()>() };
-
     /// # Safety
     /// `start` is memory of the global allocator of just this layout, and the caller's to give away; or the layout has no bytes.
     #[inline]
@@ -53,17 +50,17 @@ impl Block {
         Block { start, layout }
     }
 
-    /// The memory is the caller's from now on, who has to give it back as of this layout.
+    /// The address and the bytes. The memory is the caller's from now on, who knows the alignment.
     #[inline]
-    pub(super) fn into_raw(self) -> (NonNull<u8>, Layout) {
-        let raw = (self.start, self.layout);
+    pub(super) fn into_raw(self) -> (NonNull<u8>, usize) {
+        let raw = (self.start, self.bytes());
         core::mem::forget(self);
         raw
     }
 
     #[inline]
-    pub(super) fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
     }
 
     #[inline]
@@ -75,7 +72,8 @@ impl Block {
     #[inline]
     pub(super) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
         if layout.size() == 0 {
-            return Some(Block::NONE);
+            // Of any address that is aligned.
+            return Some(Block { start: layout.dangling_ptr(), layout });
         }
         // SAFETY: the layout is not empty.
         let start = unsafe {
@@ -100,7 +98,7 @@ impl Block {
     pub(super) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
         let bytes = wanted.size().checked_add(BOUNDARY)?.checked_next_multiple_of(GRANULE)?;
         let block = Block::fresh(Layout::from_size_align(bytes, wanted.align()).ok()?, fill)?;
-        system::use_huge_pages(block.start(), bytes);
+        system::use_huge_pages(block.start().as_ptr(), bytes);
         Some(block)
     }
 
