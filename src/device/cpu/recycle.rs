@@ -257,7 +257,7 @@ fn parse(text: &str) -> Option<usize> {
 /// before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0 switches recycling off. Where memory runs out,
 /// what is kept is given back before an operation fails.
 ///
-/// Large results begin at a cache line, and on Linux those of 4 MiB and more ask for huge pages.
+/// Large results begin at a cache line, and on Linux ask for huge pages as far as those fit in (from 2 MiB on).
 impl Cpu {
     /// Sets how many bytes of freed memory the process keeps for later results, and gives back at once what is kept above that.
     /// With 0 nothing is kept, now or later.

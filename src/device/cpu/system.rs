@@ -1,20 +1,13 @@
 //! What the operating system is asked about memory: how much there is, and for large pages.
 
-/// Blocks of this size and larger are put on huge pages. In a smaller one too little would lie between two boundaries of them.
-#[cfg(target_os = "linux")]
-const WORTHWHILE: usize = 4 << 20;
-
 /// Asks for huge pages behind the part of a new block that can have them: one fault for 2 MiB instead of 512, and one entry of
 /// the TLB. A hint, so that it does not matter whether the system follows.
 #[cfg(target_os = "linux")]
 pub(super) fn use_huge_pages(start: *mut u8, bytes: usize) {
     const HUGE: usize = 2 << 20;
-    if cfg!(miri) || bytes < WORTHWHILE {
-        return;
-    }
     let offset = start.addr().wrapping_neg() % HUGE;
     let inside = bytes.saturating_sub(offset) & !(HUGE - 1);
-    if inside > 0 {
+    if inside > 0 && !cfg!(miri) {
         // SAFETY: the range lies within the block, on boundaries of pages; the advice changes nothing that can be read there.
         unsafe { libc::madvise(start.wrapping_add(offset).cast(), inside, libc::MADV_HUGEPAGE) };
     }
