@@ -1,7 +1,9 @@
-//! What a contraction allocates: its result, and nothing else. Views go in as they are.
+//! What operations allocate: their result, and nothing else, or nothing at all where a freed result is used again. Views go in as
+//! they are.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::prelude::*;
 
 /// Counts what this thread asks for.
@@ -47,16 +49,30 @@ fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     asked
 }
 
+/// The limit of recycling is the process's: who needs it to be something holds it meanwhile.
+fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
+    static LIMIT: Mutex<()> = Mutex::new(());
+    let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    Cpu::trim();
+    Cpu::set_recycling_limit(bytes);
+    guard
+}
+
+/// What is asked for when a result has so many bytes: large ones begin at a page, and are whole pages.
+fn result_of(bytes: usize) -> (usize, usize) {
+    (1, if bytes < 128 << 10 { bytes } else { (bytes + 4096).next_multiple_of(4096) })
+}
+
 #[test]
 fn a_contraction_allocates_its_result() {
+    let _unrecycled = recycling_up_to(0);
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let other = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i + j * 5 + k * 11) as f64);
     let (a, b) = (cube.slice(s![..;-1, 1..11, ..]), other.permute([2, 0, 1]));
     let complex = cube.cast::<Complex<f64>>();
     macro_rules! check {
         ($($spec:literal, $elements:literal: $($x:expr),+;)*) => {$(
-            let (times, bytes) = asked(|| einsum!($spec, $($x),+));
-            assert_eq!((times, bytes), (1, $elements * 8), "{}", $spec);
+            assert_eq!(asked(|| einsum!($spec, $($x),+)), result_of($elements * 8), "{}", $spec);
         )*};
     }
     check! {
@@ -102,11 +118,46 @@ fn into_what_is_there_nothing_is_allocated() {
 
 #[test]
 fn matmul_allocates_its_result() {
+    let _unrecycled = recycling_up_to(0);
     let a = Tensor::<f64, _>::from_fn([40, 50], |[i, j]| (i * 3 + j) as f64);
-    assert_eq!(asked(|| a.matmul(a.t())), (1, 40 * 40 * 8));
+    assert_eq!(asked(|| a.matmul(a.t())), result_of(40 * 40 * 8));
     let row = a.index_axis(0, 1);
-    assert_eq!(asked(|| a.matmul(row)), (1, 40 * 8));
-    assert_eq!(asked(|| row.dot(row)), (1, 8));
-    assert_eq!(asked(|| a.outer(row)), (1, 40 * 50 * 50 * 8));
-    assert_eq!(asked(|| a.tensordot(&a, [0], [0])), (1, 50 * 50 * 8));
+    assert_eq!(asked(|| a.matmul(row)), result_of(40 * 8));
+    assert_eq!(asked(|| row.dot(row)), result_of(8));
+    assert_eq!(asked(|| a.outer(row)), result_of(40 * 50 * 50 * 8));
+    assert_eq!(asked(|| a.tensordot(&a, [0], [0])), result_of(50 * 50 * 8));
+}
+
+#[test]
+fn large_results_are_used_again() {
+    let _recycled = recycling_up_to(64 << 20);
+    let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
+    let none = (0, 0);
+    assert_eq!(asked(|| &a + &a), none);
+    assert_eq!(asked(|| (&a * 2.0).exp() + &a), none);
+    assert_eq!(asked(|| Tensor::<f64, _>::zeros([300, 400])), none);
+    assert_eq!(asked(|| a.less(100.0)), (1, 120_000));
+    let wide = Tensor::<f32, _>::ones([400, 400]);
+    assert_eq!(asked(|| wide.less(1.0)), none);
+    assert_eq!(asked(|| a.clone()), none);
+    assert_eq!(asked(|| a.t().to_owned()), none);
+    assert_eq!(asked(|| a.to_order::<ColMajor>()), none);
+    assert_eq!(asked(|| einsum!("ij,ij->ij", &a, &a)), none);
+    assert_eq!(asked(|| einsum!("ij,kj->ki", &a, &a)), none);
+    assert_eq!(asked(|| a.cast::<f32>().cast::<i32>()), none);
+    // A `Vec` is the caller's, and goes back where it came from, unless a tensor gets it again.
+    assert_eq!(asked(|| Tensor::<f64, _>::from((&a + &a).into_vec())), none);
+    Cpu::trim();
+    assert_eq!(asked(|| (&a + &a).into_vec()), result_of(300 * 400 * 8));
+}
+
+#[test]
+fn without_recycling_a_large_result_is_allocated_and_freed() {
+    let _unrecycled = recycling_up_to(0);
+    let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
+    for _ in 0..3 {
+        assert_eq!(asked(|| &a + &a), result_of(300 * 400 * 8));
+        assert_eq!(asked(|| Tensor::<f64, _>::zeros([300, 400])), result_of(300 * 400 * 8));
+    }
+    assert_eq!(Cpu::recycled_bytes(), 0);
 }

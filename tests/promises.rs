@@ -172,8 +172,9 @@ assert_not_impl_any!(View<'static, f64, Cpu>: StorageMut<f64, Cpu>);
 assert_not_impl_any!(f64: AssignOperand<op::Add, TensorView<'static, f64, Rank<2>>>);
 assert_impl_all!(f64: AssignOperand<op::Add, TensorViewMut<'static, f64, Rank<2>>>);
 assert_impl_all!(Error: std::error::Error, Send, Sync, Clone, PartialEq);
-// A buffer (pointer, capacity, length) and two numbers for each axis: the device takes no space.
-assert_eq_size!(M, [usize; 3 + 4]);
+// A buffer (pointer, length, and where the block around it begins and how large it is) and two numbers for each axis: the device
+// takes no space.
+assert_eq_size!(M, [usize; 4 + 4]);
 
 /// Views are covariant: a longer borrow serves where a shorter one is asked for.
 fn covariant<'short>(

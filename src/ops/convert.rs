@@ -243,8 +243,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
     }
 
-    /// The elements, in the sequence of the order. On the host this is the tensor's own memory; from another device they are
-    /// copied.
+    /// The elements, in the sequence of the order. On the host this is the tensor's own memory, in which a large result moves by
+    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied.
     ///
     /// # Panics
     /// Where a device other than the host fails to copy.

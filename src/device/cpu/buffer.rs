@@ -1,57 +1,169 @@
 //! Memory on the host.
 
+use super::recycle::{BOUNDARY, Block, Fill, LEAST};
 use super::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
+use core::alloc::Layout;
 use core::fmt;
-use std::alloc::{Layout, alloc, alloc_zeroed};
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
 
-/// Elements in the host's memory; a `Vec` in all but name, so that `from_vec` and `into_vec` copy nothing.
-pub struct CpuBuffer<T>(Vec<T>);
+/// Elements in the host's memory, which comes from the global allocator as for a `Vec`.
+///
+/// What began as a `Vec`, and what is small, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a cache
+/// line within a block that is somewhat larger and is [used again](Cpu#memory-that-is-used-again) when the buffer is dropped.
+/// To become a `Vec` its elements move to the beginning of the block, by less than a page: a pass over memory, but no second
+/// piece of it. That `Vec` has some capacity to spare.
+pub struct CpuBuffer<T> {
+    /// The first element.
+    first: NonNull<T>,
+    len: usize,
+    /// The [`Block`] that the elements are in, whose alignment is that of `T`, in as few words as possible.
+    start: NonNull<T>,
+    bytes: usize,
+    owns: PhantomData<T>,
+}
+
+// SAFETY: as for a `Vec`: the block is memory that nobody else owns, and all that is in it are elements.
+unsafe impl<T: Send> Send for CpuBuffer<T> {}
+// SAFETY: as for a `Vec`: a shared buffer gives shared elements.
+unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CpuBuffer({} elements)", self.0.len())
+        write!(f, "CpuBuffer({} elements)", self.len)
     }
 }
 
+impl<T> CpuBuffer<T> {
+    /// # Safety
+    /// `first` is in the block, with `len` elements, all of which have values, or `len` is 0. The block has the alignment of `T`,
+    /// and the size of `T` divides its bytes.
+    #[inline]
+    unsafe fn within(block: Block, first: NonNull<T>, len: usize) -> Self {
+        let (start, bytes) = block.into_raw();
+        CpuBuffer { first, len, start: start.cast(), bytes, owns: PhantomData }
+    }
+
+    /// # Safety
+    /// The buffer is not used again.
+    #[inline]
+    unsafe fn take_block(&mut self) -> Block {
+        // SAFETY: it is what `within` took apart. The layout was one before.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(self.bytes, align_of::<T>());
+            Block::from_raw(self.start.cast(), layout)
+        }
+    }
+}
+
+// Elements are numbers: there is nothing to drop in them.
+impl<T> Drop for CpuBuffer<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: this is the end of the buffer.
+        let block = unsafe { self.take_block() };
+        if block.is_large() {
+            block.recycle();
+        }
+    }
+}
+
+/// Where in a large block elements begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    AtPage,
+    /// As a `Vec` has to.
+    AtBlock,
+}
+
 impl<T: Element> CpuBuffer<T> {
-    /// Zeroed memory, which large allocations get from the system without touching it.
+    /// Zeroed memory. What is not recycled, large allocations get from the system without touching it.
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
-        // SAFETY: `allocate` calls it with a layout that is not empty.
-        CpuBuffer::allocate(len, |layout| unsafe { alloc_zeroed(layout) })
+        CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
     }
 
     /// Memory for a result: some values, whatever was there. To zero what will be overwritten costs a pass over memory.
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
-        // Not every byte is a `bool`.
-        if T::DTYPE == DType::Bool || !CAN_SETTLE {
-            return CpuBuffer::zeroed(len);
-        }
-        CpuBuffer::allocate(len, |layout| {
-            // SAFETY: `allocate` calls it with a layout that is not empty.
-            let memory = unsafe { alloc(layout) };
-            settle(memory);
-            memory
-        })
+        CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
 
-    /// `allocate` is called with a layout that is not empty. What it returns is null, or memory of that layout from the global
-    /// allocator, each byte of which has a value.
-    fn allocate(len: usize, allocate: impl Fn(Layout) -> *mut u8) -> Result<Self, Error> {
-        let overflow = || Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() };
-        let layout = Layout::array::<T>(len).map_err(|_| overflow())?;
-        if layout.size() == 0 {
-            return Ok(CpuBuffer(Vec::new()));
-        }
-        let memory = allocate(layout).cast::<T>();
-        if memory.is_null() {
-            return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
-        }
-        // SAFETY: `memory` comes from the global allocator with the layout of `len` elements of `T`. All bytes zero is a valid
-        // `T`: `Element` is sealed, and says so. Any bytes at all are valid numbers, and `any` hands out no others.
-        Ok(CpuBuffer(unsafe { Vec::from_raw_parts(memory, len, len) }))
+    /// [`any`](Self::any) for what is to become a `Vec`, without a move.
+    pub(crate) fn any_for_vec(len: usize) -> Result<Self, Error> {
+        CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
+
+    /// What a result may hold before it is written.
+    fn whatever() -> Fill {
+        // Not every byte is a `bool`.
+        if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
+    }
+
+    #[inline]
+    fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
+        let Ok(layout) = Layout::array::<T>(len) else {
+            return Err(Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() });
+        };
+        let found = if layout.size() >= LEAST {
+            large(layout, fill, begin)
+        } else {
+            Block::fresh(layout, fill).map(|block| (block.start(), block))
+        };
+        let Some((first, block)) = found else {
+            return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
+        };
+        if fill == Fill::Anything {
+            settle(first.as_ptr());
+        }
+        // SAFETY: there is room for the elements. All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all
+        // are valid numbers, and `whatever` gives no others.
+        Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
+    }
+
+    pub(crate) fn from_vec(data: Vec<T>) -> Self {
+        let mut data = ManuallyDrop::new(data);
+        let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
+        let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
+        // SAFETY: a `Vec` has its elements in memory of the global allocator for `capacity` of them, and gives it up; without
+        // capacity it has none.
+        unsafe { CpuBuffer::within(Block::from_raw(first.cast(), layout), first, len) }
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        // Nothing is dropped: the memory is the `Vec`'s.
+        let from = ManuallyDrop::new(self);
+        if from.start != from.first {
+            // SAFETY: both ranges lie within the block, which is ours alone, and begin at a multiple of the element's alignment.
+            unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
+        }
+        // SAFETY: the memory is the global allocator's, ours, of the alignment of `T`, and of bytes that the size of `T` divides:
+        // those of a `Vec<T>`, of `len` elements, or of a large block; without any bytes, the address is as good as any. The first
+        // `len` elements have values.
+        unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) }
+    }
+}
+
+/// A large block for `layout`, used before or fresh, and where in it the elements begin.
+#[inline(never)]
+fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
+    let recycled = Block::recycled(layout);
+    let used = recycled.is_some();
+    let block = recycled.or_else(|| Block::fresh_large(layout, fill))?;
+    let offset = match begin {
+        Begin::AtPage => block.start().addr().get().wrapping_neg() % BOUNDARY,
+        Begin::AtBlock => 0,
+    };
+    // Blocks have room for what lies before a boundary.
+    assert!(offset + layout.size() <= block.bytes());
+    // SAFETY: the elements lie within the block, which is ours alone.
+    let first = unsafe { block.start().add(offset) };
+    if used && fill == Fill::Zeros {
+        // SAFETY: as above.
+        unsafe { first.write_bytes(0, layout.size()) };
+    }
+    Some((first, block))
 }
 
 /// Whether this machine's compiler can be told that memory has some value.
@@ -59,7 +171,7 @@ const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_
 
 /// Fresh memory holds whatever it holds, but to the compiler it has no value yet, and to read it would be undefined. An empty
 /// piece of assembly that is given the address may have written there, as far as the compiler knows: from here on each byte has
-/// some value.
+/// some value. So it is with what the owner before left of a recycled block.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -72,16 +184,12 @@ fn settle(memory: *mut u8) {
 }
 
 impl<T> CpuBuffer<T> {
-    pub(crate) fn from_vec(data: Vec<T>) -> Self {
-        CpuBuffer(data)
-    }
-    pub(crate) fn into_vec(self) -> Vec<T> {
-        self.0
-    }
     pub(crate) fn as_slice(&self) -> &[T] {
-        &self.0
+        // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`.
+        unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.0
+        // SAFETY: as above, and `self` is borrowed mutably.
+        unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

@@ -7,9 +7,11 @@ mod gemm;
 mod iter;
 mod pointer;
 mod products;
+mod recycle;
 mod reduce;
 mod scratch;
 mod simd;
+mod system;
 mod threads;
 
 pub use buffer::CpuBuffer;
@@ -40,7 +42,7 @@ impl Cpu {
     }
 }
 
-// SAFETY: buffers are vectors of the length asked for, pointers are addresses in them, and copies copy that range.
+// SAFETY: buffers have elements of the number asked for, pointers are addresses in them, and copies copy that range.
 unsafe impl Device for Cpu {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -79,7 +81,7 @@ unsafe impl Device for Cpu {
         CpuBuffer::zeroed(len)
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
-        let mut to = CpuBuffer::any(element_count(from.shape(), size_of::<T>())?)?;
+        let mut to = CpuBuffer::any_for_vec(element_count(from.shape(), size_of::<T>())?)?;
         let layout = Layout::dense(from.shape(), true);
         // SAFETY: the new buffer has the shape's elements, and nobody else knows it.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };

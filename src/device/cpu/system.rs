@@ -1,0 +1,38 @@
+//! What the operating system is asked about memory: how much there is, and for large pages.
+
+/// Asks for huge pages behind the part of a new block that can have them: one fault for 2 MiB instead of 512, and one entry of
+/// the TLB. A hint, so that it does not matter whether the system follows.
+#[cfg(target_os = "linux")]
+pub(super) fn use_huge_pages(start: *mut u8, bytes: usize) {
+    const HUGE: usize = 2 << 20;
+    let offset = start.addr().wrapping_neg() % HUGE;
+    let inside = bytes.saturating_sub(offset) & !(HUGE - 1);
+    if inside > 0 && !cfg!(miri) {
+        // SAFETY: the range lies within the block, on boundaries of pages; the advice changes nothing that can be read there.
+        unsafe { libc::madvise(start.wrapping_add(offset).cast(), inside, libc::MADV_HUGEPAGE) };
+    }
+}
+
+/// Other systems choose pages themselves.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn use_huge_pages(_start: *mut u8, _bytes: usize) {}
+
+/// The bytes of memory that this machine has, or that its container may use; `None` where that is not known.
+#[cfg(target_os = "linux")]
+pub(super) fn memory() -> Option<usize> {
+    if cfg!(miri) {
+        return None;
+    }
+    // SAFETY: both only ask.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = usize::try_from(pages).ok()?.checked_mul(usize::try_from(page).ok()?)?;
+    // "max" where there is no limit.
+    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    Some(container.and_then(|text| text.trim().parse().ok()).map_or(machine, |limit| machine.min(limit)))
+}
+
+/// Nobody is asked on other systems.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn memory() -> Option<usize> {
+    None
+}

@@ -1,0 +1,221 @@
+//! What the host's device keeps of freed memory: how much, for whom, and what becomes of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use vierbein::prelude::*;
+
+/// What is kept is the process's: one test at a time, each beginning with nothing.
+fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
+    static LIMIT: Mutex<()> = Mutex::new(());
+    let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    Cpu::trim();
+    Cpu::set_recycling_limit(bytes);
+    assert_eq!(Cpu::recycling_limit(), bytes);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    guard
+}
+
+const MIB: usize = 1 << 20;
+
+fn ones(elements: usize) -> Tensor<u8, Rank<1>> {
+    Tensor::ones([elements])
+}
+
+#[test]
+fn memory_is_kept_and_used_again() {
+    let _kept = recycling_up_to(64 * MIB);
+    let x = ones(3 * MIB);
+    let address = x.as_slice().as_ptr();
+    drop(x);
+    let kept = Cpu::recycled_bytes();
+    assert!((3 * MIB..3 * MIB + 8192).contains(&kept), "{kept}");
+    let y = Tensor::<i8, _>::full([3, 1000, 1000], -5);
+    assert_eq!(y.as_slice().as_ptr().cast(), address);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert!(y.as_slice().iter().all(|&value| value == -5));
+}
+
+#[test]
+fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
+    let _kept = recycling_up_to(64 * MIB);
+    let dirty = || drop(Tensor::<u8, _>::full([2 * MIB], 0xff));
+    dirty();
+    let zeros = Tensor::<i8, _>::zeros([2 * MIB]);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert!(zeros.as_slice().iter().all(|&x| x == 0));
+    drop(zeros);
+    dirty();
+    let none = Tensor::<bool, _>::full([2 * MIB], false);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert!(none.as_slice().iter().all(|&x| !x));
+}
+
+#[test]
+fn trim_gives_everything_back() {
+    let _kept = recycling_up_to(64 * MIB);
+    let (x, y) = (ones(MIB), ones(2 * MIB));
+    assert_eq!(Cpu::trim(), 0);
+    drop((x, y));
+    let kept = Cpu::recycled_bytes();
+    assert!(kept >= 3 * MIB);
+    assert_eq!(Cpu::trim(), kept);
+    assert_eq!((Cpu::recycled_bytes(), Cpu::trim()), (0, 0));
+    // And keeps again.
+    drop(ones(MIB));
+    assert!(Cpu::recycled_bytes() >= MIB);
+}
+
+#[test]
+fn the_bound_holds_and_the_oldest_goes_first() {
+    let _kept = recycling_up_to(8 * MIB);
+    let all: [_; 12] = core::array::from_fn(|_| ones(MIB));
+    let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
+    for x in all {
+        drop(x);
+        assert!(Cpu::recycled_bytes() <= 8 * MIB);
+    }
+    let kept = Cpu::recycled_bytes();
+    assert!(kept > 6 * MIB);
+    // The last that were freed are there, the very last first.
+    let again: Vec<_> = (0..6).map(|_| ones(MIB)).collect();
+    for (x, &address) in again.iter().zip(addresses.iter().rev()) {
+        assert_eq!(x.as_slice().as_ptr() as usize, address);
+    }
+    drop(again);
+    // Larger than the bound is not kept, and costs nobody else's place.
+    let kept = Cpu::recycled_bytes();
+    drop(ones(9 * MIB));
+    assert_eq!(Cpu::recycled_bytes(), kept);
+    Cpu::set_recycling_limit(3 * MIB);
+    let kept = Cpu::recycled_bytes();
+    assert!((MIB..=3 * MIB).contains(&kept), "{kept}");
+    Cpu::set_recycling_limit(0);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    drop(ones(MIB));
+    assert_eq!(Cpu::recycled_bytes(), 0);
+}
+
+#[test]
+fn a_block_serves_what_is_not_much_smaller() {
+    let _kept = recycling_up_to(64 * MIB);
+    drop(ones(4 * MIB));
+    let kept = Cpu::recycled_bytes();
+    let small = ones(3 * MIB);
+    assert_eq!(Cpu::recycled_bytes(), kept);
+    let large = ones(5 * MIB);
+    assert_eq!(Cpu::recycled_bytes(), kept);
+    // Memory of `f64` has another alignment.
+    let other = Tensor::<f64, _>::ones([MIB / 2]);
+    assert_eq!(Cpu::recycled_bytes(), kept);
+    let fits = ones(4 * MIB - 100_000);
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    drop((small, large, other, fits));
+    // The best fit of three.
+    let kept = Cpu::recycled_bytes();
+    let fits = ones(4 * MIB - 200_000);
+    assert!(kept - Cpu::recycled_bytes() < 4 * MIB + 8192);
+    drop(fits);
+}
+
+#[test]
+fn a_recycled_result_becomes_a_vec() {
+    let _kept = recycling_up_to(64 * MIB);
+    for round in 0..3 {
+        let x = Tensor::<u32, _>::from_fn([500, 700], |[i, j]| (i * 700 + j + round) as u32);
+        let at = x.as_slice().as_ptr() as usize;
+        let mut data = x.into_vec();
+        // The same memory, moved by less than a page.
+        assert!((data.as_ptr() as usize..data.as_ptr() as usize + 64).contains(&at));
+        assert_eq!(data.len(), 350_000);
+        assert!(data.iter().enumerate().all(|(k, &value)| value as usize == k + round));
+        let (pointer, spare) = (data.as_ptr(), data.capacity() - data.len());
+        data.extend(core::iter::repeat_n(7, spare));
+        assert_eq!(data.as_ptr(), pointer);
+        assert!(data[350_000..].iter().all(|&value| value == 7));
+        // Grown by its allocator, and freed by it in the end.
+        data.push(8);
+        data.shrink_to_fit();
+        assert_eq!((data[0], data[349_999], data.last()), (round as u32, 349_999 + round as u32, Some(&8)));
+        // The next round finds memory to use again.
+        drop(Tensor::<u32, _>::ones([500, 700]));
+    }
+}
+
+#[test]
+fn what_began_as_a_vec_is_that_vec_again() {
+    assert_eq!(Tensor::<i64, _>::from(Vec::with_capacity(5)).into_vec().capacity(), 5);
+    for elements in [1, 1000, 1_000_000] {
+        let mut data = vec![3i64; elements];
+        data.reserve_exact(10);
+        let (pointer, capacity) = (data.as_ptr(), data.capacity());
+        let x = Tensor::<i64, _>::from(data);
+        assert_eq!(x.as_slice().as_ptr(), pointer);
+        let data = x.into_vec();
+        assert_eq!((data.as_ptr(), data.len(), data.capacity()), (pointer, elements, capacity));
+        assert!(data.iter().all(|&value| value == 3));
+    }
+}
+
+#[test]
+fn a_copy_to_a_vec_is_not_moved() {
+    let _kept = recycling_up_to(64 * MIB);
+    for _ in 0..2 {
+        let x = Tensor::<f32, _>::from_fn([300, 400], |[i, j]| (i * 400 + j) as f32);
+        let data = x.t().to_vec();
+        assert_eq!((data[1], data[300], data.len()), (400.0, 1.0, 120_000));
+        drop(x.t().to_owned());
+    }
+}
+
+#[test]
+fn large_results_begin_at_a_cache_line() {
+    let _kept = recycling_up_to(64 * MIB);
+    fn check<T: Scalar>() {
+        let zero_length = Tensor::<T, _>::ones([3, 0]);
+        assert!(zero_length.as_slice().is_empty());
+        assert_eq!(zero_length.into_vec(), []);
+        for elements in [1, 10_000, 131_072, 131_073, 200_001, 3_000_000] {
+            for _ in 0..2 {
+                let x = Tensor::<T, _>::ones([elements]);
+                let bytes = elements * size_of::<T>();
+                if bytes >= 128 << 10 {
+                    assert_eq!(x.as_slice().as_ptr() as usize % 64, 0, "{bytes} bytes");
+                }
+                let sum = &x + &x;
+                assert!(sum.as_slice().iter().all(|&value| value == T::one() + T::one()));
+                assert!(x.into_vec().iter().all(|&value| value == T::one()));
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+    check::<Complex<f32>>();
+    check::<Complex<f64>>();
+    check::<i8>();
+    check::<i16>();
+    check::<i32>();
+    check::<i64>();
+    check::<u8>();
+    check::<u16>();
+    check::<u32>();
+    check::<u64>();
+    for elements in [0, 1, 131_072, 1_000_000] {
+        let x = Tensor::<u8, _>::from_fn([elements], |[i]| (i % 3) as u8);
+        let odd = x.equal(1);
+        assert!(elements < 128 << 10 || (odd.as_slice().as_ptr() as usize).is_multiple_of(64));
+        assert!(odd.as_slice().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
+        assert!(odd.into_vec().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
+    }
+}
+
+#[test]
+fn memory_that_runs_out_is_taken_from_what_is_kept() {
+    let _kept = recycling_up_to(64 * MIB);
+    drop(ones(2 * MIB));
+    assert!(Cpu::recycled_bytes() > 0);
+    let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]).unwrap_err();
+    assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
+    assert_eq!(Cpu::recycled_bytes(), 0);
+    // So near the end that a block has no room for more.
+    let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize]).unwrap_err();
+    assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
+}
