@@ -124,7 +124,7 @@ fn a_recycled_result_becomes_a_vec() {
         let at = x.as_slice().as_ptr() as usize;
         let mut data = x.into_vec();
         // The same memory, moved by less than a page.
-        assert!((data.as_ptr() as usize..data.as_ptr() as usize + 64).contains(&at));
+        assert!((data.as_ptr() as usize..data.as_ptr() as usize + 4096).contains(&at));
         assert_eq!(data.len(), 350_000);
         assert!(data.iter().enumerate().all(|(k, &value)| value as usize == k + round));
         let (pointer, spare) = (data.as_ptr(), data.capacity() - data.len());
@@ -178,7 +178,7 @@ fn large_results_begin_at_a_cache_line() {
                 let x = Tensor::<T, _>::ones([elements]);
                 let bytes = elements * size_of::<T>();
                 if bytes >= 128 << 10 {
-                    assert_eq!(x.as_slice().as_ptr() as usize % 64, 0, "{bytes} bytes");
+                    assert_eq!(x.as_slice().as_ptr() as usize % 4096, 0, "{bytes} bytes");
                 }
                 let sum = &x + &x;
                 assert!(sum.as_slice().iter().all(|&value| value == T::one() + T::one()));
@@ -201,7 +201,7 @@ fn large_results_begin_at_a_cache_line() {
     for elements in [0, 1, 131_072, 1_000_000] {
         let x = Tensor::<u8, _>::from_fn([elements], |[i]| (i % 3) as u8);
         let odd = x.equal(1);
-        assert!(elements < 128 << 10 || (odd.as_slice().as_ptr() as usize).is_multiple_of(64));
+        assert!(elements < 128 << 10 || (odd.as_slice().as_ptr() as usize).is_multiple_of(4096));
         assert!(odd.as_slice().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
         assert!(odd.into_vec().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
     }

@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(pool.lock().bytes, 2500 * KIB);
         // No block is filled to the last byte: elements have to begin at a boundary.
         assert!(pool.take(layout(600 * KIB, 8)).is_none());
-        assert!(pool.take(layout(600 * KIB - 64, 8)).is_some());
+        assert!(pool.take(layout(600 * KIB - BOUNDARY, 8)).is_some());
         assert!(pool.take(layout(usize::MAX / 2 - 4, 4)).is_none());
         assert_eq!(pool.trim(), 1900 * KIB);
     }

@@ -28,7 +28,8 @@ macro_rules! vector {
             /// All bits of a lane, or none.
             type Mask = __m256i;
             const LANES: usize = $lanes;
-            const COLUMNS: usize = 4;
+            const VECTORS: usize = 2;
+            const COLUMNS: usize = 6;
 
             unsafe fn within(task: impl Task<Self>) {
                 // SAFETY: the caller's.

@@ -27,6 +27,7 @@ macro_rules! vector {
             type Real = $real;
             type Mask = $mask;
             const LANES: usize = <$mask>::BITS as usize;
+            const VECTORS: usize = 3;
             const COLUMNS: usize = 8;
 
             unsafe fn within(task: impl Task<Self>) {

@@ -2,7 +2,7 @@
 //! other.
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{Factors, Scale, Tile, VECTORS};
+use super::tile::{Factors, Scale, Tile};
 use super::vector::{Task, Vector};
 use crate::device::HostPtr;
 use crate::device::cpu::gemm::product::Matrix;
@@ -42,7 +42,7 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
-        let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
+        let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, factors, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
         // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.

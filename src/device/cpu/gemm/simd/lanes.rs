@@ -13,7 +13,8 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
     type Mask = usize;
     const LANES: usize = N;
     // 64-bit ARM has 32 registers, others have 16.
-    const COLUMNS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 4 };
+    const VECTORS: usize = if cfg!(target_arch = "aarch64") { 3 } else { 2 };
+    const COLUMNS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 6 };
 
     unsafe fn within(task: impl Task<Self>) {
         // SAFETY: the caller's.

@@ -30,7 +30,7 @@ use direct::{Batch, Direct};
 use lanes::Lanes;
 use pack::{Pack, PackPanels};
 use packed::{K_BLOCK, Packed, parts};
-use tile::{Factors, OneTile, Tile, VECTORS};
+use tile::{Factors, OneTile, Tile};
 use vector::{Real, Vector};
 
 /// Instructions that this processor has.
@@ -157,7 +157,7 @@ const WORK: usize = 1 << 20;
 /// Elements to read and to write that do.
 const ELEMENTS: usize = 1 << 16;
 /// Operands of so many bytes together are faster read in place, if rows of `a` are one after the other.
-const CLOSE: usize = 1 << 20;
+const CLOSE: usize = 512 << 10;
 /// So many bytes of `b` may be read again for each panel of rows.
 const SWEPT: usize = 128 << 10;
 /// A part of `a` that stays near while all of `b` goes by, in bytes.
@@ -174,10 +174,12 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     }
     let size = size_of::<T>();
     let thin = n * part <= V::COLUMNS || k <= 8;
-    let panel = VECTORS * V::LANES / part;
+    let panel = V::VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
-    let near = bytes(m, k) <= NEAR || in_place && bytes(m.saturating_add(n), k) <= CLOSE;
+    // Narrow tiles use a part of each cache line only.
+    let whole_lines = size_of::<V>() == 64;
+    let near = bytes(m, k) <= NEAR || in_place && whole_lines && bytes(m.saturating_add(n), k) <= CLOSE;
     if near || thin && (in_place || k * panel * size <= NEAR) {
         // SAFETY: the caller's.
         unsafe { direct::<T, V, COMPLEX>(*product) };
@@ -202,7 +204,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
 unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
+    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
     let elements = m * k + k * n + m * n;
     // A complex multiplication is four.
     let work = product.work().saturating_mul(part * part);
@@ -263,7 +265,7 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let Product { m, k, n, .. } = *product;
     let (a, b, c, factors) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (VECTORS * V::LANES / part, V::COLUMNS / part);
+    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
     if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
         let tile = Tile {
             k,
@@ -289,8 +291,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let direct =
         Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, by_rows, pack: None };
     // Columns of `a` that are apart by a large power of two get in each other's way in the first-level cache.
-    let apart =
-        by_rows && n >= 8 * width && (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024);
+    let apart = by_rows
+        && n >= 8 * width
+        && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
     if product.a.down == 1 && !apart {
         // SAFETY: the caller's.
         return unsafe { V::within(direct) };

@@ -4,7 +4,7 @@
 //! for threads and until their part of `a` fits in a processor's own cache; whoever computes a part packs it.
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{Factors, Scale, Tile, VECTORS};
+use super::tile::{Factors, Scale, Tile};
 use super::vector::{Real, Task, Vector};
 use crate::device::HostPtr;
 use crate::device::cpu::gemm::product::Matrix;
@@ -146,7 +146,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
         let threads = height * width * self.b.steps >= 2 * WORK;
         if height * self.b.steps > BLOCK || threads && height >= 2 * FEW[0] {
             // What threads share first is cut as equally as can be; further on, whole tiles waste less.
-            let vectors = if threads && 4 * rows.len() > self.m { 1 } else { VECTORS };
+            let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
             // SAFETY: the caller's; the halves are different rows.
@@ -193,7 +193,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
             along: self.a.right,
             width: rows.len(),
             steps: self.b.steps,
-            panel: VECTORS * V::LANES / Self::PART,
+            panel: V::VECTORS * V::LANES / Self::PART,
             multiple: V::LANES / Self::PART,
             to: HostPtr::new(core::ptr::null_mut()),
             complex: COMPLEX,

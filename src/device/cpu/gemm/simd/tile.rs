@@ -13,8 +13,6 @@ use super::vector::{Real, Task, Vector};
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
-/// Rows of a tile, in vectors, at most.
-pub(super) const VECTORS: usize = 3;
 /// So many terms take longer to sum than memory to answer.
 const FAR: usize = 32;
 /// Real numbers in a tile, at most: three vectors of sixteen, eight columns.
@@ -108,7 +106,7 @@ impl<R: Real> Tile<R> {
     ///
     /// # Safety
     /// The processor has the instruction set of `V`; the operands may be read, and `c` is the caller's alone. There are
-    /// no more rows than three vectors have lanes, and no more columns than `V::COLUMNS` (half of it for complex numbers),
+    /// no more rows than `V::VECTORS` vectors have lanes, and no more columns than `V::COLUMNS` (half of it for complex numbers),
     /// and at least one of each.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
@@ -119,9 +117,9 @@ impl<R: Real> Tile<R> {
         }
         // Where rows of `c` are not one after the other: by way of a tile whose rows are.
         let mut buffer = [MaybeUninit::<R>::uninit(); LARGEST];
-        let column = (VECTORS * V::LANES) as isize;
+        let column = (V::VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
-        // SAFETY: the caller's; the buffer has three vectors for each column.
+        // SAFETY: the caller's; the buffer has room for each column.
         unsafe {
             V::within(OneTile::<R, COMPLEX> { tile: &here, factors: &scale.factors, overwrite: true });
             self.scatter(&here, scale.reads.then_some(scale.factors.beta), COMPLEX);
@@ -167,19 +165,23 @@ impl<R: Real> Tile<R> {
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         let columns = if COMPLEX { 2 * self.columns } else { self.columns };
-        debug_assert!((1..=VECTORS * V::LANES).contains(&self.rows) && (1..=V::COLUMNS).contains(&columns));
+        debug_assert!(
+            (1..=V::VECTORS * V::LANES).contains(&self.rows) && (1..=V::COLUMNS).contains(&columns)
+        );
         let vectors = self.rows.div_ceil(V::LANES);
         // SAFETY: the caller's; the sizes are those of the tile, columns rounded up.
         unsafe {
             match (vectors, columns) {
                 (1, ..=2) => self.of_size::<V, COMPLEX, 1, 2, false>(scale),
                 (2, ..=2) => self.of_size::<V, COMPLEX, 2, 2, false>(scale),
-                (_, ..=2) => self.of_size::<V, COMPLEX, 3, 2, false>(scale),
                 (1, ..=4) => self.of_size::<V, COMPLEX, 1, 4, false>(scale),
                 (2, ..=4) => self.of_size::<V, COMPLEX, 2, 4, false>(scale),
-                (_, ..=4) => self.of_size::<V, COMPLEX, 3, 4, false>(scale),
+                (1, _) if V::COLUMNS == 6 => self.of_size::<V, COMPLEX, 1, 6, false>(scale),
+                (2, _) if V::COLUMNS == 6 => self.of_size::<V, COMPLEX, 2, 6, false>(scale),
                 // More are not asked of an instruction set with fewer registers, and not compiled for it.
                 _ if V::COLUMNS < 8 => {}
+                (_, ..=2) => self.of_size::<V, COMPLEX, 3, 2, false>(scale),
+                (_, ..=4) => self.of_size::<V, COMPLEX, 3, 4, false>(scale),
                 (3, _) if !self.ahead.is_null() => self.of_size::<V, COMPLEX, 3, 8, true>(scale),
                 (1, _) => self.of_size::<V, COMPLEX, 1, 8, false>(scale),
                 (2, _) => self.of_size::<V, COMPLEX, 2, 8, false>(scale),
@@ -227,7 +229,8 @@ impl<R: Real> Tile<R> {
                 for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
                     *row = V::load(a.add(i * V::LANES));
                 }
-                rows[VECTORS - 1] = V::load_some(a.add((VECTORS - 1) * V::LANES), last);
+                let from = a.add((VECTORS - 1) * V::LANES);
+                rows[VECTORS - 1] = V::load_some(from, last);
                 for j in 0..COLUMNS {
                     let x = V::splat(*b[j].offset(step));
                     for i in 0..VECTORS {

@@ -45,8 +45,10 @@ pub(super) trait Vector: Copy {
     type Mask: Copy;
     /// How many lanes there are.
     const LANES: usize;
-    /// How many columns (of real numbers) a register tile has: with three vectors of rows, so many accumulators that all
-    /// registers but a few are in use.
+    /// How many vectors of rows a register tile has at most, ..
+    const VECTORS: usize;
+    /// .. and how many columns (of real numbers): as many accumulators as leave registers for a step's rows and one value.
+    /// (3, 8) or (2, 6).
     const COLUMNS: usize;
 
     /// Runs a task with the instruction set enabled.
