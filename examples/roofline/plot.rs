@@ -1,6 +1,6 @@
 //! The shares as a picture.
 
-use crate::Found;
+use crate::{Found, by_hand};
 use plotters::prelude::*;
 use std::error::Error;
 
@@ -19,7 +19,7 @@ pub(super) fn shares(
         .margin(15)
         .x_label_area_size(35)
         .y_label_area_size(190)
-        .build_cartesian_2d(0.0..1.05 * longest, (0..count).into_segmented())?;
+        .build_cartesian_2d(0.0..1.05 * longest, (0..count - 1).into_segmented())?;
     let name = |at: &SegmentValue<i32>| match at {
         // From top to bottom, as in the table.
         SegmentValue::CenterOf(k) => {
@@ -30,6 +30,7 @@ pub(super) fn shares(
     chart
         .configure_mesh()
         .disable_y_mesh()
+        .light_line_style(WHITE)
         .y_labels(found.len())
         .y_label_formatter(&name)
         .x_desc("share of the bandwidth")
@@ -37,7 +38,8 @@ pub(super) fn shares(
         .draw()?;
     chart.draw_series(found.iter().zip((0..count).rev()).map(|(found, k)| {
         let corners = [(0.0, SegmentValue::Exact(k)), (found.speed / bandwidth, SegmentValue::Exact(k + 1))];
-        let mut bar = Rectangle::new(corners, BLUE.mix(0.6).filled());
+        let colour = if found.name.ends_with(by_hand::NAME) { BLACK.mix(0.4) } else { BLUE.mix(0.6) };
+        let mut bar = Rectangle::new(corners, colour.filled());
         bar.set_margin(3, 3, 0, 0);
         bar
     }))?;
