@@ -13,8 +13,8 @@ fn all(c: &mut Criterion) {
         if [1, 2].iter().all(|&threads| !name(threads).contains(&filter)) {
             continue;
         }
-        let mut contest = case.contest();
         for threads in [1, 2] {
+            let mut contest = case.contest();
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
             pool.install(|| contest.check());
             let mut group = c.benchmark_group(name(threads));

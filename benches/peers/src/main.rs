@@ -94,14 +94,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             if asked.list {
                 continue;
             }
-            let mut contest = case.contest();
-            if asked.check {
-                // Contenders may go other ways on several threads.
-                pools.iter().for_each(|pool| pool.install(|| contest.check()));
-                continue;
-            }
+            // Contenders may go other ways on several threads. Each time they begin with zeros in what they write over, so that
+            // nobody is judged by what was left there.
             for pool in &pools {
+                let mut contest = case.contest();
                 pool.install(|| contest.check());
+                if asked.check {
+                    continue;
+                }
                 let times = pool.install(|| times(&mut *contest, asked.effort));
                 let threads = pool.current_num_threads();
                 let line = Line { name: case.name.clone(), of: case.of, threads, times };
