@@ -5,7 +5,7 @@ use crate::memory::{Operand, Output, operand};
 use crate::{Number, Problem, Row, exec, limit, parallel, ways};
 use ndarray::{Ix1, Ix2, Zip};
 use rstsr_core::prelude::rt;
-use strided_kernel::{StridedArray, zip_map2_into};
+use strided_kernel::{StridedArray, StridedView, zip_map2_into};
 use vierbein::{Rank, Tensor};
 
 type Operands<T> = (Operand<T, Rank<2>>, Operand<T, Rank<1>>);
@@ -15,6 +15,12 @@ fn problem<T: Number>(n: usize, axis: usize) -> (Operands<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n]));
     let operands = (a.clone(), b.clone());
     (operands, Problem::defined([n, n], move |i| (a.at(i) + b.at(&[i[axis]]), 0.0)))
+}
+
+/// A vector as a square matrix, one of whose strides is zero: strided-kernel wants the rank that it has to have.
+fn repeated<'a, T>(vector: &StridedView<'a, T>, strides: [isize; 2]) -> StridedView<'a, T> {
+    let n = vector.len();
+    StridedView::new(vector.data(), &[n, n], &strides, 0).expect("within the vector")
 }
 
 pub(super) fn row<T: Number>(n: usize) -> Row<T> {
@@ -35,7 +41,7 @@ pub(super) fn row<T: Number>(n: usize) -> Row<T> {
         })
         .fresh(Library::Strided, move || {
             let mut out = StridedArray::row_major(&[n, n]);
-            let q = q.broadcast(&[n, n]).expect("a row as long as the lines");
+            let q = repeated(&q, [0, 1]);
             zip_map2_into(&mut out.view_mut(), &p, &q, |p, q| p + q, exec()).expect("shapes that fit");
             out
         })
@@ -63,7 +69,7 @@ pub(super) fn row_into<T: Number>(n: usize) -> Row<T> {
             }
         })
         .over(Library::Strided, Output::strided([n, n]), move |out| {
-            let q = q.broadcast(&[n, n]).expect("a row as long as the lines");
+            let q = repeated(&q, [0, 1]);
             zip_map2_into(out, &p, &q, |p, q| p + q, exec()).expect("shapes that fit");
         })
         .over(Library::Rstsr, Output::rstsr([n, n]), move |out| {
@@ -93,10 +99,7 @@ pub(super) fn column<T: Number>(n: usize) -> Row<T> {
         })
         .fresh(Library::Strided, move || {
             let mut out = StridedArray::row_major(&[n, n]);
-            let q = q
-                .broadcast(&[n, n])
-                .and_then(|q| q.permute(&[1, 0]))
-                .expect("a column as long as the matrix");
+            let q = repeated(&q, [1, 0]);
             zip_map2_into(&mut out.view_mut(), &p, &q, |p, q| p + q, exec()).expect("shapes that fit");
             out
         })
@@ -130,10 +133,7 @@ pub(super) fn column_into<T: Number>(n: usize) -> Row<T> {
             }
         })
         .over(Library::Strided, Output::strided([n, n]), move |out| {
-            let q = q
-                .broadcast(&[n, n])
-                .and_then(|q| q.permute(&[1, 0]))
-                .expect("a column as long as the matrix");
+            let q = repeated(&q, [1, 0]);
             zip_map2_into(out, &p, &q, |p, q| p + q, exec()).expect("shapes that fit");
         })
         .over(Library::Rstsr, Output::rstsr([n, n]), move |out| {
