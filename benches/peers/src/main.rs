@@ -1,88 +1,125 @@
-//! Prints the median time of each library, and vierbein's time as a multiple of the best peer's: once by the medians, once by
-//! the minima.
-//!
-//! `cargo run --release -- [--rounds N] [--sample-ms N] [words that a row's name contains]`
+//! Prints the median time of each library, and vierbein's time as a multiple of the best peer's, of the limit's, and of the
+//! best other way's: once by the medians, once by the minima. What may be asked for is in [`HELP`].
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
+use std::error::Error;
 use std::time::Duration;
-use vierbein::Complex;
-use vierbein_peers::measure::{Effort, Time, times};
-use vierbein_peers::{Library, Number, rows};
+use vierbein_peers::machine;
+use vierbein_peers::measure::{Effort, times};
+use vierbein_peers::report::{Line, behind, head};
+use vierbein_peers::rows::{Group, groups};
 
-/// From here on vierbein counts as behind.
-const BEHIND: f64 = 1.05;
+const HELP: &str = "\
+cargo run --release -- [options] [words that a row's name contains]
+  --group NAME     contraction, memory or trace; all of them unless given
+  --type NAMES     f32, f64, c64, with commas in between; all of them unless given
+  --threads N,M    numbers of threads; 1,2 unless given
+  --rounds N       samples of each contender; 15 unless given
+  --sample-ms N    how long a sample takes at least; 5 unless given
+  --row-s N        a line ends after this long, if it had three rounds; 20 unless given
+  --list           the names of the rows, and no more
+  --check          compares the contenders' results, and no more
+  --results FILE   writes the machine and the tables to FILE too, below its line that says so";
 
-fn main() {
-    let mut effort = Effort { rounds: 15, sample: Duration::from_millis(5), row: Duration::from_secs(20) };
-    let (mut words, mut arguments) = (Vec::new(), std::env::args().skip(1));
+/// Above this line of the file of results, text is kept.
+const MARK: &str = "<!-- Written by `--results` from here on. -->";
+
+struct Arguments {
+    effort: Effort,
+    threads: Vec<usize>,
+    list: bool,
+    check: bool,
+    results: Option<String>,
+}
+
+/// What is asked for, and the rows that are.
+fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
+    let mut asked = Arguments {
+        effort: Effort { rounds: 15, sample: Duration::from_millis(5), row: Duration::from_secs(20) },
+        threads: vec![1, 2],
+        list: false,
+        check: false,
+        results: None,
+    };
+    let mut groups = Vec::from(groups());
+    let (mut types, mut words) = (None, Vec::new());
+    let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        let mut number =
-            || -> u64 { arguments.next().and_then(|n| n.parse().ok()).expect("a number after the option") };
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value\n{HELP}"));
         match argument.as_str() {
-            "--rounds" => effort.rounds = number().max(1) as usize,
-            "--sample-ms" => effort.sample = Duration::from_millis(number()),
+            "--group" => {
+                let name = value()?;
+                groups.retain(|group| group.name == name);
+            }
+            "--type" => types = Some(value()?),
+            "--threads" => {
+                asked.threads = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?;
+            }
+            "--rounds" => asked.effort.rounds = value()?.parse::<usize>()?.max(1),
+            "--sample-ms" => asked.effort.sample = Duration::from_millis(value()?.parse()?),
+            "--row-s" => asked.effort.row = Duration::from_secs(value()?.parse()?),
+            "--results" => asked.results = Some(value()?),
+            "--list" => asked.list = true,
+            "--check" => asked.check = true,
+            option if option.starts_with('-') => return Err(HELP.into()),
             _ => words.push(argument),
         }
     }
-    let pools = [1, 2].map(|n| ThreadPoolBuilder::new().num_threads(n).build().expect("a pool of threads"));
-    let mut behind = Vec::new();
-    print!("| {:34} | type | threads |", "row");
-    for library in Library::ALL {
-        print!(" {:>10} |", library.name());
+    for group in &mut groups {
+        group.cases.retain(|case| {
+            words.iter().all(|word| case.name.contains(word))
+                && types.as_ref().is_none_or(|types| types.split(',').any(|name| name == case.of))
+        });
     }
-    println!(" medians | minima |\n|---|---|--:|--:|--:|--:|--:|--:|--:|");
-    let mut reals = rows::all::<f64>();
-    let mut complexes = rows::all::<Complex<f64>>();
-    reals.retain(|entry| words.iter().all(|word| entry.name.contains(word)));
-    complexes.retain(|entry| words.iter().all(|word| entry.name.contains(word)));
-    for (real, complex) in reals.iter().zip(&complexes) {
-        print(real, &pools, effort, &mut behind);
-        print(complex, &pools, effort, &mut behind);
-    }
-    println!(
-        "\nvierbein is behind (more than {BEHIND} of the best peer's time) in {} lines; by medians, by minima:",
-        behind.len()
-    );
-    for line in behind {
-        println!("- {line}");
-    }
+    groups.retain(|group| !group.cases.is_empty());
+    Ok((asked, groups))
 }
 
-/// The lines of one row in one element type.
-fn print<T: Number>(entry: &rows::Entry<T>, pools: &[ThreadPool], effort: Effort, behind: &mut Vec<String>) {
-    let mut row = entry.row();
-    for pool in pools {
-        let threads = pool.current_num_threads();
-        let times = pool.install(|| times(&mut row, effort));
-        print!("| {:34} | {:4} | {threads:7} |", entry.name, T::NAME);
-        for library in Library::ALL {
-            let time = times.iter().find(|time| time.library == library);
-            print!(" {:>10} |", time.map_or("—".into(), |time| shown(time.median)));
+fn main() -> Result<(), Box<dyn Error>> {
+    let (asked, groups) = arguments()?;
+    let pools = asked.threads.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools: Vec<_> = pools.collect::<Result<_, _>>()?;
+    let mut results = format!("{MARK}\n\n## The machine\n\n{}", machine::description());
+    let mut all = Vec::new();
+    for group in groups {
+        let head = head(group.columns);
+        if !asked.list && !asked.check {
+            println!("\n## {}\n\n{head}", group.name);
         }
-        let (medians, minima) = (ratio(&times, |time| time.median), ratio(&times, |time| time.least));
-        println!(" {medians:7.2} | {minima:6.2} |");
-        if medians > BEHIND {
-            behind.push(format!("{} {} {threads}: {medians:.2}, {minima:.2}", entry.name, T::NAME));
+        results += &format!("\n## {}\n\n{head}\n", group.name);
+        for case in group.cases {
+            if asked.list || asked.check {
+                println!("{}: {} {}", group.name, case.name, case.of);
+            }
+            if asked.list {
+                continue;
+            }
+            // Contenders may go other ways on several threads. Each time they begin with zeros in what they write over, so that
+            // nobody is judged by what was left there.
+            for pool in &pools {
+                let mut contest = case.contest();
+                pool.install(|| contest.check());
+                if asked.check {
+                    continue;
+                }
+                let times = pool.install(|| times(&mut *contest, asked.effort));
+                let threads = pool.current_num_threads();
+                let line = Line { name: case.name.clone(), of: case.of, threads, times };
+                let markdown = line.markdown(group.columns);
+                println!("{markdown}");
+                results += &(markdown + "\n");
+                all.push(line);
+            }
         }
     }
-}
-
-/// vierbein's time as a multiple of the best peer's.
-fn ratio(times: &[Time], of: impl Fn(&Time) -> Duration) -> f64 {
-    let (ours, peers): (Vec<_>, Vec<_>) = times.iter().partition(|time| time.library == Library::Vierbein);
-    let best = peers.into_iter().map(&of).min().expect("a peer in each row");
-    of(ours[0]).as_secs_f64() / best.as_secs_f64()
-}
-
-/// Three digits and a unit.
-fn shown(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let (value, unit) = match seconds {
-        s if s < 1e-6 => (s * 1e9, "ns"),
-        s if s < 1e-3 => (s * 1e6, "µs"),
-        s if s < 1.0 => (s * 1e3, "ms"),
-        s => (s, "s"),
-    };
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {unit}")
+    if asked.list || asked.check {
+        return Ok(());
+    }
+    println!("\n{}", behind(&all));
+    if let Some(file) = asked.results {
+        let text = std::fs::read_to_string(&file)?;
+        let kept = text.split(MARK).next().unwrap_or_default();
+        std::fs::write(file, format!("{kept}{results}\n{}", behind(&all)))?;
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The clock: contenders take turns, so that a busy moment of the machine hits all of them alike.
 
-use crate::contender::{Library, Row, Work};
+use crate::contender::{Contest, Library};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy)]
@@ -21,17 +21,18 @@ pub struct Time {
 }
 
 /// The times of each contender of a row.
-pub fn times<T>(row: &mut Row<T>, effort: Effort) -> Vec<Time> {
+pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
+    let libraries = row.libraries();
+    let count = libraries.len();
     let mut repetitions = Vec::new();
-    for (_, work) in &mut row.contenders {
+    for which in 0..count {
         let mut times = 1;
-        while sample(&mut **work, times) < effort.sample {
+        while sample(row, which, times) < effort.sample {
             times *= 2;
         }
         repetitions.push(times);
     }
     let start = Instant::now();
-    let count = row.contenders.len();
     let mut samples = vec![Vec::new(); count];
     for round in 0..effort.rounds {
         if round >= 3 && start.elapsed() > effort.row {
@@ -40,19 +41,19 @@ pub fn times<T>(row: &mut Row<T>, effort: Effort) -> Vec<Time> {
         for turn in 0..count {
             let which = (round + turn) % count;
             let times = repetitions[which];
-            samples[which].push(sample(&mut *row.contenders[which].1, times) / times);
+            samples[which].push(sample(row, which, times) / times);
         }
     }
     let mut found = Vec::new();
-    for ((library, _), mut samples) in row.contenders.iter().zip(samples) {
+    for (library, mut samples) in libraries.into_iter().zip(samples) {
         samples.sort();
-        found.push(Time { library: *library, median: samples[samples.len() / 2], least: samples[0] });
+        found.push(Time { library, median: samples[samples.len() / 2], least: samples[0] });
     }
     found
 }
 
-fn sample<T>(work: &mut dyn Work<T>, times: u32) -> Duration {
+fn sample(row: &mut dyn Contest, which: usize, times: u32) -> Duration {
     let start = Instant::now();
-    work.repeat(times);
+    row.repeat(which, times);
     start.elapsed()
 }

@@ -1,35 +1,78 @@
 //! The element types: numbers to all libraries at once.
 
-use num_complex::Complex;
+use num_complex::{Complex, ComplexFloat};
+use rstsr_core::prelude::{DeviceFaer, TensorView};
+use rstsr_core::prelude_dev::IxD;
+use strided_opteinsum::EinsumScalar;
+use vierbein::{Dim, RealScalar, Tensor};
 
 /// An element type of every library.
 pub trait Number:
-    vierbein::Scalar + ndarray::LinalgScalar + strided_opteinsum::EinsumScalar + faer::traits::ComplexField
+    vierbein::Scalar
+    + ndarray::LinalgScalar
+    + strided_kernel::MaybeSimdOps
+    + faer::traits::ComplexField
+    + std::iter::Sum
+    + rstsr_core::prelude_dev::DTypeCastAPI<Self>
 {
     const NAME: &'static str;
+    /// What a sum may be off by, as a part of the magnitudes that it sums.
+    const TOLERANCE: f64;
     /// From two numbers in `-1..1`.
     fn sample(re: f64, im: f64) -> Self;
     fn magnitude(self) -> f64;
+    /// `|x|²`, for norms: in the element type, as a user would write it.
+    fn square(self) -> Self;
+    /// vierbein's norm and rstsr's, whose results have types of their own.
+    fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> Self;
+    fn rstsr_norm_of(x: &TensorView<'_, Self, DeviceFaer, IxD>) -> Self;
+    fn faer_norm_of(x: faer::MatRef<'_, Self>) -> Self;
 }
 
-impl Number for f64 {
-    const NAME: &'static str = "f64";
-    fn sample(re: f64, _: f64) -> f64 {
-        re
-    }
-    fn magnitude(self) -> f64 {
-        f64::abs(self)
-    }
-}
+/// An element type of strided-opteinsum as well.
+pub trait Contracted: Number + EinsumScalar {}
+impl Contracted for f64 {}
+impl Contracted for Complex<f64> {}
 
-impl Number for Complex<f64> {
-    const NAME: &'static str = "c64";
-    fn sample(re: f64, im: f64) -> Complex<f64> {
-        Complex::new(re, im)
-    }
-    fn magnitude(self) -> f64 {
-        self.norm()
-    }
+/// A number with a sequence.
+pub trait Real: Number + RealScalar + PartialOrd {}
+impl Real for f32 {}
+impl Real for f64 {}
+
+macro_rules! numbers {
+    ($($T:ty, $name:literal, $tolerance:literal, |$re:ident, $im:ident| $sample:expr, |$norm:ident| $from_norm:expr;)*) => {$(
+        impl Number for $T {
+            const NAME: &'static str = $name;
+            const TOLERANCE: f64 = $tolerance;
+            fn sample($re: f64, $im: f64) -> $T {
+                $sample
+            }
+            fn magnitude(self) -> f64 {
+                ComplexFloat::abs(self).into()
+            }
+            #[inline(always)]
+            fn square(self) -> $T {
+                self * ComplexFloat::conj(self)
+            }
+            fn norm_of<D: Dim>(x: &Tensor<$T, D>) -> $T {
+                let $norm = x.norm().item();
+                $from_norm
+            }
+            fn rstsr_norm_of(x: &TensorView<'_, $T, DeviceFaer, IxD>) -> $T {
+                let $norm = x.l2_norm_all();
+                $from_norm
+            }
+            fn faer_norm_of(x: faer::MatRef<'_, $T>) -> $T {
+                let $norm = x.norm_l2();
+                $from_norm
+            }
+        }
+    )*};
+}
+numbers! {
+    f32, "f32", 1e-4, |re, _im| re as f32, |norm| norm;
+    f64, "f64", 1e-10, |re, _im| re, |norm| norm;
+    Complex<f64>, "c64", 1e-10, |re, im| Complex::new(re, im), |norm| Complex::new(norm, 0.0);
 }
 
 /// The same numbers on every run.

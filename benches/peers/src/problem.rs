@@ -5,7 +5,10 @@ use crate::number::Sequence;
 use ndarray::{Array, Dimension, IxDyn};
 use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
 
-/// An Einstein sum over operands that are stored densely, last label fastest.
+/// An element of a result by its index, and the sum of the magnitudes of its terms: zero where nothing is rounded.
+pub type Definition<T> = Box<dyn Fn(&[usize]) -> (T, f64) + Send>;
+
+/// A result with a shape and a definition of its elements. Mostly, an Einstein sum over operands that are stored densely, last label fastest.
 ///
 /// A column-major matrix `ij` is the operand `ji`, a permuted view the operand with its labels in the order of storage.
 pub struct Problem<T> {
@@ -13,6 +16,7 @@ pub struct Problem<T> {
     pub output: String,
     pub shape: Vec<usize>,
     extents: Vec<(char, usize)>,
+    definition: Option<Definition<T>>,
 }
 
 pub struct Input<T> {
@@ -36,6 +40,21 @@ impl<T: Number> Problem<T> {
             output: output.into(),
             shape: shape(output),
             extents: extents.into(),
+            definition: None,
+        }
+    }
+
+    /// What is no Einstein sum, or has operands elsewhere.
+    pub fn defined(
+        shape: impl AsRef<[usize]>,
+        definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static,
+    ) -> Problem<T> {
+        Problem {
+            inputs: Vec::new(),
+            output: String::new(),
+            shape: shape.as_ref().into(),
+            extents: Vec::new(),
+            definition: Some(Box::new(definition)),
         }
     }
 
@@ -69,6 +88,9 @@ impl<T: Number> Problem<T> {
 
     /// One element of the result by its definition, and the sum of the magnitudes of its terms.
     pub fn element(&self, position: usize) -> (T, f64) {
+        if let Some(definition) = &self.definition {
+            return definition(&index(&self.shape, position));
+        }
         let (mut summed, mut at) = (Vec::new(), vec![0; self.extents.len()]);
         let mut rest = position;
         for label in self.output.chars().rev() {
@@ -108,4 +130,15 @@ impl<T: Number> Problem<T> {
 
 fn extent(extents: &[(char, usize)], label: char) -> usize {
     extents.iter().find(|&&(known, _)| known == label).expect("each label has an extent").1
+}
+
+/// The index at a position, last axis fastest.
+pub(crate) fn index(shape: &[usize], position: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    let mut rest = position;
+    for (at, &extent) in index.iter_mut().zip(shape).rev() {
+        *at = rest % extent;
+        rest /= extent;
+    }
+    index
 }

@@ -3,9 +3,9 @@
 //! It is at home in column-major memory. To let it work as it likes to, on the very memory that the others see, it is given
 //! the mirrored problem: all labels reversed, all arrays column-major.
 
-use crate::Number;
 use crate::contender::{Library, Outcome, Row};
 use crate::problem::{Input, Problem};
+use crate::{Contracted, Number};
 use strided_opteinsum::{EinsumCode, EinsumOperand, StridedData, parse_einsum};
 use strided_view::{StridedArray, col_major_strides};
 
@@ -14,7 +14,7 @@ struct Mirrored<T> {
     inputs: Vec<StridedArray<T>>,
 }
 
-impl<T: Number> Mirrored<T> {
+impl<T: Contracted> Mirrored<T> {
     fn new(problem: &Problem<T>) -> Mirrored<T> {
         let labels: Vec<_> = problem.inputs.iter().map(|input| reversed(&input.labels)).collect();
         let spec = format!("{}->{}", labels.join(","), reversed(&problem.output));
@@ -55,7 +55,7 @@ impl<T: Number> Outcome<T> for StridedArray<T> {
     }
 }
 
-impl<T: Number> Row<T> {
+impl<T: Contracted> Row<T> {
     pub(crate) fn strided(self) -> Row<T> {
         let mirrored = Mirrored::new(&self.problem);
         self.fresh(Library::Strided, move || {

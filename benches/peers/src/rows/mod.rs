@@ -1,15 +1,15 @@
 //! The rows. Each contender does what a good user of its library would write.
 
-mod contractions;
-mod elementwise;
-mod matmul;
-mod traces;
+mod contraction;
+mod memory;
 
+use crate::contender::{Contest, Library};
 use crate::{Number, Row};
+use num_complex::Complex;
 
 /// A row by name; it is built only when its turn comes, for some hold gigabytes.
-pub struct Entry<T> {
-    pub name: String,
+struct Entry<T> {
+    name: String,
     build: Box<dyn Fn() -> Row<T>>,
 }
 
@@ -17,39 +17,65 @@ impl<T: Number> Entry<T> {
     fn new(name: impl Into<String>, build: impl Fn() -> Row<T> + 'static) -> Entry<T> {
         Entry { name: name.into(), build: Box::new(build) }
     }
+}
 
-    /// The row, its contenders compared with the definition.
-    ///
-    /// # Panics
-    /// If one of them is wrong.
-    pub fn row(&self) -> Row<T> {
-        let mut row = (self.build)();
-        row.check();
-        row
+/// A row in one element type.
+pub struct Case {
+    pub name: String,
+    /// The element type.
+    pub of: &'static str,
+    build: Box<dyn Fn() -> Box<dyn Contest>>,
+}
+
+impl Case {
+    /// The row; its contenders are not checked yet.
+    pub fn contest(&self) -> Box<dyn Contest> {
+        (self.build)()
     }
 }
 
-pub fn all<T: Number>() -> Vec<Entry<T>> {
-    let mut rows = vec![
-        Entry::new("ijk,ijk->ijk 100³", elementwise::hadamard),
-        Entry::new("ii-> 1000²", || traces::full(1000)),
-        Entry::new("ii-> 4096²", || traces::full(4096)),
-        Entry::new("iij->j 100³", traces::partial),
-        Entry::new("ijj->ij 100³", traces::diagonal),
-        Entry::new("ijk->ik 100³", traces::sum),
-        Entry::new("ijk,kl->ijl 100³·100²", contractions::three_by_two),
-        Entry::new("ijkl,klmn->ijmn 20⁴", contractions::four_by_four),
-        Entry::new("abcd,cbe->ade permuted views", contractions::permuted),
-        Entry::new("aib,bjc->aijc 128·2·128", contractions::two_sites),
-        Entry::new("bij,bjk->bik 100·64²", contractions::batched),
-        Entry::new("ij,jk->ik 10000·32·10000", || matmul::row_row(10_000, 32)),
-        Entry::new("ij,jk->ik 10000·32·10000 into", || matmul::row_row_into(10_000, 32)),
-    ];
-    for n in [64, 256, 1024] {
-        rows.push(Entry::new(format!("ij,jk->ik {n} row·row"), move || matmul::row_row(n, n)));
-        rows.push(Entry::new(format!("ij,jk->ik {n} row·row into"), move || matmul::row_row_into(n, n)));
-        rows.push(Entry::new(format!("ij,jk->ik {n} col·col"), move || matmul::col_col(n)));
-        rows.push(Entry::new(format!("ij,jk->ik {n} row·col"), move || matmul::row_col(n)));
+/// Rows with the same columns.
+pub struct Group {
+    pub name: &'static str,
+    pub columns: &'static [Library],
+    /// By row, then by element type.
+    pub cases: Vec<Case>,
+}
+
+/// Adds rows in one element type, each after the same row in another type if there is one.
+fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
+    for Entry { name, build } in entries {
+        let at = cases.iter().rposition(|case| case.name == name).map_or(cases.len(), |last| last + 1);
+        let build = Box::new(move || -> Box<dyn Contest> { Box::new(build()) });
+        cases.insert(at, Case { name, of: T::NAME, build });
     }
-    rows
+}
+
+pub fn groups() -> [Group; 3] {
+    use Library::{Delta, Dot, Faer, Limit, Ndarray, Rstsr, Steps, Strided, Vierbein};
+    let mut contraction =
+        Group { name: "contraction", columns: &[Vierbein, Ndarray, Strided, Faer], cases: Vec::new() };
+    add(&mut contraction.cases, contraction::all::<f64>());
+    add(&mut contraction.cases, contraction::all::<Complex<f64>>());
+
+    let mut memory = Group {
+        name: "memory",
+        columns: &[Vierbein, Ndarray, Strided, Rstsr, Faer, Limit],
+        cases: Vec::new(),
+    };
+    add(&mut memory.cases, memory::all::<f64>());
+    add(&mut memory.cases, memory::of_reals::<f64>());
+    add(&mut memory.cases, memory::all::<f32>());
+    add(&mut memory.cases, memory::of_reals::<f32>());
+    add(&mut memory.cases, memory::all::<Complex<f64>>());
+
+    let mut trace = Group {
+        name: "trace",
+        columns: &[Vierbein, Ndarray, Strided, Rstsr, Faer, Limit, Delta, Steps, Dot],
+        cases: Vec::new(),
+    };
+    add(&mut trace.cases, memory::traces::all::<f64>());
+    add(&mut trace.cases, memory::traces::all::<f32>());
+    add(&mut trace.cases, memory::traces::all::<Complex<f64>>());
+    [contraction, memory, trace]
 }

@@ -1,11 +1,11 @@
 //! Products without a sum.
 
 use crate::contender::{Library, Row};
-use crate::{Number, Problem, parallel};
+use crate::{Contracted, Problem, parallel};
 use ndarray::{Ix3, Zip};
 use vierbein::einsum;
 
-pub(super) fn hadamard<T: Number>() -> Row<T> {
+pub(super) fn hadamard<T: Contracted>() -> Row<T> {
     let problem = Problem::new("ijk,ijk->ijk", &[('i', 100), ('j', 100), ('k', 100)]);
     let (a, b) = (problem.tensor::<3>(0), problem.tensor::<3>(1));
     let (x, y) = (problem.array::<Ix3>(0), problem.array::<Ix3>(1));

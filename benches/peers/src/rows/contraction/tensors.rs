@@ -2,13 +2,13 @@
 
 use super::matmul::faer_product;
 use crate::contender::{Library, Row};
-use crate::{Number, Problem, parallel};
+use crate::{Contracted, Problem, parallel};
 use faer::MatRef;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array3, Ix3, Ix4, Zip};
 use vierbein::einsum;
 
-pub(super) fn three_by_two<T: Number>() -> Row<T> {
+pub(super) fn three_by_two<T: Contracted>() -> Row<T> {
     let problem = Problem::new("ijk,kl->ijl", &[('i', 100), ('j', 100), ('k', 100), ('l', 100)]);
     let (a, b) = (problem.tensor::<3>(0), problem.tensor::<2>(1));
     let (x, y) = (problem.array::<Ix3>(0), problem.array::<ndarray::Ix2>(1));
@@ -28,7 +28,7 @@ pub(super) fn three_by_two<T: Number>() -> Row<T> {
         })
 }
 
-pub(super) fn four_by_four<T: Number>() -> Row<T> {
+pub(super) fn four_by_four<T: Contracted>() -> Row<T> {
     let extents = ['i', 'j', 'k', 'l', 'm', 'n'].map(|label| (label, 20));
     let problem = Problem::new("ijkl,klmn->ijmn", &extents);
     let (a, b) = (problem.tensor::<4>(0), problem.tensor::<4>(1));
@@ -50,7 +50,7 @@ pub(super) fn four_by_four<T: Number>() -> Row<T> {
 }
 
 /// Neither operand can be read as a matrix: someone has to copy, or to walk.
-pub(super) fn permuted<T: Number>() -> Row<T> {
+pub(super) fn permuted<T: Contracted>() -> Row<T> {
     let extents = [('a', 40), ('b', 32), ('c', 36), ('d', 48), ('e', 40)];
     let problem = Problem::new("cadb,ebc->ade", &extents);
     let (a, b) = (problem.tensor::<4>(0), problem.tensor::<3>(1));
@@ -69,7 +69,7 @@ pub(super) fn permuted<T: Number>() -> Row<T> {
 }
 
 /// Two neighbours in a matrix product state.
-pub(super) fn two_sites<T: Number>() -> Row<T> {
+pub(super) fn two_sites<T: Contracted>() -> Row<T> {
     let extents = [('a', 128), ('i', 2), ('b', 128), ('j', 2), ('c', 128)];
     let problem = Problem::new("aib,bjc->aijc", &extents);
     let (a, b) = (problem.tensor::<3>(0), problem.tensor::<3>(1));
@@ -90,7 +90,7 @@ pub(super) fn two_sites<T: Number>() -> Row<T> {
         })
 }
 
-pub(super) fn batched<T: Number>() -> Row<T> {
+pub(super) fn batched<T: Contracted>() -> Row<T> {
     let problem = Problem::new("bij,bjk->bik", &[('b', 100), ('i', 64), ('j', 64), ('k', 64)]);
     let (a, b) = (problem.tensor::<3>(0), problem.tensor::<3>(1));
     let (x, y) = (problem.array::<Ix3>(0), problem.array::<Ix3>(1));

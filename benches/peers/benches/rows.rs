@@ -3,27 +3,27 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use rayon::ThreadPoolBuilder;
 use std::time::{Duration, Instant};
-use vierbein::Complex;
-use vierbein_peers::{Number, rows};
+use vierbein_peers::rows::groups;
 
-fn all<T: Number>(c: &mut Criterion) {
+fn all(c: &mut Criterion) {
     // Criterion filters what it times; this filters what is built for it, which takes memory and is checked.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    for entry in rows::all::<T>() {
-        let group = |threads| format!("{} {} {threads}", entry.name, T::NAME);
-        if [1, 2].iter().all(|&threads| !group(threads).contains(&filter)) {
+    for case in groups().into_iter().flat_map(|group| group.cases) {
+        let name = |threads| format!("{} {} {threads}", case.name, case.of);
+        if [1, 2].iter().all(|&threads| !name(threads).contains(&filter)) {
             continue;
         }
-        let mut row = entry.row();
         for threads in [1, 2] {
+            let mut contest = case.contest();
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-            let mut group = c.benchmark_group(group(threads));
-            for (library, work) in &mut row.contenders {
+            pool.install(|| contest.check());
+            let mut group = c.benchmark_group(name(threads));
+            for (which, library) in contest.libraries().into_iter().enumerate() {
                 group.bench_function(library.name(), |bench| {
                     bench.iter_custom(|times| {
                         pool.install(|| {
                             let start = Instant::now();
-                            work.repeat(u32::try_from(times).expect("a few repetitions"));
+                            contest.repeat(which, u32::try_from(times).expect("a few repetitions"));
                             start.elapsed()
                         })
                     });
@@ -34,11 +34,11 @@ fn all<T: Number>(c: &mut Criterion) {
 }
 
 criterion_group! {
-    name = contraction;
+    name = rows;
     config = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(500));
-    targets = all::<f64>, all::<Complex<f64>>
+    targets = all
 }
-criterion_main!(contraction);
+criterion_main!(rows);

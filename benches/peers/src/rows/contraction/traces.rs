@@ -1,11 +1,11 @@
 //! One operand: diagonals and sums.
 
 use crate::contender::{Library, Row};
-use crate::{Number, Problem};
+use crate::{Contracted, Problem};
 use ndarray::{Array1, Array2, Axis, Ix2, Ix3, s};
 use vierbein::einsum;
 
-pub(super) fn full<T: Number>(n: usize) -> Row<T> {
+pub(super) fn full<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ii->", &[('i', n)]);
     let (a, x) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));
     Row::new(problem)
@@ -14,7 +14,7 @@ pub(super) fn full<T: Number>(n: usize) -> Row<T> {
         .strided()
 }
 
-pub(super) fn partial<T: Number>() -> Row<T> {
+pub(super) fn partial<T: Contracted>() -> Row<T> {
     let problem = Problem::new("iij->j", &[('i', 100), ('j', 100)]);
     let (a, x) = (problem.tensor::<3>(0), problem.array::<Ix3>(0));
     Row::new(problem)
@@ -29,7 +29,7 @@ pub(super) fn partial<T: Number>() -> Row<T> {
         .strided()
 }
 
-pub(super) fn diagonal<T: Number>() -> Row<T> {
+pub(super) fn diagonal<T: Contracted>() -> Row<T> {
     let problem = Problem::new("ijj->ij", &[('i', 100), ('j', 100)]);
     let (a, x) = (problem.tensor::<3>(0), problem.array::<Ix3>(0));
     Row::new(problem)
@@ -44,7 +44,7 @@ pub(super) fn diagonal<T: Number>() -> Row<T> {
         .strided()
 }
 
-pub(super) fn sum<T: Number>() -> Row<T> {
+pub(super) fn sum<T: Contracted>() -> Row<T> {
     let problem = Problem::new("ijk->ik", &[('i', 100), ('j', 100), ('k', 100)]);
     let (a, x) = (problem.tensor::<3>(0), problem.array::<Ix3>(0));
     Row::new(problem)

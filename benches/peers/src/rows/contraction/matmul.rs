@@ -1,7 +1,7 @@
 //! Products of matrices in either order.
 
 use crate::contender::{Columns, Library, Row};
-use crate::{Number, Problem, par};
+use crate::{Contracted, Problem, par};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef};
 use ndarray::linalg::general_mat_mul;
@@ -9,7 +9,7 @@ use ndarray::{Array2, Ix2};
 use vierbein::{RowMajor, Tensor, einsum, einsum_into};
 
 /// What faer's `a * b` does, on the threads of the pool instead of all.
-pub(super) fn faer_product<T: Number>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
+pub(in crate::rows) fn faer_product<T: Contracted>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(&mut out, Accum::Replace, a, b, T::sample(1.0, 0.0), par());
     out
@@ -20,7 +20,7 @@ fn extents(n: usize, inner: usize) -> [(char, usize); 3] {
 }
 
 /// `n × inner` times `inner × n`.
-pub(super) fn row_row<T: Number>(n: usize, inner: usize) -> Row<T> {
+pub(super) fn row_row<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
     let (x, y) = (problem.array::<Ix2>(0), problem.array::<Ix2>(1));
@@ -38,7 +38,7 @@ pub(super) fn row_row<T: Number>(n: usize, inner: usize) -> Row<T> {
 }
 
 /// The same, into memory that is there already.
-pub(super) fn row_row_into<T: Number>(n: usize, inner: usize) -> Row<T> {
+pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let (zero, one) = (T::sample(0.0, 0.0), T::sample(1.0, 0.0));
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
@@ -63,7 +63,7 @@ pub(super) fn row_row_into<T: Number>(n: usize, inner: usize) -> Row<T> {
 }
 
 /// Everything column-major: `ij` is stored as `ji`.
-pub(super) fn col_col<T: Number>(n: usize) -> Row<T> {
+pub(super) fn col_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ji,kj->ki", &extents(n, n));
     let (a, b) = (problem.col_major::<2>(0), problem.col_major::<2>(1));
     let (x, y) = (problem.array::<Ix2>(0).reversed_axes(), problem.array::<Ix2>(1).reversed_axes());
@@ -81,7 +81,7 @@ pub(super) fn col_col<T: Number>(n: usize) -> Row<T> {
 }
 
 /// A row-major matrix times a column-major one.
-pub(super) fn row_col<T: Number>(n: usize) -> Row<T> {
+pub(super) fn row_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ij,kj->ik", &extents(n, n));
     let (a, b) = (problem.tensor::<2>(0), problem.col_major::<2>(1));
     let (x, y) = (problem.array::<Ix2>(0), problem.array::<Ix2>(1).reversed_axes());

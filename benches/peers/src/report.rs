@@ -1,0 +1,101 @@
+//! Tables in Markdown: a line for each row, element type and number of threads.
+
+use crate::contender::{Library, Role};
+use crate::measure::Time;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// From here on vierbein counts as behind.
+const BEHIND: f64 = 1.05;
+/// What vierbein's time is a multiple of, in the last columns: the best of a role.
+const COMPARED: [(Role, &str); 3] =
+    [(Role::Peer, "/ peer"), (Role::Limit, "/ limit"), (Role::Alternative, "/ other way")];
+
+/// One line of a table.
+pub struct Line {
+    pub name: String,
+    /// The element type.
+    pub of: &'static str,
+    pub threads: usize,
+    pub times: Vec<Time>,
+}
+
+/// The roles that a table compares with.
+fn compared(columns: &[Library]) -> impl Iterator<Item = (Role, &'static str)> {
+    let roles: Vec<_> = columns.iter().map(|library| library.role()).collect();
+    COMPARED.into_iter().filter(move |(role, _)| roles.contains(role))
+}
+
+/// The two lines above a table.
+pub fn head(columns: &[Library]) -> String {
+    let mut head = format!("| {:34} | type | threads |", "row");
+    let mut rule = String::from("|---|---|--:|");
+    for library in columns {
+        write!(head, " {:>10} |", library.name()).expect("a string grows");
+        rule += "--:|";
+    }
+    for (_, name) in compared(columns) {
+        write!(head, " {name} | by minima |").expect("a string grows");
+        rule += "--:|--:|";
+    }
+    format!("{head}\n{rule}")
+}
+
+impl Line {
+    pub fn markdown(&self, columns: &[Library]) -> String {
+        let mut line = format!("| {:34} | {:4} | {:7} |", self.name, self.of, self.threads);
+        for &library in columns {
+            let time = self.times.iter().find(|time| time.library == library);
+            write!(line, " {:>10} |", time.map_or("—".into(), |time| shown(time.median)))
+                .expect("a string grows");
+        }
+        for (role, name) in compared(columns) {
+            let width = name.chars().count();
+            match self.ratios(role) {
+                Some((medians, minima)) => write!(line, " {medians:width$.2} | {minima:9.2} |"),
+                None => write!(line, " {:>width$} | {:>9} |", "—", "—"),
+            }
+            .expect("a string grows");
+        }
+        line
+    }
+
+    /// vierbein's time as a multiple of the best of a role: by the medians, and by the minima.
+    fn ratios(&self, role: Role) -> Option<(f64, f64)> {
+        Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
+    }
+
+    fn ratio(&self, role: Role, of: impl Fn(&Time) -> Duration) -> Option<f64> {
+        let best = |role| self.times.iter().filter(|time| time.library.role() == role).map(&of).min();
+        Some(best(Role::Ours)?.as_secs_f64() / best(role)?.as_secs_f64())
+    }
+}
+
+/// Where vierbein is behind the best peer.
+pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
+    let mut list = String::new();
+    let mut count = 0;
+    for line in lines {
+        if let Some((medians, minima)) = line.ratios(Role::Peer).filter(|(medians, _)| *medians > BEHIND) {
+            count += 1;
+            let Line { name, of, threads, .. } = line;
+            writeln!(list, "- {name} {of} {threads}: {medians:.2}, {minima:.2}").expect("a string grows");
+        }
+    }
+    format!(
+        "vierbein is behind (more than {BEHIND} of the best peer's time) in {count} lines; by medians, by minima:\n\n{list}"
+    )
+}
+
+/// Three digits and a unit.
+fn shown(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let (value, unit) = match seconds {
+        s if s < 1e-6 => (s * 1e9, "ns"),
+        s if s < 1e-3 => (s * 1e6, "µs"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
