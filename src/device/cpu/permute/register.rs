@@ -16,6 +16,17 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The register's bytes may be written from the address on.
     unsafe fn store(self, to: *mut u8);
+    /// Writes past the caches.
+    ///
+    /// # Safety
+    /// As [`store`](Register::store), to a multiple of the register's bytes.
+    unsafe fn stream(self, to: *mut u8);
+    /// Asks for the cache line of an address that is read soon. Any address will do.
+    #[inline(always)]
+    fn prefetch(address: *const u8) {
+        // SAFETY: a hint, which accesses nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+    }
     /// Writes one lane.
     ///
     /// # Safety
@@ -69,6 +80,11 @@ impl Register for __m128i {
         unsafe { _mm_storeu_si128(to.cast(), self) }
     }
     #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        unsafe { _mm_stream_si128(to.cast(), self) }
+    }
+    #[inline(always)]
     unsafe fn store_lane(self, _: usize, to: *mut u8) {
         // SAFETY: the caller's.
         unsafe { self.store(to) }
@@ -93,6 +109,11 @@ impl Register for __m256i {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: the caller's.
         unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_stream_si256(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn store_lane(self, lane: usize, to: *mut u8) {
@@ -131,6 +152,11 @@ impl Register for __m512i {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: the caller's.
         unsafe { _mm512_storeu_si512(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_stream_si512(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn store_lane(self, lane: usize, to: *mut u8) {
