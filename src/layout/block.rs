@@ -5,8 +5,10 @@
 use super::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Rows and columns are made of several axes until they have this many bytes: a cache line.
+/// Rows of the source are made of several axes until they have so many bytes: a cache line.
 const LINE: usize = 64;
+/// Rows of the result have so many, of whose lines few are shared with other rows then.
+const ROW: usize = 32 * LINE;
 /// But of no more elements than this.
 const LONGEST: usize = 256;
 
@@ -135,8 +137,8 @@ impl Blocks {
         self.rows.push(row);
         self.dense = column.to == unit && row.from == unit;
         if self.dense {
-            lengthen(&mut self.rows, left, self.unit, |l| l.from);
-            lengthen(&mut self.columns, left, self.unit, |l| l.to);
+            lengthen(&mut self.rows, left, self.unit, LINE, |l| l.from);
+            lengthen(&mut self.columns, left, self.unit, ROW, |l| l.to);
         }
     }
 
@@ -183,13 +185,25 @@ impl Blocks {
     }
 }
 
-/// Makes a side longer by loops that go on where it ends, while it is shorter than a cache line.
-fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, step: impl Fn(&Loop) -> isize) {
-    while side.len() * unit < LINE {
+/// Makes a side longer by loops that go on where it ends, or by as much of one as divides it, while it has fewer bytes than
+/// `enough`.
+fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
+    while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;
         let room = LONGEST / side.len();
-        let Some(next) = left.position(|l| step(l) == end && l.extent <= room) else { return };
-        side.push(left.remove(next));
+        let Some(at) = left.position(|l| step(l) == end) else { return };
+        let next = &mut left.loops[at];
+        let part = (1..=room.min(next.extent)).rev().find(|part| next.extent % part == 0).unwrap_or(1);
+        if part == next.extent {
+            side.push(left.remove(at));
+        } else {
+            if part > 1 {
+                side.push(Loop { extent: part, ..*next });
+                let steps = part as isize;
+                *next = Loop { extent: next.extent / part, to: next.to * steps, from: next.from * steps };
+            }
+            return;
+        }
     }
 }
 
@@ -248,7 +262,7 @@ mod tests {
     #[test]
     fn short_axes_are_taken_together() {
         let b = permuted(&[2; 10], &[3, 9, 1, 7, 5, 8, 2, 6, 0, 4], 8);
-        assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 8, 16));
+        assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 16, 8));
         // The last axis of the result is the last but one of the source, so that rows cannot go on.
         let pair = permuted(&[3, 2, 2], &[0, 2, 1], 8);
         assert_eq!(
@@ -260,8 +274,11 @@ mod tests {
     #[test]
     fn small_steps_are_inside() {
         let b = permuted(&[16; 6], &[3, 0, 5, 1, 4, 2], 8);
-        assert_eq!((extents(&b.rows), extents(&b.columns)), (vec![16], vec![16]));
-        assert_eq!(b.outer.as_slice()[3], Loop { extent: 16, to: 128, from: 128 });
+        assert_eq!((extents(&b.rows), extents(&b.columns)), (vec![16], vec![16, 16]));
+        assert_eq!(b.outer.as_slice()[2].from.min(b.outer.as_slice()[2].to), 2048);
+        // Of an axis that is too long, a part that divides it.
+        let c = permuted(&[64; 4], &[3, 2, 1, 0], 8);
+        assert_eq!((extents(&c.columns), extents(&c.outer)), (vec![64, 4], vec![16, 64]));
     }
 
     #[test]

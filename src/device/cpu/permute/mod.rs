@@ -31,6 +31,8 @@ const PART: usize = 16 * GRAIN;
 const BAND: usize = 64;
 /// Results of more bytes are written past the caches.
 const STREAM: usize = 16 << 20;
+/// Rows of fewer bytes are not, if they share cache lines with others: such lines would be fetched to be completed.
+const SHORT: usize = 16 * LINE;
 /// Positions that a kernel is given at once, at most.
 const POSITIONS: usize = 128;
 /// Rows in a table, at most.
@@ -155,14 +157,14 @@ impl Job {
     /// As [`run`](Job::run).
     unsafe fn tiles(&self, blocks: &Blocks) {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
-        let (rows, columns) = (blocks.rows.len(), blocks.columns.len());
+        let (rows, count) = (blocks.rows.len(), blocks.columns.len());
         let (to, from) = (self.to.get(), self.from.get().cast_const());
         let mut table = [0; ROWS];
         let columns = match blocks.columns.as_slice() {
-            [one] => Steps::Even(columns, one.from),
+            [one] => Steps::Even(count, one.from),
             several => {
-                fill(&mut table[..columns], several, |l| l.from);
-                Steps::Table(&table[..columns])
+                fill(&mut table[..count], several, |l| l.from);
+                Steps::Table(&table[..count])
             }
         };
         let aligned = |loops: &[Loop]| loops.iter().all(|l| l.to % LINE as isize == 0);
@@ -170,7 +172,9 @@ impl Job {
         let start = to.wrapping_offset(blocks.offsets[0]) as usize;
         let aligned = aligned && start % unit == 0;
         let lead = if aligned { (start.next_multiple_of(LINE) - start) / unit } else { 0 };
-        let stream = self.stream && aligned;
+        // Lines that rows share with others are not worth it where rows are short.
+        let shared = lead > 0 || count * unit % LINE != 0;
+        let stream = self.stream && aligned && (!shared || count * unit >= SHORT);
         let band = if blocks.rows.as_slice().len() > 1 { ROWS } else { band(blocks, stream) };
         let mut steps = [0; ROWS];
         for row in (0..rows).step_by(band) {
@@ -222,8 +226,10 @@ impl Job {
 /// all rows fall into the same few sets of the first-level cache.
 fn band(blocks: &Blocks, stream: bool) -> usize {
     let collide = |loops: &[Loop], step: fn(&Loop) -> isize| loops.iter().any(|l| step(l) % 2048 == 0);
-    if collide(blocks.rows.as_slice(), |l| l.to) || collide(blocks.columns.as_slice(), |l| l.from) {
-        if stream { 32 } else { 16 }
+    if !stream
+        && (collide(blocks.rows.as_slice(), |l| l.to) || collide(blocks.columns.as_slice(), |l| l.from))
+    {
+        16.max(LINE / blocks.unit)
     } else {
         (8 * LINE / blocks.unit).clamp(BAND, ROWS)
     }

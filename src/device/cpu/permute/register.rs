@@ -27,11 +27,6 @@ pub(super) trait Register: Copy {
         // SAFETY: a hint, which accesses nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }
-    /// Writes one lane.
-    ///
-    /// # Safety
-    /// 16 bytes may be written from the address on; the register has the lane.
-    unsafe fn store_lane(self, lane: usize, to: *mut u8);
     /// In each lane, the lower halves of both, element by element in turn.
     ///
     /// # Safety
@@ -42,11 +37,11 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// As all functions here; elements have 1, 2, 4 or 8 bytes.
     unsafe fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
-    /// Transposes a square of lanes: the registers `first`, `first + step`, .., as many as there are lanes.
+    /// Transposes a square of lanes: of the first registers, as many as there are lanes.
     ///
     /// # Safety
     /// As all functions here.
-    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize);
+    unsafe fn transpose_lanes(square: &mut [Self; 4]);
 }
 
 macro_rules! interleave {
@@ -84,17 +79,12 @@ impl Register for __m128i {
         // SAFETY: the caller's; every x86-64 processor has SSE2.
         unsafe { _mm_stream_si128(to.cast(), self) }
     }
-    #[inline(always)]
-    unsafe fn store_lane(self, _: usize, to: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { self.store(to) }
-    }
     interleave! {
         interleave_low: _mm_unpacklo_epi8 _mm_unpacklo_epi16 _mm_unpacklo_epi32 _mm_unpacklo_epi64;
         interleave_high: _mm_unpackhi_epi8 _mm_unpackhi_epi16 _mm_unpackhi_epi32 _mm_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes<const N: usize>(_: &mut [Self; N], _: usize, _: usize) {}
+    unsafe fn transpose_lanes(_: &mut [Self; 4]) {}
 }
 
 impl Register for __m256i {
@@ -115,27 +105,17 @@ impl Register for __m256i {
         // SAFETY: the caller's.
         unsafe { _mm256_stream_si256(to.cast(), self) }
     }
-    #[inline(always)]
-    unsafe fn store_lane(self, lane: usize, to: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            match lane {
-                0 => _mm256_castsi256_si128(self).store(to),
-                _ => _mm256_extracti128_si256::<1>(self).store(to),
-            }
-        }
-    }
     interleave! {
         interleave_low: _mm256_unpacklo_epi8 _mm256_unpacklo_epi16 _mm256_unpacklo_epi32 _mm256_unpacklo_epi64;
         interleave_high: _mm256_unpackhi_epi8 _mm256_unpackhi_epi16 _mm256_unpackhi_epi32 _mm256_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize) {
-        let (a, b) = (square[first], square[first + step]);
+    unsafe fn transpose_lanes(square: &mut [Self; 4]) {
+        let [a, b, ..] = *square;
         // SAFETY: the processor has AVX2.
         unsafe {
-            square[first] = _mm256_permute2x128_si256::<0x20>(a, b);
-            square[first + step] = _mm256_permute2x128_si256::<0x31>(a, b);
+            square[0] = _mm256_permute2x128_si256::<0x20>(a, b);
+            square[1] = _mm256_permute2x128_si256::<0x31>(a, b);
         }
     }
 }
@@ -158,41 +138,26 @@ impl Register for __m512i {
         // SAFETY: the caller's.
         unsafe { _mm512_stream_si512(to.cast(), self) }
     }
-    #[inline(always)]
-    unsafe fn store_lane(self, lane: usize, to: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            match lane {
-                0 => _mm512_castsi512_si128(self).store(to),
-                1 => _mm512_extracti32x4_epi32::<1>(self).store(to),
-                2 => _mm512_extracti32x4_epi32::<2>(self).store(to),
-                _ => _mm512_extracti32x4_epi32::<3>(self).store(to),
-            }
-        }
-    }
     interleave! {
         interleave_low: _mm512_unpacklo_epi8 _mm512_unpacklo_epi16 _mm512_unpacklo_epi32 _mm512_unpacklo_epi64;
         interleave_high: _mm512_unpackhi_epi8 _mm512_unpackhi_epi16 _mm512_unpackhi_epi32 _mm512_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize) {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| square[first + k * step]);
+    unsafe fn transpose_lanes(square: &mut [Self; 4]) {
+        let [a, b, c, d] = *square;
         // Even lanes of two registers, or odd ones.
         const EVEN: i32 = 0b10_00_10_00;
         const ODD: i32 = 0b11_01_11_01;
         // SAFETY: the processor has AVX-512.
-        let rows = unsafe {
+        unsafe {
             let (ab, cd) = (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<EVEN>(c, d));
             let (ef, gh) = (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
-            [
+            *square = [
                 _mm512_shuffle_i64x2::<EVEN>(ab, cd),
                 _mm512_shuffle_i64x2::<EVEN>(ef, gh),
                 _mm512_shuffle_i64x2::<ODD>(ab, cd),
                 _mm512_shuffle_i64x2::<ODD>(ef, gh),
-            ]
-        };
-        for (k, row) in rows.into_iter().enumerate() {
-            square[first + k * step] = row;
+            ];
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::device::cpu::simd::Level;
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::{__m128i, __m256i, __m512i};
+#[cfg(target_arch = "x86_64")]
+use core::mem::MaybeUninit;
 
 /// A cache line.
 const LINE: usize = 64;
@@ -159,8 +161,7 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each covers a tile with the largest square that fits it. Sixteen registers of a half or of all bytes are as many as there
-// are: squares of 32 × 32 and 64 × 64 would not fit.
+// Each covers a tile with the widest rows that it has room for: cache lines, registers, elements.
 
 /// # Safety
 /// As [`Kernel`], on a processor with AVX-512.
@@ -170,10 +171,11 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     // SAFETY: the caller's; a processor with AVX-512 has AVX2.
     unsafe {
         let done = match SIZE {
-            4 => tile.cover::<__m512i, 4, 16>(at),
-            8 => tile.cover::<__m512i, 8, 8>(at),
-            16 => tile.cover::<__m512i, 16, 4>(at),
-            _ => false,
+            1 => tile.cover::<__m512i, 1, 16, 64>(at),
+            2 => tile.cover::<__m512i, 2, 8, 32>(at),
+            4 => tile.cover::<__m512i, 4, 4, 16>(at),
+            8 => tile.cover::<__m512i, 8, 2, 8>(at),
+            _ => tile.cover::<__m512i, 16, 1, 4>(at),
         };
         if !done {
             with_avx2::<SIZE>(tile, at);
@@ -198,11 +200,11 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     // SAFETY: the caller's; every x86-64 processor has SSE2.
     unsafe {
         let done = match SIZE {
-            1 => tile.cover::<__m256i, 1, 16>(at),
-            2 => tile.cover::<__m256i, 2, 16>(at),
-            4 => tile.cover::<__m256i, 4, 8>(at),
-            8 => tile.cover::<__m256i, 8, 4>(at),
-            _ => tile.cover::<__m256i, 16, 2>(at),
+            1 => tile.cover::<__m256i, 1, 16, 64>(at) || tile.cover::<__m256i, 1, 16, 32>(at),
+            2 => tile.cover::<__m256i, 2, 8, 32>(at) || tile.cover::<__m256i, 2, 8, 16>(at),
+            4 => tile.cover::<__m256i, 4, 4, 16>(at) || tile.cover::<__m256i, 4, 4, 8>(at),
+            8 => tile.cover::<__m256i, 8, 2, 8>(at) || tile.cover::<__m256i, 8, 2, 4>(at),
+            _ => tile.cover::<__m256i, 16, 1, 4>(at) || tile.cover::<__m256i, 16, 1, 2>(at),
         };
         if !done {
             with_sse2::<SIZE>(tile, at);
@@ -226,11 +228,11 @@ unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     // SAFETY: the caller's; every x86-64 processor has SSE2.
     unsafe {
         let done = match SIZE {
-            1 => tile.cover::<__m128i, 1, 16>(at),
-            2 => tile.cover::<__m128i, 2, 8>(at),
-            4 => tile.cover::<__m128i, 4, 4>(at),
-            8 => tile.cover::<__m128i, 8, 2>(at),
-            _ => false,
+            1 => tile.cover::<__m128i, 1, 16, 64>(at) || tile.cover::<__m128i, 1, 16, 16>(at),
+            2 => tile.cover::<__m128i, 2, 8, 32>(at) || tile.cover::<__m128i, 2, 8, 8>(at),
+            4 => tile.cover::<__m128i, 4, 4, 16>(at) || tile.cover::<__m128i, 4, 4, 4>(at),
+            8 => tile.cover::<__m128i, 8, 2, 8>(at) || tile.cover::<__m128i, 8, 2, 2>(at),
+            _ => tile.cover::<__m128i, 16, 1, 4>(at),
         };
         if !done {
             one_by_one::<SIZE>(tile, at);
@@ -240,18 +242,21 @@ unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 
 #[cfg(target_arch = "x86_64")]
 impl Tile<'_> {
-    /// Transposes the tile in squares of so many columns, each with a register's rows. What is beyond the last whole square is
+    /// Transposes the tile in blocks of so many columns, each with a register's rows. What is beyond the last whole block is
     /// part of one that ends with the tile and covers some of its neighbour once more. Does nothing if the tile is too small
-    /// for a square, and says so.
+    /// for a block, and says so.
     ///
-    /// Squares below each other follow each other, so that lines of the source are read in their sequence. Where they begin
+    /// Blocks below each other follow each other, so that lines of the source are read in their sequence. Where they begin
     /// with a line of the result and are as wide, they can write past the caches.
     ///
     /// # Safety
-    /// As [`Kernel`]; the processor has the instruction set.
+    /// As [`Kernel`]; the processor has the instruction set. `GROUP` elements have 16 bytes.
     #[inline(always)]
-    unsafe fn cover<R: Register, const SIZE: usize, const COLUMNS: usize>(&self, at: &[[isize; 2]]) -> bool {
-        let side = R::LANES * 16 / SIZE;
+    unsafe fn cover<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
+        &self,
+        at: &[[isize; 2]],
+    ) -> bool {
+        let side = R::LANES * GROUP;
         let (rows, columns) = (self.rows, self.columns.len());
         if rows.len() < side || columns < COLUMNS {
             return false;
@@ -261,8 +266,7 @@ impl Tile<'_> {
             let mut next = 0;
             while next < columns {
                 let column = next.min(columns - COLUMNS);
-                let in_line = next == column && next >= self.lead;
-                let stream = self.stream && in_line && COLUMNS * SIZE == LINE;
+                let stream = self.stream && next == column && next >= self.lead && COLUMNS * SIZE == LINE;
                 next = if next < self.lead { self.lead.min(next + COLUMNS) } else { next + COLUMNS };
                 let (mut steps, mut ahead) = ([0; COLUMNS], [0; COLUMNS]);
                 let beyond = (column + AHEAD / SIZE).min(columns - COLUMNS);
@@ -275,11 +279,12 @@ impl Tile<'_> {
                 while r < rows.len() {
                     let row = r.min(rows.len() - side);
                     let from = from.wrapping_add(row * SIZE);
-                    for c in 0..COLUMNS {
-                        R::prefetch(from.wrapping_offset(ahead[c]));
+                    for step in ahead {
+                        R::prefetch(from.wrapping_offset(step));
                     }
-                    // SAFETY: the caller's; the square lies within the tile, and whoever fills lines gave it whole ones.
-                    unsafe { square::<R, SIZE, COLUMNS>(from, &steps, to, &rows[row..row + side], stream) };
+                    let rows = rows[row..row + side].as_ptr();
+                    // SAFETY: the caller's; the block lies within the tile, and whoever asks for streams gives whole lines.
+                    unsafe { block::<R, SIZE, GROUP, COLUMNS>(from, &steps, to, rows, stream) };
                     r += side;
                 }
             }
@@ -288,67 +293,94 @@ impl Tile<'_> {
     }
 }
 
-/// Transposes a square: `COLUMNS` registers, which hold a column each at first.
+/// A loop over constants: the compiler does not unroll loops over so many registers, and would keep them in memory.
+#[cfg(target_arch = "x86_64")]
+macro_rules! unrolled {
+    ($i:ident below $end:expr, $($k:literal)* => $body:block) => {
+        $({
+            let $i: usize = $k;
+            if $i < $end $body
+        })*
+    };
+}
+
+/// Transposes a block: `COLUMNS` registers, which hold a part of a column each at first.
 ///
-/// Groups of as many registers as 16 bytes have elements are transposed within each lane: interleaving halves, as often as
-/// it takes to come from one element to 16 bytes, does that. Then each register holds parts of some rows, one in each lane.
-/// With as many groups as there are lanes, a transposition of lanes makes whole rows of them; a single group is stored
-/// lane by lane.
+/// Groups of as many columns as 16 bytes have elements are transposed within each lane: interleaving halves, as often as it
+/// takes to come from one element to 16 bytes, does that. Then each register holds parts of some rows, one in each lane, and a
+/// transposition of the lanes of as many groups as there are lanes makes whole registers of each row.
 ///
 /// # Safety
-/// `COLUMNS` columns of a register's bytes each may be read, and so many rows of `COLUMNS` elements written, which are as many
-/// as a register has elements; rows to `stream` are registers that begin with a cache line. The processor has the instruction
-/// set.
+/// `COLUMNS` columns of a register's bytes each may be read, and as many rows of `COLUMNS` elements written as a register has
+/// elements; rows to `stream` begin with a cache line. `GROUP` elements have 16 bytes. The processor has the instruction set.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn square<R: Register, const SIZE: usize, const COLUMNS: usize>(
+unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
     from: *const u8,
     columns: &[isize; COLUMNS],
     to: *mut u8,
-    rows: &[isize],
+    rows: *const isize,
     stream: bool,
 ) {
-    let group = 16 / SIZE;
-    let groups = COLUMNS / group;
-    debug_assert!(groups == 1 || groups == R::LANES);
-    // SAFETY: the caller's; there are as many columns as registers.
+    let mut parts = [MaybeUninit::<R>::uninit(); COLUMNS];
+    // SAFETY: the caller's. All parts are written, by groups, before they are read. Each row is written in registers, of which
+    // it has `COLUMNS / (GROUP · LANES)`.
     unsafe {
-        let mut square = [R::load(from.wrapping_offset(columns[0])); COLUMNS];
-        for c in 1..COLUMNS {
-            square[c] = R::load(from.wrapping_offset(columns[c]));
+        for first in (0..COLUMNS).step_by(GROUP) {
+            let mut group = [R::load(from.wrapping_offset(columns[first])); GROUP];
+            unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                group[c] = R::load(from.wrapping_offset(columns[first + c]));
+            });
+            // Once for each doubling from an element to 16 bytes.
+            if SIZE < 2 {
+                group = interleave::<R, SIZE, GROUP>(group);
+            }
+            if SIZE < 4 {
+                group = interleave::<R, SIZE, GROUP>(group);
+            }
+            if SIZE < 8 {
+                group = interleave::<R, SIZE, GROUP>(group);
+            }
+            if SIZE < 16 {
+                group = interleave::<R, SIZE, GROUP>(group);
+            }
+            unrolled!(c below GROUP, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+                parts[first + c].write(group[c]);
+            });
         }
-        let mut whole = SIZE;
-        while whole < 16 {
-            let old = square;
-            for i in 0..COLUMNS / 2 {
-                let one = i / (group / 2) * group + i % (group / 2);
-                let other = one + group / 2;
-                square[2 * i] = old[one].interleave_low::<SIZE>(old[other]);
-                square[2 * i + 1] = old[one].interleave_high::<SIZE>(old[other]);
-            }
-            whole *= 2;
-        }
-        if groups == R::LANES {
-            for i in 0..group {
-                R::transpose_lanes(&mut square, i, group);
-            }
-            if stream {
-                for r in 0..COLUMNS {
-                    square[r].stream(to.wrapping_offset(rows[r]));
+        for i in 0..GROUP {
+            for first in (0..COLUMNS).step_by(GROUP * R::LANES) {
+                let mut lanes = [parts[first + i].assume_init(); 4];
+                for lane in 1..R::LANES {
+                    lanes[lane] = parts[first + lane * GROUP + i].assume_init();
                 }
-            } else {
-                for r in 0..COLUMNS {
-                    square[r].store(to.wrapping_offset(rows[r]));
-                }
-            }
-        } else {
-            for lane in 0..R::LANES {
-                for i in 0..COLUMNS {
-                    square[i].store_lane(lane, to.wrapping_offset(rows[lane * group + i]));
+                R::transpose_lanes(&mut lanes);
+                for lane in 0..R::LANES {
+                    let to = to.wrapping_offset(*rows.add(lane * GROUP + i)).wrapping_add(first * SIZE);
+                    if stream { lanes[lane].stream(to) } else { lanes[lane].store(to) }
                 }
             }
         }
     }
+}
+
+/// Interleaves the first half of a group with the second one, within each lane.
+///
+/// # Safety
+/// The processor has the instruction set; elements have 1, 2, 4 or 8 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
+    let mut result = group;
+    unrolled!(i below GROUP / 2, 0 1 2 3 4 5 6 7 => {
+        let (one, other) = (group[i], group[i + GROUP / 2]);
+        // SAFETY: the caller's.
+        unsafe {
+            result[2 * i] = one.interleave_low::<SIZE>(other);
+            result[2 * i + 1] = one.interleave_high::<SIZE>(other);
+        }
+    });
+    result
 }
 
 // ------------------------------------------------------------------ any processor
