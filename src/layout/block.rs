@@ -9,8 +9,9 @@ use crate::rank::MAX_RANK;
 const LINE: usize = 64;
 /// Rows of the result have so many, of whose lines few are shared with other rows then.
 const ROW: usize = 32 * LINE;
-/// But of no more elements than this.
+/// But neither of more elements than this.
 const LONGEST: usize = 256;
+const PAGE: usize = 4096;
 
 /// A loop: how often it turns, and how far it steps on either side, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,7 +73,8 @@ pub(crate) struct Blocks {
     pub(crate) rows: Loops,
     /// Loops that make up a row of the result.
     pub(crate) columns: Loops,
-    /// Whether what becomes a column lies side by side in the source, and a row in the result.
+    /// Whether what becomes a column lies side by side in the source, and a row in the result, and elements have 1, 2, 4, 8 or
+    /// 16 bytes.
     pub(crate) dense: bool,
     /// The loops around them, outermost first: steps that are small on either side are inside.
     pub(crate) outer: Loops,
@@ -135,7 +137,7 @@ impl Blocks {
         }
         let row = left.remove(row);
         self.rows.push(row);
-        self.dense = column.to == unit && row.from == unit;
+        self.dense = column.to == unit && row.from == unit && matches!(unit, 1 | 2 | 4 | 8 | 16);
         if self.dense {
             lengthen(&mut self.rows, left, self.unit, LINE, |l| l.from);
             lengthen(&mut self.columns, left, self.unit, ROW, |l| l.to);
@@ -157,9 +159,15 @@ impl Blocks {
     }
 
     /// Two halves, where there is a loop to cut: one around the blocks, else the rows or the columns, at a multiple of
-    /// `grain`.
+    /// `grain`. What is in one piece is cut at a multiple of a page.
     pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
         let (mut low, mut high) = (*self, *self);
+        if self.bytes() == self.unit && self.unit >= 2 * PAGE {
+            low.unit = (self.unit / 2).next_multiple_of(PAGE);
+            high.unit -= low.unit;
+            high.offsets = self.offsets.map(|offset| offset + low.unit as isize);
+            return Some((low, high));
+        }
         let cut = |low: &mut Loops, high: &mut Loops, at: usize, grain: usize| {
             let extent = low.loops[at].extent;
             let middle = (extent / 2).next_multiple_of(grain);
@@ -193,7 +201,8 @@ fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step
         let room = LONGEST / side.len();
         let Some(at) = left.position(|l| step(l) == end) else { return };
         let next = &mut left.loops[at];
-        let part = (1..=room.min(next.extent)).rev().find(|part| next.extent % part == 0).unwrap_or(1);
+        let part =
+            (1..=room.min(next.extent)).rev().find(|part| next.extent.is_multiple_of(*part)).unwrap_or(1);
         if part == next.extent {
             side.push(left.remove(at));
         } else {
@@ -254,7 +263,7 @@ mod tests {
         let b = permuted(&[5, 7, 2], &[1, 0, 2], 4);
         assert_eq!((b.unit, extents(&b.rows), extents(&b.columns)), (8, vec![7], vec![5]));
         let rows = permuted(&[5, 7, 9], &[1, 0, 2], 8);
-        assert_eq!((rows.unit, rows.dense), (72, true));
+        assert_eq!((rows.unit, rows.dense), (72, false));
         let all = permuted(&[5, 7], &[0, 1], 8);
         assert_eq!((all.unit, all.outer.len(), all.rows.len(), all.columns.len()), (280, 1, 1, 1));
     }
@@ -338,5 +347,7 @@ mod tests {
         let (low, high) = permuted(&[300, 50], &[1, 0], 8).halves(64).unwrap();
         assert_eq!((low.columns.len(), high.columns.len()), (192, 108));
         assert!(permuted(&[60, 50], &[1, 0], 8).halves(64).is_none());
+        let (low, high) = permuted(&[600, 50], &[0, 1], 8).halves(64).unwrap();
+        assert_eq!((low.unit, high.unit, high.offsets), (122_880, 117_120, [122_880; 2]));
     }
 }

@@ -17,14 +17,15 @@ use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::block::{Blocks, Loop};
-use crate::layout::is_dense;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use crate::rank::MAX_RANK;
 use tile::{Steps, Tile};
 
-/// A copy of fewer elements is not planned: a loop over its axes is done before a plan is made.
+/// A copy of no more elements is not planned: a loop over its axes is done before a plan is made.
 const SMALL: usize = 32;
+/// A matrix of fewer bytes is transposed without a plan.
+const UNPLANNED: usize = 4 * GRAIN;
 /// Parts for threads have more bytes than half of this.
 const PART: usize = 16 * GRAIN;
 /// Rows are cut at multiples of this.
@@ -57,11 +58,13 @@ impl<T: Element> Permute<T> for Cpu {
 /// All elements of the source may be read, and those of the result are the caller's alone to write; they are not among the
 /// source's.
 unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strides: [&[isize]; 2]) {
+    if shape.contains(&0) {
+        return;
+    }
     let len: usize = shape.iter().product();
     // SAFETY: the caller's; elements of the size are copied as so many bytes.
     unsafe {
-        if len == 0 {
-        } else if len <= SMALL {
+        if len <= SMALL {
             let (to, from) = (to.get(), from.get().cast_const());
             match size {
                 1 => small::<[u8; 1]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
@@ -72,19 +75,13 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
                 _ => unreachable!("no elements of {size} bytes"),
             }
         } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
-            && len * size < PART / 4
+            && len * size < UNPLANNED
         {
             // A matrix that is transposed needs no plan.
             let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
             tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns);
         } else {
-            let dense = [true, false].iter().any(|&order| strides.iter().all(|s| is_dense(shape, s, order)));
-            let plan = if dense {
-                Plan::unordered_by(&[len], [&[1], &[1]], 0)
-            } else {
-                Plan::unordered_by(shape, strides, 0)
-            };
-            let blocks = Blocks::new(&plan, size);
+            let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
             let job = Job { to, from, stream: blocks.bytes() >= STREAM };
             job.run(&blocks);
         }
@@ -142,7 +139,7 @@ impl Job {
                 join(|| self.run(&low), || self.run(&high));
                 return;
             }
-            if blocks.dense && matches!(blocks.unit, 1 | 2 | 4 | 8 | 16) {
+            if blocks.dense {
                 self.tiles(blocks);
             } else {
                 self.pieces(blocks);
@@ -170,27 +167,22 @@ impl Job {
         let aligned = |loops: &[Loop]| loops.iter().all(|l| l.to % LINE as isize == 0);
         let aligned = aligned(blocks.rows.as_slice()) && aligned(blocks.outer.as_slice());
         let start = to.wrapping_offset(blocks.offsets[0]) as usize;
-        let aligned = aligned && start % unit == 0;
+        let aligned = aligned && start.is_multiple_of(unit);
         let lead = if aligned { (start.next_multiple_of(LINE) - start) / unit } else { 0 };
         // Lines that rows share with others are not worth it where rows are short.
         let shared = lead > 0 || count * unit % LINE != 0;
         let stream = self.stream && aligned && (!shared || count * unit >= SHORT);
         let band = if blocks.rows.as_slice().len() > 1 { ROWS } else { band(blocks, stream) };
+        // Where there are several bands, there is one loop: its first steps are those of each band.
         let mut steps = [0; ROWS];
+        fill(&mut steps[..band.min(rows)], blocks.rows.as_slice(), |l| l.to);
         for row in (0..rows).step_by(band) {
-            let here = band.min(rows - row);
-            let mut first = 0;
-            if row == 0 || here != band {
-                fill(&mut steps[..here], blocks.rows.as_slice(), |l| l.to);
-            }
-            if let [one] = blocks.rows.as_slice() {
-                first = one.to * row as isize;
-            }
+            let first = blocks.rows.as_slice()[0].to * row as isize;
             for_positions(blocks, 0, &mut |base, at| {
                 let tile = Tile {
                     from: from.wrapping_offset(base[1]).wrapping_add(row * unit),
                     to: to.wrapping_offset(base[0] + first),
-                    rows: &steps[..here],
+                    rows: &steps[..band.min(rows - row)],
                     columns,
                     lead,
                     stream,
@@ -204,7 +196,7 @@ impl Job {
     /// # Safety
     /// As [`run`](Job::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
-        let stream = self.stream && blocks.unit >= 16 * LINE;
+        let stream = self.stream && blocks.unit >= SHORT;
         for_positions(blocks, 2, &mut |base, at| {
             let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
             // SAFETY: positions of the blocks.

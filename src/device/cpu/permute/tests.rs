@@ -20,7 +20,7 @@ macro_rules! numbered {
     )*};
 }
 numbered! {
-    bool: k => number(k) % 2 == 0;
+    bool: k => number(k).is_multiple_of(2);
     i8: k => number(k) as i8;
     u16: k => number(k) as u16;
     f32: k => number(k) as u16 as f32;

@@ -355,9 +355,9 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
                     lanes[lane] = parts[first + lane * GROUP + i].assume_init();
                 }
                 R::transpose_lanes(&mut lanes);
-                for lane in 0..R::LANES {
+                for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
                     let to = to.wrapping_offset(*rows.add(lane * GROUP + i)).wrapping_add(first * SIZE);
-                    if stream { lanes[lane].stream(to) } else { lanes[lane].store(to) }
+                    if stream { part.stream(to) } else { part.store(to) }
                 }
             }
         }
