@@ -32,6 +32,8 @@ const PART: usize = 16 * GRAIN;
 const BAND: usize = 64;
 /// Results of more bytes are written past the caches.
 const STREAM: usize = 16 << 20;
+/// So are smaller ones, where rows would push each other out of the caches.
+const COLLIDING: usize = 4 << 20;
 /// Rows of fewer bytes are not, if they share cache lines with others: such lines would be fetched to be completed.
 const SHORT: usize = 16 * LINE;
 /// Positions that a kernel is given at once, at most.
@@ -82,8 +84,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
             tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns);
         } else {
             let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
-            let job = Job { to, from, stream: blocks.bytes() >= STREAM };
-            job.run(&blocks);
+            Job { to, from, bytes: blocks.bytes() }.run(&blocks);
         }
     }
 }
@@ -124,7 +125,8 @@ unsafe fn small<P: Copy>(
 struct Job {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    stream: bool,
+    /// How many bytes are copied in all parts together.
+    bytes: usize,
 }
 
 impl Job {
@@ -144,7 +146,7 @@ impl Job {
             } else {
                 self.pieces(blocks);
             }
-            if self.stream {
+            if self.bytes >= COLLIDING {
                 stream::fence();
             }
         }
@@ -164,27 +166,48 @@ impl Job {
                 Steps::Table(&table[..count])
             }
         };
-        let aligned = |loops: &[Loop]| loops.iter().all(|l| l.to % LINE as isize == 0);
-        let aligned = aligned(blocks.rows.as_slice()) && aligned(blocks.outer.as_slice());
-        let start = to.wrapping_offset(blocks.offsets[0]) as usize;
-        let aligned = aligned && start.is_multiple_of(unit);
-        let lead = if aligned { (start.next_multiple_of(LINE) - start) / unit } else { 0 };
+        let outer = blocks.outer.as_slice();
+        let start = [
+            to.wrapping_offset(blocks.offsets[0]) as usize,
+            from.wrapping_offset(blocks.offsets[1]) as usize,
+        ];
+        let lead_rows = lead(start[1], unit, [blocks.columns.as_slice(), outer], |l| l.from);
+        let lead_columns = lead(start[0], unit, [blocks.rows.as_slice(), outer], |l| l.to);
         // Lines that rows share with others are not worth it where rows are short.
-        let shared = lead > 0 || count * unit % LINE != 0;
-        let stream = self.stream && aligned && (!shared || count * unit >= SHORT);
-        let band = if blocks.rows.as_slice().len() > 1 { ROWS } else { band(blocks, stream) };
+        let shared = lead_columns != Some(0) || !(count * unit).is_multiple_of(LINE);
+        let collide = collide(blocks);
+        let stream = lead_columns.is_some()
+            && (!shared || count * unit >= SHORT)
+            && self.bytes >= if collide { COLLIDING } else { STREAM };
+        let lead_columns = lead_columns.unwrap_or(0);
+        // Where lines collide, registers had better span two of them: each fetches the next one's line early enough.
+        let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
+        // What lies side by side in the source fills some cache lines, but fewer where they would push each other out.
+        let band = match (blocks.rows.as_slice().len(), collide, stream) {
+            (1, true, true) if self.bytes >= STREAM => (4 * LINE / unit).clamp(64, 128),
+            (1, true, true) => (4 * LINE / unit).clamp(32, 128),
+            (1, true, false) => 16.max(LINE / unit),
+            (1, false, _) => (8 * LINE / unit).clamp(BAND, ROWS),
+            _ => ROWS,
+        };
         // Where there are several bands, there is one loop: its first steps are those of each band.
-        let mut steps = [0; ROWS];
-        fill(&mut steps[..band.min(rows)], blocks.rows.as_slice(), |l| l.to);
-        for row in (0..rows).step_by(band) {
+        let mut steps = [0; ROWS + LINE];
+        fill(&mut steps[..(lead_rows + band).min(rows)], blocks.rows.as_slice(), |l| l.to);
+        let mut end = 0;
+        while end < rows {
+            let row = end;
+            let lead_rows = if row == 0 { lead_rows } else { 0 };
+            end = rows.min(row + lead_rows + band);
             let first = blocks.rows.as_slice()[0].to * row as isize;
             for_positions(blocks, 0, &mut |base, at| {
                 let tile = Tile {
                     from: from.wrapping_offset(base[1]).wrapping_add(row * unit),
                     to: to.wrapping_offset(base[0] + first),
-                    rows: &steps[..band.min(rows - row)],
+                    rows: &steps[..end - row],
                     columns,
-                    lead,
+                    lead_rows,
+                    lead_columns,
+                    ahead: !(collide && stream) || unit == 16,
                     stream,
                 };
                 // SAFETY: positions of the blocks, and rows and columns of theirs.
@@ -196,7 +219,7 @@ impl Job {
     /// # Safety
     /// As [`run`](Job::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
-        let stream = self.stream && blocks.unit >= SHORT;
+        let stream = self.bytes >= STREAM && blocks.unit >= SHORT;
         for_positions(blocks, 2, &mut |base, at| {
             let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
             // SAFETY: positions of the blocks.
@@ -214,17 +237,16 @@ impl Job {
     }
 }
 
-/// How many rows are swept together: so many that what lies side by side in the source fills some cache lines, fewer where
-/// all rows fall into the same few sets of the first-level cache.
-fn band(blocks: &Blocks, stream: bool) -> usize {
-    let collide = |loops: &[Loop], step: fn(&Loop) -> isize| loops.iter().any(|l| step(l) % 2048 == 0);
-    if !stream
-        && (collide(blocks.rows.as_slice(), |l| l.to) || collide(blocks.columns.as_slice(), |l| l.from))
-    {
-        16.max(LINE / blocks.unit)
-    } else {
-        (8 * LINE / blocks.unit).clamp(BAND, ROWS)
-    }
+/// How many elements lie before the first whole cache line, where that is the same wherever loops are.
+fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
+    let same = loops.into_iter().flatten().all(|l| step(l) % LINE as isize == 0);
+    (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(LINE) - start) / unit)
+}
+
+/// Whether all rows, of the result or of the source, fall into the same few sets of the first-level cache.
+fn collide(blocks: &Blocks) -> bool {
+    let far = |step: isize| step != 0 && step % 2048 == 0;
+    blocks.rows.as_slice().iter().any(|l| far(l.to)) || blocks.columns.as_slice().iter().any(|l| far(l.from))
 }
 
 /// Steps of all positions of loops, the first of which turns fastest.

@@ -76,7 +76,9 @@ pub(super) unsafe fn transpose(
             to: to.wrapping_offset(row as isize * to_stride),
             rows: &steps[..BAND.min(rows - row)],
             columns: Steps::Even(columns, from_stride),
-            lead: 0,
+            lead_rows: 0,
+            lead_columns: 0,
+            ahead: true,
             stream: false,
         };
         // SAFETY: the caller's.
@@ -118,8 +120,12 @@ pub(super) struct Tile<'a> {
     /// Where the rows are in the result, from the first one: in bytes.
     pub(super) rows: &'a [isize],
     pub(super) columns: Steps<'a>,
-    /// Elements of each row before its first whole cache line.
-    pub(super) lead: usize,
+    /// Elements of each column before its first whole cache line in the source, where that is the same for all columns.
+    pub(super) lead_rows: usize,
+    /// Elements of each row before its first whole cache line in the result, where that is the same for all rows.
+    pub(super) lead_columns: usize,
+    /// Whether to ask for the source ahead of its use.
+    pub(super) ahead: bool,
     /// Whether to write whole cache lines past the caches. Whoever asks for it calls [`fence`](super::stream::fence) in the end.
     pub(super) stream: bool,
 }
@@ -266,8 +272,13 @@ impl Tile<'_> {
             let mut next = 0;
             while next < columns {
                 let column = next.min(columns - COLUMNS);
-                let stream = self.stream && next == column && next >= self.lead && COLUMNS * SIZE == LINE;
-                next = if next < self.lead { self.lead.min(next + COLUMNS) } else { next + COLUMNS };
+                let stream =
+                    self.stream && next == column && next >= self.lead_columns && COLUMNS * SIZE == LINE;
+                next = if next < self.lead_columns {
+                    self.lead_columns.min(next + COLUMNS)
+                } else {
+                    next + COLUMNS
+                };
                 let (mut steps, mut ahead) = ([0; COLUMNS], [0; COLUMNS]);
                 let beyond = (column + AHEAD / SIZE).min(columns - COLUMNS);
                 for c in 0..COLUMNS {
@@ -278,14 +289,16 @@ impl Tile<'_> {
                 let mut r = 0;
                 while r < rows.len() {
                     let row = r.min(rows.len() - side);
+                    r = if r < self.lead_rows { self.lead_rows.min(r + side) } else { r + side };
                     let from = from.wrapping_add(row * SIZE);
-                    for step in ahead {
-                        R::prefetch(from.wrapping_offset(step));
+                    if self.ahead {
+                        for step in ahead {
+                            R::prefetch(from.wrapping_offset(step));
+                        }
                     }
                     let rows = rows[row..row + side].as_ptr();
                     // SAFETY: the caller's; the block lies within the tile, and whoever asks for streams gives whole lines.
                     unsafe { block::<R, SIZE, GROUP, COLUMNS>(from, &steps, to, rows, stream) };
-                    r += side;
                 }
             }
         }
