@@ -13,6 +13,7 @@ use core::arch::x86_64::{__m128i, __m256i, __m512i};
 use core::mem::MaybeUninit;
 
 /// A cache line.
+#[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 /// How far ahead of its use the source is asked for, in columns that fill so many bytes of the result.
 #[cfg(target_arch = "x86_64")]
@@ -114,6 +115,10 @@ impl Steps<'_> {
 
 /// A tile to transpose. What becomes a column lies side by side in the source, a row in the result.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "without registers there is nothing to align or stream")
+)]
 pub(super) struct Tile<'a> {
     pub(super) from: *const u8,
     pub(super) to: *mut u8,
