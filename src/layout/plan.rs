@@ -137,18 +137,17 @@ impl<const K: usize> Plan<K> {
         &self.strides[..self.rank.saturating_sub(1)]
     }
 
-    pub(crate) fn offsets(&self) -> [isize; K] {
-        self.offsets
+    /// The lengths of all loops.
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.shape[..self.rank]
     }
 
-    /// Without one of the loops around the inner one, as if it stood at its first position.
-    pub(crate) fn without_outer(&self, axis: usize) -> Plan<K> {
-        debug_assert!(axis + 1 < self.rank);
-        let mut plan = *self;
-        plan.shape.copy_within(axis + 1..self.rank, axis);
-        plan.strides.copy_within(axis + 1..self.rank, axis);
-        plan.rank -= 1;
-        plan
+    pub(crate) fn strides(&self) -> &[[isize; K]] {
+        &self.strides[..self.rank]
+    }
+
+    pub(crate) fn offsets(&self) -> [isize; K] {
+        self.offsets
     }
 
     /// The lower and the upper half of the outermost loop, where it has two positions or more.

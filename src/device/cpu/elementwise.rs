@@ -2,7 +2,7 @@
 
 use super::threads::over_parts;
 use super::{Cpu, HostPtr};
-use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, Permute, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::plan::Plan;
@@ -348,57 +348,4 @@ unsafe fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>, const K: usize
         culprit.is_none()
     });
     culprit.map_or(Ok(()), |(x, y)| Err(undefined::<T>(F::NAME, op.operands(x, y))))
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Element> Permute<T> for Cpu {
-    fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
-        let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
-        let [so, sa] = plan.inner_strides();
-        let (o, x) = (out.ptr(), a.ptr());
-        over_parts(&plan, &|part| {
-            // SAFETY: parts of a plan of the operands' shape; the output is ours alone to write.
-            unsafe { copy_part(part, o, x, [so, sa]) }
-        });
-        Ok(())
-    }
-}
-
-/// The side of a square block of a transpose: two blocks of 16-byte elements fit the first-level cache.
-const BLOCK: usize = 16;
-
-/// Copies one part. Where the inner loop is not dense in the source but another loop is, the two are walked in square
-/// blocks, so that each cache line that is fetched is used whole.
-///
-/// # Safety
-/// All elements that the part visits from `x` may be read, and those from `o` are ours alone to write.
-unsafe fn copy_part<T: Element>(part: &Plan<2>, o: HostPtr<T>, x: HostPtr<T>, [so, sa]: [isize; 2]) {
-    let n = part.inner_len();
-    let outer = part.outer_strides();
-    let across = outer.iter().position(|s| s[1] == 1 && sa != 1 && so == 1);
-    let Some(across) = across else {
-        return for_rows(part, |[i, j]| {
-            let (out, a) = (Lane::new(o, i, so), Lane::new(x, j, sa));
-            // SAFETY: rows of a plan of the operands' shape lie within them; the output is ours alone to write.
-            unsafe { map1(n, out, a, |x| x) }
-        });
-    };
-    let [to_row, _] = outer[across];
-    let rows = part.outer_shape()[across];
-    for_rows(&part.without_outer(across), |[i, j]| {
-        for row in (0..rows).step_by(BLOCK) {
-            for column in (0..n).step_by(BLOCK) {
-                for r in row..rows.min(row + BLOCK) {
-                    for c in column..n.min(column + BLOCK) {
-                        let (to, from) =
-                            (i + r as isize * to_row + c as isize, j + r as isize + c as isize * sa);
-                        // SAFETY: `r` and `c` run within the lengths of two loops of the plan, so both elements lie within
-                        // their operands; the output is ours alone to write.
-                        unsafe { *o.offset(to).get() = *x.offset(from).get() };
-                    }
-                }
-            }
-        }
-    });
 }

@@ -5,6 +5,7 @@ mod buffer;
 mod elementwise;
 mod gemm;
 mod iter;
+mod permute;
 mod pointer;
 mod products;
 mod recycle;
