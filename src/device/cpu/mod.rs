@@ -1,15 +1,18 @@
 //! The host: memory, kernels and threads.
 
 mod access;
+mod blocks;
 mod buffer;
 mod elementwise;
 mod gemm;
 mod iter;
+mod pack;
 mod pointer;
 mod products;
 mod reduce;
 mod scratch;
 mod simd;
+mod stream;
 mod threads;
 
 pub use buffer::CpuBuffer;
