@@ -2,18 +2,19 @@
 //!
 //! An operation is compiled to a single loop, over dense operands. All around it is compiled once for all operations and
 //! element types, which are so many bytes here. Operands dense in one order are one block. Otherwise a plan is walked: an
-//! operand goes to the loop as it lies where its stride is 1; else it is brought into a buffer in the first-level cache:
+//! operand goes to the loop as it lies where its stride is 1; else it is brought into a buffer in the cache:
 //!
 //! ```text
-//! stride 0                            the value, repeated
-//! another, 1 in some loop around it   transposed, tile by tile
-//! another                             gathered, or scattered
+//! stride 0                              the value, repeated
+//! another, ±1 in some loop around it    transposed, strip by strip
+//! another                               gathered, or scattered
 //! ```
 
 use super::HostPtr;
 use super::pack::{gather, repeat, scatter, transpose};
+use super::scratch::{Side, with_scratch};
 use super::stream::{LINE, fence, stream};
-use super::threads::over_parts;
+use super::threads::{GRAIN, over_parts};
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
@@ -68,17 +69,28 @@ pub(super) unsafe fn for_blocks<const K: usize>(
         return;
     }
     let plan = Plan::unordered(shape, strides);
-    let streams = first == First::Written && plan.len() * lanes[0].size >= STREAMED;
-    let job = Job { lanes, first, streams, f };
+    let bytes = plan.len() * lanes[0].size;
+    let job = Job { lanes, first, streams: first == First::Written && bytes >= STREAMED, far: bytes >= FAR, f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
     over_parts(&plan, &|part| unsafe { job.part(part) });
 }
 
 /// Dense operands of fewer elements are one block.
-const AT_ONCE: usize = 2 * super::threads::GRAIN;
+const AT_ONCE: usize = 2 * GRAIN;
 
 /// Results of so many bytes go past the caches.
-const STREAMED: usize = 8 << 20;
+const STREAMED: usize = 16 << 20;
+
+/// Operands of so many bytes are fetched before they are needed.
+const FAR: usize = 512 << 10;
+
+/// The bytes of a row's buffer: a few of them fit the first-level cache, next to what is read and written directly. Longer
+/// ones make the processor alternate between reading and writing memory where a result is streamed.
+const ROW: usize = 1 << 10;
+
+/// A strip that is transposed: so many bytes of each of the source's rows, and so many of its rows. Four fit the second-level
+/// cache.
+const STRIP: [usize; 2] = [256, 1024];
 
 /// The number of elements, where all operands are dense in one order.
 fn one_block<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Option<usize> {
@@ -86,18 +98,9 @@ fn one_block<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Option<
     (dense(true) || dense(false)).then(|| shape.iter().product())
 }
 
-/// The bytes of a buffer: one for each operand fit the first-level cache, or nearly so.
-const BUFFER: usize = 16 << 10;
-
-/// The bytes of a row that is gathered, repeated or streamed.
-const ROW: usize = 4 << 10;
-
-/// The elements of a row of a tile that is transposed.
-const TILE: usize = 64;
-
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; BUFFER]);
+struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW]);
 
 /// What is to be done with each part of a plan.
 struct Job<'a, const K: usize> {
@@ -105,10 +108,13 @@ struct Job<'a, const K: usize> {
     first: First,
     /// Whether the first operand is written past the caches.
     streams: bool,
+    /// Whether the operands do not fit the second-level cache.
+    far: bool,
     f: Loop<'a, K>,
 }
 
-/// Rows of elements, `steps` apart, within which elements lie `strides` apart.
+/// Two loops, the inner one over `columns`.
+#[derive(Debug, Clone, Copy)]
 struct Rows<const K: usize> {
     rows: usize,
     columns: usize,
@@ -120,144 +126,157 @@ impl<const K: usize> Job<'_, K> {
     /// # Safety
     /// As [`for_blocks`], for the elements that the part visits.
     unsafe fn part(&self, part: &Plan<K>) {
-        let (columns, strides) = (part.inner_len(), part.inner_strides());
         if part.len() == 0 {
             return;
         }
-        if !self.streams && strides == [1; K] {
-            return for_each(part, |at| (self.f)(columns, self.addresses(at)));
-        }
-        // The loop in which an operand is dense that is not in the inner one.
+        let (columns, strides) = (part.inner_len(), part.inner_strides());
+        // A loop in which an operand is dense that is not so in the inner one.
         let across = part.outer_strides().iter().rposition(|steps| {
             (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1)
         });
-        let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
-        let buffers = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast::<u8>());
-        match across {
-            Some(axis) => {
-                let (rows, steps) = (part.outer_shape()[axis], part.outer_strides()[axis]);
-                let rows = Rows { rows, columns, steps, strides };
-                // SAFETY: together the loops visit what the part does; the rest is the caller's.
-                for_each(&part.without_outer(axis), |at| unsafe { self.rows(&rows, at, buffers, TILE) });
-            }
-            None => {
-                let rows = Rows { rows: 1, columns, steps: [0; K], strides };
-                let size = self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1);
-                // SAFETY: the caller's.
-                for_each(part, |at| unsafe { self.rows(&rows, at, buffers, ROW / size) });
-            }
-        }
-        if self.streams {
+        if let Some(axis) = across {
+            let (rows, steps) = (part.outer_shape()[axis], part.outer_strides()[axis]);
+            let rows = Rows { rows, columns, steps, strides };
+            // SAFETY: together the loops visit what the part does; the rest is the caller's.
+            for_each(&part.without_outer(axis), |at| unsafe { self.strips(&rows, at) });
+        } else if strides == [1; K] && !self.streams {
+            for_each(part, |at| (self.f)(columns, core::array::from_fn(|k| self.address(k, at[k]))));
+        } else {
+            let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
+            let buffers = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
+            // SAFETY: the caller's; the buffers are ours.
+            for_each(part, |at| unsafe { self.row(columns, strides, at, buffers) });
             fence();
         }
     }
 
-    /// Where the lanes are, so many elements from where they begin.
-    fn addresses(&self, offsets: [isize; K]) -> [*mut u8; K] {
-        core::array::from_fn(|k| self.address(k, offsets[k]))
-    }
-
+    /// The address of an element, so many from where the lane begins.
     fn address(&self, k: usize, offset: isize) -> *mut u8 {
         self.lanes[k].ptr.offset(offset.wrapping_mul(self.lanes[k].size as isize)).get()
     }
 
-    /// Rows in blocks of `width` columns and as many rows as fit a buffer.
+    /// Whether the loop reads an operand.
+    fn reads(&self, k: usize) -> bool {
+        k > 0 || self.first != First::Written
+    }
+
+    fn largest(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1)
+    }
+
+    /// One row, which begins `at`, in blocks of a buffer's length.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the rows, which begin `at`. The buffers are ours.
-    unsafe fn rows(&self, rows: &Rows<K>, at: [isize; K], buffers: [*mut u8; K], width: usize) {
-        let size = self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1);
-        let width = width.min(rows.columns);
-        let height = BUFFER / (width * size);
-        for row in (0..rows.rows).step_by(height) {
-            let height = height.min(rows.rows - row);
-            // Blocks that are streamed end where a cache line does.
-            let mut column = 0;
-            let to = self.address(0, at[0] + row as isize * rows.steps[0]);
-            let ahead = if self.streams { to.align_offset(LINE) / self.lanes[0].size % width } else { 0 };
-            let mut end = if ahead > 0 { ahead } else { width };
-            while column < rows.columns {
-                let block = Block { row, column, height, width: end.min(rows.columns) - column, pitch: width };
-                // SAFETY: the block lies within the rows and fits the buffers.
-                unsafe { self.block(rows, at, buffers, &block) };
-                column = end;
-                end += width;
+    /// As [`for_blocks`], for the elements of the row. The buffers are ours.
+    unsafe fn row(&self, columns: usize, strides: [isize; K], at: [isize; K], buffers: [*mut u8; K]) {
+        let width = (ROW / self.largest()).min(columns);
+        let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
+        for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
+            // SAFETY: the row's only element; the buffer has room for the width of a block.
+            unsafe { repeat(self.lanes[k].size, self.address(k, at[k]), buffers[k], width) };
+        }
+        let size = self.lanes[0].size;
+        // Blocks that are streamed end where a cache line does.
+        let beyond = if self.streams { self.address(0, at[0]) as usize % LINE / size } else { 0 };
+        let (mut column, mut end) = (0, width - beyond.min(width - 1));
+        while column < columns {
+            let n = end.min(columns) - column;
+            let there: [_; K] = core::array::from_fn(|k| self.address(k, at[k] + column as isize * strides[k]));
+            for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
+                if self.reads(k) {
+                    // SAFETY: `n` elements of the row, no more than fit the buffer.
+                    unsafe { gather(self.lanes[k].size, there[k], strides[k], buffers[k], n) };
+                }
             }
+            (self.f)(n, core::array::from_fn(|k| if direct[k] { there[k] } else { buffers[k] }));
+            if !direct[0] && self.first != First::Read {
+                // SAFETY: `n` elements of the row, which are ours to write.
+                unsafe {
+                    match strides[0] {
+                        1 => stream(buffers[0], there[0], n * size),
+                        stride => scatter(size, buffers[0], there[0], stride, n),
+                    }
+                }
+            }
+            (column, end) = (end, end + width);
         }
     }
 
+    /// Many rows, the first of which begins `at`, in blocks of several rows, so that operands can be transposed.
+    ///
     /// # Safety
-    /// As [`rows`](Job::rows); the block lies within them, and fits the buffers.
-    unsafe fn block(&self, rows: &Rows<K>, at: [isize; K], buffers: [*mut u8; K], block: &Block) {
-        let (mut from, mut pitch) = ([core::ptr::null_mut(); K], [0isize; K]);
-        for k in 0..K {
-            let Lane { size, .. } = self.lanes[k];
-            let (stride, step) = (rows.strides[k], rows.steps[k]);
-            let lane = self.address(k, at[k] + block.row as isize * step + block.column as isize * stride);
-            let direct = stride == 1 && !(k == 0 && self.streams);
-            if direct {
-                (from[k], pitch[k]) = (lane, step.wrapping_mul(size as isize));
-                continue;
+    /// As [`for_blocks`], for the elements of the rows.
+    unsafe fn strips(&self, rows: &Rows<K>, at: [isize; K]) {
+        let size = self.largest();
+        let (height, width) = ((STRIP[0] / size).min(64).min(rows.rows), STRIP[1].min(rows.columns));
+        // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
+        let pitch = width + LINE / size;
+        let bytes = (height * pitch * size).next_multiple_of(LINE);
+        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+            for row in (0..rows.rows).step_by(height) {
+                for column in (0..rows.columns).step_by(width) {
+                    let block = Block {
+                        at: core::array::from_fn(|k| {
+                            at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k]
+                        }),
+                        height: height.min(rows.rows - row),
+                        width: width.min(rows.columns - column),
+                        pitch,
+                    };
+                    // SAFETY: the block lies within the rows, and its size within a buffer's.
+                    unsafe { self.block(rows, &block, core::array::from_fn(|k| buffers.add(k * bytes))) };
+                }
             }
-            (from[k], pitch[k]) = (buffers[k], (block.pitch * size) as isize);
-            if k == 0 && stride == 1 {
-                pitch[k] = 0;
-                continue;
-            }
-            if k == 0 && self.first == First::Written {
-                continue;
-            }
-            // Rows that are all the same are one.
-            let height = if step == 0 { 1 } else { block.height };
-            if step == 0 {
-                pitch[k] = 0;
-            }
-            // SAFETY: the block lies within the rows, and fits the buffers.
+        });
+    }
+
+    /// # Safety
+    /// As [`strips`](Job::strips); the block lies within the rows, and fits the buffers.
+    unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
+        let there: [_; K] = core::array::from_fn(|k| self.address(k, block.at[k]));
+        let bytes = |k: usize, elements: isize| elements * self.lanes[k].size as isize;
+        for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
+            let (size, stride, step, pitch) =
+                (self.lanes[k].size, rows.strides[k], rows.steps[k], block.pitch as isize);
+            // SAFETY: the rows of the block lie within the operand, and fit the buffer.
             unsafe {
-                if stride == 0 {
-                    if block.column == 0 {
-                        for j in 0..height {
-                            repeat(size, lane.wrapping_offset(j as isize * step * size as isize), buffers[k].add(j * block.pitch * size), block.pitch);
-                        }
-                    }
-                } else if step.unsigned_abs() == 1 && height > 1 {
-                    // Where rows run backwards, from the last one on.
-                    let (first, to_step) = if step == 1 { (0, block.pitch as isize) } else { (height - 1, -(block.pitch as isize)) };
-                    let lane = lane.wrapping_offset(first as isize * step * size as isize);
-                    let to = buffers[k].add(first * block.pitch * size);
-                    transpose(size, lane, stride, to, to_step, height, block.width);
-                } else {
-                    for j in 0..height {
-                        gather(size, lane.wrapping_offset(j as isize * step * size as isize), stride, buffers[k].add(j * block.pitch * size), block.width);
+                if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
+                    // From the row on whose elements lie first.
+                    let first = if step > 0 { 0 } else { block.height as isize - 1 };
+                    let from = there[k].wrapping_offset(bytes(k, first * step));
+                    let to = buffers[k].wrapping_offset(bytes(k, first * pitch));
+                    transpose(size, from, stride, to, step * pitch, [block.height, block.width], self.far);
+                    continue;
+                }
+                for j in 0..block.height as isize {
+                    let from = there[k].wrapping_offset(bytes(k, j * step));
+                    let to = buffers[k].wrapping_offset(bytes(k, j * pitch));
+                    match stride {
+                        0 => repeat(size, from, to, block.width),
+                        _ => gather(size, from, stride, to, block.width),
                     }
                 }
             }
         }
-        let Lane { size, .. } = self.lanes[0];
-        let target = self.address(0, at[0] + block.row as isize * rows.steps[0] + block.column as isize * rows.strides[0]);
         for j in 0..block.height as isize {
-            (self.f)(block.width, core::array::from_fn(|k| from[k].wrapping_offset(j * pitch[k])));
-            if self.first == First::Read || from[0] != buffers[0] {
-                continue;
-            }
-            let row = target.wrapping_offset(j * rows.steps[0] * size as isize);
-            let made = from[0].wrapping_offset(j * pitch[0]);
-            // SAFETY: the block's row is ours to write.
-            unsafe {
-                if rows.strides[0] == 1 {
-                    stream(made, row, block.width * size);
-                } else {
-                    scatter(size, made, row, rows.strides[0], block.width);
-                }
+            let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {
+                1 => there[k].wrapping_offset(bytes(k, j * rows.steps[k])),
+                _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
+            });
+            (self.f)(block.width, given);
+            if rows.strides[0] != 1 && self.first != First::Read {
+                let to = there[0].wrapping_offset(bytes(0, j * rows.steps[0]));
+                // SAFETY: a row of the block, which is ours to write.
+                unsafe { scatter(self.lanes[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }
     }
 }
 
 /// A block of rows.
-struct Block {
-    row: usize,
-    column: usize,
+struct Block<const K: usize> {
+    /// Where it begins in each operand.
+    at: [isize; K],
     height: usize,
     width: usize,
     /// How far rows are apart in a buffer.

@@ -7,6 +7,7 @@ mod elementwise;
 mod gemm;
 mod iter;
 mod pack;
+mod permute;
 mod pointer;
 mod products;
 mod reduce;
