@@ -137,6 +137,15 @@ impl<const K: usize> Plan<K> {
         &self.strides[..self.rank.saturating_sub(1)]
     }
 
+    /// The lengths of all loops.
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.shape[..self.rank]
+    }
+
+    pub(crate) fn strides(&self) -> &[[isize; K]] {
+        &self.strides[..self.rank]
+    }
+
     pub(crate) fn offsets(&self) -> [isize; K] {
         self.offsets
     }

@@ -19,7 +19,8 @@ impl<const K: usize> Walk<K> {
         Walk::over(plan.outer_shape(), plan.outer_strides(), plan.offsets())
     }
 
-    fn over(shape: &[usize], strides: &[[isize; K]], at: [isize; K]) -> Walk<K> {
+    /// Over loops, outermost first, beginning where the operands are `at` first.
+    pub(crate) fn over(shape: &[usize], strides: &[[isize; K]], at: [isize; K]) -> Walk<K> {
         let mut walk = Walk {
             rank: shape.len(),
             shape: [1; MAX_RANK],

@@ -11,9 +11,9 @@
 //! ```
 
 use super::HostPtr;
-use super::pack::{gather, repeat, scatter, transpose};
+use super::pack::{LINE, gather, repeat, scatter, transpose};
+use super::permute::{fence, stream_piece};
 use super::scratch::{Side, with_scratch};
-use super::stream::{LINE, fence, stream};
 use super::threads::{GRAIN, over_parts};
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
@@ -193,7 +193,7 @@ impl<const K: usize> Job<'_, K> {
                 // SAFETY: `n` elements of the row, which are ours to write.
                 unsafe {
                     match strides[0] {
-                        1 => stream(buffers[0], there[0], n * size),
+                        1 => stream_piece(buffers[0], there[0], n * size),
                         stride => scatter(size, buffers[0], there[0], stride, n),
                     }
                 }

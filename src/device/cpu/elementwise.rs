@@ -2,9 +2,8 @@
 
 use super::blocks::{First, Lane, for_blocks};
 use super::simd::kernel;
-use super::threads::over_parts;
-use super::{Cpu, HostPtr};
-use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, Permute, TernaryOp, UnaryOp};
+use super::Cpu;
+use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::plan::Plan;
@@ -325,8 +324,6 @@ fn without_value<T: Element>(op: &'static str, values: Option<String>) -> Result
     values.map_or(Ok(()), |values| Err(Error::Arithmetic { op, dtype: T::DTYPE.name(), values }))
 }
 
-// ------------------------------------------------------------------ copies
-
 /// Calls `row` with the offset of each operand at the beginning of each inner loop.
 ///
 /// Inner loops are never empty, so that no slice is made of the pointer of an empty buffer.
@@ -339,124 +336,4 @@ fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
         row(walk.offsets());
         walk.advance();
     }
-}
-
-/// One operand of an inner loop: where it begins and how far it steps.
-#[derive(Clone, Copy)]
-struct Strided<T> {
-    ptr: HostPtr<T>,
-    stride: isize,
-}
-
-impl<T: Copy> Strided<T> {
-    fn new(base: HostPtr<T>, offset: isize, stride: isize) -> Self {
-        Strided { ptr: base.offset(offset), stride }
-    }
-
-    /// Element `i` of the lane.
-    ///
-    /// # Safety
-    /// Element `i` lies within the lane and may be read.
-    #[inline]
-    unsafe fn get(self, i: usize) -> T {
-        // SAFETY: the caller's.
-        unsafe { *self.ptr.get().offset(i as isize * self.stride) }
-    }
-
-    /// # Safety
-    /// Element `i` lies within the lane and is ours to write.
-    #[inline]
-    unsafe fn set(self, i: usize, value: T) {
-        // SAFETY: the caller's.
-        unsafe { *self.ptr.get().offset(i as isize * self.stride) = value }
-    }
-
-    /// # Safety
-    /// The lane has `n` elements side by side (stride 1) that may be read and that nothing writes to during `'a`.
-    #[inline]
-    unsafe fn slice<'a>(self, n: usize) -> &'a [T] {
-        // SAFETY: the caller's.
-        unsafe { from_raw_parts(self.ptr.get(), n) }
-    }
-
-    /// # Safety
-    /// The lane has `n` elements side by side (stride 1) that nothing else accesses during `'a`.
-    #[inline]
-    unsafe fn slice_mut<'a>(self, n: usize) -> &'a mut [T] {
-        // SAFETY: the caller's.
-        unsafe { from_raw_parts_mut(self.ptr.get(), n) }
-    }
-}
-
-/// `out = f(a)`.
-///
-/// # Safety
-/// Both lanes have `n` elements; `out`'s are ours to write, and no input lies among them.
-#[inline]
-unsafe fn map1<A: Copy, R: Copy>(n: usize, out: Strided<R>, a: Strided<A>, f: impl Fn(A) -> R) {
-    if (out.stride, a.stride) == (1, 1) {
-        // SAFETY: unit strides; the lanes hold `n` elements each and do not overlap.
-        let (out, a) = unsafe { (out.slice_mut(n), a.slice(n)) };
-        for (r, &x) in out.iter_mut().zip(a) {
-            *r = f(x);
-        }
-    } else {
-        for i in 0..n {
-            // SAFETY: `i < n`.
-            unsafe { out.set(i, f(a.get(i))) };
-        }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Element> Permute<T> for Cpu {
-    fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
-        let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
-        let [so, sa] = plan.inner_strides();
-        let (o, x) = (out.ptr(), a.ptr());
-        over_parts(&plan, &|part| {
-            // SAFETY: parts of a plan of the operands' shape; the output is ours alone to write.
-            unsafe { copy_part(part, o, x, [so, sa]) }
-        });
-        Ok(())
-    }
-}
-
-/// The side of a square block of a transpose: two blocks of 16-byte elements fit the first-level cache.
-const BLOCK: usize = 16;
-
-/// Copies one part. Where the inner loop is not dense in the source but another loop is, the two are walked in square
-/// blocks, so that each cache line that is fetched is used whole.
-///
-/// # Safety
-/// All elements that the part visits from `x` may be read, and those from `o` are ours alone to write.
-unsafe fn copy_part<T: Element>(part: &Plan<2>, o: HostPtr<T>, x: HostPtr<T>, [so, sa]: [isize; 2]) {
-    let n = part.inner_len();
-    let outer = part.outer_strides();
-    let across = outer.iter().position(|s| s[1] == 1 && sa != 1 && so == 1);
-    let Some(across) = across else {
-        return for_rows(part, |[i, j]| {
-            let (out, a) = (Strided::new(o, i, so), Strided::new(x, j, sa));
-            // SAFETY: rows of a plan of the operands' shape lie within them; the output is ours alone to write.
-            unsafe { map1(n, out, a, |x| x) }
-        });
-    };
-    let [to_row, _] = outer[across];
-    let rows = part.outer_shape()[across];
-    for_rows(&part.without_outer(across), |[i, j]| {
-        for row in (0..rows).step_by(BLOCK) {
-            for column in (0..n).step_by(BLOCK) {
-                for r in row..rows.min(row + BLOCK) {
-                    for c in column..n.min(column + BLOCK) {
-                        let (to, from) =
-                            (i + r as isize * to_row + c as isize, j + r as isize + c as isize * sa);
-                        // SAFETY: `r` and `c` run within the lengths of two loops of the plan, so both elements lie within
-                        // their operands; the output is ours alone to write.
-                        unsafe { *o.offset(to).get() = *x.offset(from).get() };
-                    }
-                }
-            }
-        }
-    });
 }

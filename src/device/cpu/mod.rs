@@ -13,7 +13,6 @@ mod products;
 mod reduce;
 mod scratch;
 mod simd;
-mod stream;
 mod threads;
 
 pub use buffer::CpuBuffer;

@@ -1,9 +1,10 @@
 //! Elements of any type, moved by their size between rows with gaps and rows without.
 
 use super::permute::transpose_tile;
-#[cfg(target_arch = "x86_64")]
-use super::stream::LINE;
 use crate::element::{Element, c32, c64};
+
+/// A cache line.
+pub(super) const LINE: usize = 64;
 
 /// A function by the size of elements: of each size the type that needs the least alignment.
 macro_rules! by_size {

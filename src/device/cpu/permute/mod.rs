@@ -1,0 +1,296 @@
+//! Permuted copies: tiles transposed in registers where source and result step differently, pieces where they do not.
+//!
+//! How a copy is cut into rows, columns and loops around them is decided in [`layout::block`](crate::layout::block), without
+//! any data. Kernels see bytes and the size of elements, not their type.
+
+#[cfg(target_arch = "x86_64")]
+mod register;
+mod stream;
+mod tile;
+
+pub(super) use stream::{fence, stream_piece};
+pub(super) use tile::transpose_tile;
+
+use super::threads::{GRAIN, join};
+use super::{Cpu, HostPtr};
+use crate::device::{Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::block::{Blocks, Loop};
+use crate::layout::is_dense;
+use crate::layout::plan::Plan;
+use crate::layout::walk::Walk;
+use crate::rank::MAX_RANK;
+use tile::{Steps, Tile};
+
+/// A copy of fewer elements is not planned: a loop over its axes is done before a plan is made.
+const SMALL: usize = 32;
+/// Parts for threads have more bytes than half of this.
+const PART: usize = 16 * GRAIN;
+/// Rows are cut at multiples of this.
+const BAND: usize = 64;
+/// Results of more bytes are written past the caches.
+const STREAM: usize = 16 << 20;
+/// Positions that a kernel is given at once, at most.
+const POSITIONS: usize = 128;
+/// Rows in a table, at most.
+const ROWS: usize = 256;
+/// A cache line.
+const LINE: usize = 64;
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Permute<T> for Cpu {
+    fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
+        // SAFETY: the operands vouch for their elements; the output is ours alone to write.
+        unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
+        Ok(())
+    }
+}
+
+/// Copies elements of so many bytes to the first operand from the second one.
+///
+/// # Safety
+/// All elements of the source may be read, and those of the result are the caller's alone to write; they are not among the
+/// source's.
+unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strides: [&[isize]; 2]) {
+    let len: usize = shape.iter().product();
+    // SAFETY: the caller's; elements of the size are copied as so many bytes.
+    unsafe {
+        if len == 0 {
+        } else if len <= SMALL {
+            let (to, from) = (to.get(), from.get().cast_const());
+            match size {
+                1 => small::<[u8; 1]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
+                2 => small::<[u8; 2]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
+                4 => small::<[u8; 4]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
+                8 => small::<[u8; 8]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
+                16 => small::<[u8; 16]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
+                _ => unreachable!("no elements of {size} bytes"),
+            }
+        } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
+            && len * size < PART / 4
+        {
+            // A matrix that is transposed needs no plan.
+            let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
+            tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns);
+        } else {
+            let dense = [true, false].iter().any(|&order| strides.iter().all(|s| is_dense(shape, s, order)));
+            let plan = if dense {
+                Plan::unordered_by(&[len], [&[1], &[1]], 0)
+            } else {
+                Plan::unordered_by(shape, strides, 0)
+            };
+            let blocks = Blocks::new(&plan, size);
+            let job = Job { to, from, stream: blocks.bytes() >= STREAM };
+            job.run(&blocks);
+        }
+    }
+}
+
+/// A loop for each axis, the last one inside.
+///
+/// # Safety
+/// As [`copy`], for elements of the size of `P`.
+unsafe fn small<P: Copy>(
+    shape: &[usize],
+    to: *mut P,
+    to_strides: &[isize],
+    from: *const P,
+    from_strides: &[isize],
+) {
+    let (Some((&extent, shape)), Some((&t, to_strides)), Some((&f, from_strides))) =
+        (shape.split_first(), to_strides.split_first(), from_strides.split_first())
+    else {
+        // SAFETY: an element of each.
+        unsafe { *to = *from };
+        return;
+    };
+    for i in 0..extent as isize {
+        let (to, from) = (to.wrapping_offset(i * t), from.wrapping_offset(i * f));
+        // SAFETY: a position along the first axis; the others are left.
+        unsafe {
+            if shape.is_empty() {
+                *to = *from;
+            } else {
+                small(shape, to, to_strides, from, from_strides);
+            }
+        }
+    }
+}
+
+/// A copy of blocks, of which threads take parts.
+#[derive(Debug, Clone, Copy)]
+struct Job {
+    to: HostPtr<u8>,
+    from: HostPtr<u8>,
+    stream: bool,
+}
+
+impl Job {
+    /// # Safety
+    /// All elements that the blocks visit may be read in the source and are ours alone to write in the result.
+    unsafe fn run(&self, blocks: &Blocks) {
+        // SAFETY: the caller's; halves are of the same elements.
+        unsafe {
+            if blocks.bytes() >= PART
+                && let Some((low, high)) = blocks.halves(BAND)
+            {
+                join(|| self.run(&low), || self.run(&high));
+                return;
+            }
+            if blocks.dense && matches!(blocks.unit, 1 | 2 | 4 | 8 | 16) {
+                self.tiles(blocks);
+            } else {
+                self.pieces(blocks);
+            }
+            if self.stream {
+                stream::fence();
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`run`](Job::run).
+    unsafe fn tiles(&self, blocks: &Blocks) {
+        let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
+        let (rows, columns) = (blocks.rows.len(), blocks.columns.len());
+        let (to, from) = (self.to.get(), self.from.get().cast_const());
+        let mut table = [0; ROWS];
+        let columns = match blocks.columns.as_slice() {
+            [one] => Steps::Even(columns, one.from),
+            several => {
+                fill(&mut table[..columns], several, |l| l.from);
+                Steps::Table(&table[..columns])
+            }
+        };
+        let aligned = |loops: &[Loop]| loops.iter().all(|l| l.to % LINE as isize == 0);
+        let aligned = aligned(blocks.rows.as_slice()) && aligned(blocks.outer.as_slice());
+        let start = to.wrapping_offset(blocks.offsets[0]) as usize;
+        let aligned = aligned && start % unit == 0;
+        let lead = if aligned { (start.next_multiple_of(LINE) - start) / unit } else { 0 };
+        let stream = self.stream && aligned;
+        let band = if blocks.rows.as_slice().len() > 1 { ROWS } else { band(blocks, stream) };
+        let mut steps = [0; ROWS];
+        for row in (0..rows).step_by(band) {
+            let here = band.min(rows - row);
+            let mut first = 0;
+            if row == 0 || here != band {
+                fill(&mut steps[..here], blocks.rows.as_slice(), |l| l.to);
+            }
+            if let [one] = blocks.rows.as_slice() {
+                first = one.to * row as isize;
+            }
+            for_positions(blocks, 0, &mut |base, at| {
+                let tile = Tile {
+                    from: from.wrapping_offset(base[1]).wrapping_add(row * unit),
+                    to: to.wrapping_offset(base[0] + first),
+                    rows: &steps[..here],
+                    columns,
+                    lead,
+                    stream,
+                };
+                // SAFETY: positions of the blocks, and rows and columns of theirs.
+                unsafe { kernel(&tile, at) }
+            });
+        }
+    }
+
+    /// # Safety
+    /// As [`run`](Job::run).
+    unsafe fn pieces(&self, blocks: &Blocks) {
+        let stream = self.stream && blocks.unit >= 16 * LINE;
+        for_positions(blocks, 2, &mut |base, at| {
+            let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
+            // SAFETY: positions of the blocks.
+            unsafe {
+                if stream {
+                    for &[to_at, from_at] in at {
+                        let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
+                        stream::stream_piece(from, to, blocks.unit);
+                    }
+                } else {
+                    stream::copy_pieces(blocks.unit, from, to, at);
+                }
+            }
+        });
+    }
+}
+
+/// How many rows are swept together: so many that what lies side by side in the source fills some cache lines, fewer where
+/// all rows fall into the same few sets of the first-level cache.
+fn band(blocks: &Blocks, stream: bool) -> usize {
+    let collide = |loops: &[Loop], step: fn(&Loop) -> isize| loops.iter().any(|l| step(l) % 2048 == 0);
+    if collide(blocks.rows.as_slice(), |l| l.to) || collide(blocks.columns.as_slice(), |l| l.from) {
+        if stream { 32 } else { 16 }
+    } else {
+        (8 * LINE / blocks.unit).clamp(BAND, ROWS)
+    }
+}
+
+/// Steps of all positions of loops, the first of which turns fastest.
+fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
+    let mut filled = 1;
+    for l in loops {
+        for i in filled..table.len().min(filled * l.extent) {
+            table[i] = table[i - filled] + step(l);
+        }
+        filled *= l.extent;
+    }
+}
+
+/// Calls `f` with the positions of the loops around the blocks, and of rows and columns if these are `inner` loops: where they
+/// begin, and some positions from there.
+fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[[isize; 2]])) {
+    // Innermost first.
+    let sides = [blocks.columns.as_slice(), blocks.rows.as_slice()];
+    let mut loops = [Loop { extent: 1, to: 0, from: 0 }; MAX_RANK];
+    let mut count = 0;
+    for &l in sides.iter().take(inner).copied().flatten().chain(blocks.outer.as_slice().iter().rev()) {
+        loops[count] = l;
+        count += 1;
+    }
+    let loops = &loops[..count];
+    let mut table = [[0, 0]; POSITIONS];
+    let mut filled = 1;
+    let mut whole = 0;
+    for l in loops {
+        if filled > 1 && filled * l.extent > POSITIONS {
+            break;
+        }
+        for i in filled..POSITIONS.min(filled * l.extent) {
+            let [to, from] = table[i - filled];
+            table[i] = [to + l.to, from + l.from];
+        }
+        filled = POSITIONS.min(filled * l.extent);
+        whole += 1;
+        if filled < l.extent {
+            break;
+        }
+    }
+    // Of a longer loop the table has the first positions only; it goes on outside of all others.
+    let chunked = loops.first().filter(|l| l.extent > POSITIONS);
+    let rest = &loops[whole..];
+    let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);
+    for (k, l) in rest.iter().rev().enumerate() {
+        (shape[k], strides[k]) = (l.extent, [l.to, l.from]);
+    }
+    let shape = &shape[..rest.len()];
+    let turns: usize = shape.iter().product();
+    for chunk in (0..chunked.map_or(1, |l| l.extent)).step_by(POSITIONS) {
+        let (mut begin, mut here) = (blocks.offsets, filled);
+        if let Some(l) = chunked {
+            here = POSITIONS.min(l.extent - chunk);
+            begin = [begin[0] + l.to * chunk as isize, begin[1] + l.from * chunk as isize];
+        }
+        let mut walk = Walk::over(shape, &strides[..shape.len()], begin);
+        for _ in 0..turns {
+            f(walk.offsets(), &table[..here]);
+            walk.advance();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

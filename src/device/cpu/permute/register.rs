@@ -1,0 +1,198 @@
+//! Registers of bytes, as rows of lanes of 16 bytes: what transposing asks of an instruction set.
+
+use core::arch::x86_64::*;
+
+/// A register of 16, 32 or 64 bytes.
+///
+/// # Safety
+/// All functions need a processor with the instruction set.
+pub(super) trait Register: Copy {
+    /// Lanes of 16 bytes.
+    const LANES: usize;
+
+    /// # Safety
+    /// The register's bytes may be read from the address on.
+    unsafe fn load(from: *const u8) -> Self;
+    /// # Safety
+    /// The register's bytes may be written from the address on.
+    unsafe fn store(self, to: *mut u8);
+    /// Writes past the caches.
+    ///
+    /// # Safety
+    /// As [`store`](Register::store), to a multiple of the register's bytes.
+    unsafe fn stream(self, to: *mut u8);
+    /// Asks for the cache line of an address that is read soon. Any address will do.
+    #[inline(always)]
+    fn prefetch(address: *const u8) {
+        // SAFETY: a hint, which accesses nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+    }
+    /// Writes one lane.
+    ///
+    /// # Safety
+    /// 16 bytes may be written from the address on; the register has the lane.
+    unsafe fn store_lane(self, lane: usize, to: *mut u8);
+    /// In each lane, the lower halves of both, element by element in turn.
+    ///
+    /// # Safety
+    /// As all functions here; elements have 1, 2, 4 or 8 bytes.
+    unsafe fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
+    /// In each lane, the upper halves of both, element by element in turn.
+    ///
+    /// # Safety
+    /// As all functions here; elements have 1, 2, 4 or 8 bytes.
+    unsafe fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
+    /// Transposes a square of lanes: the registers `first`, `first + step`, .., as many as there are lanes.
+    ///
+    /// # Safety
+    /// As all functions here.
+    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize);
+}
+
+macro_rules! interleave {
+    ($($name:ident: $one:ident $two:ident $four:ident $eight:ident;)*) => {$(
+        #[inline(always)]
+        unsafe fn $name<const SIZE: usize>(self, other: Self) -> Self {
+            // SAFETY: the processor has the instruction set.
+            unsafe {
+                match SIZE {
+                    1 => $one(self, other),
+                    2 => $two(self, other),
+                    4 => $four(self, other),
+                    _ => $eight(self, other),
+                }
+            }
+        }
+    )*};
+}
+
+impl Register for __m128i {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        unsafe { _mm_loadu_si128(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        unsafe { _mm_storeu_si128(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        unsafe { _mm_stream_si128(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn store_lane(self, _: usize, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { self.store(to) }
+    }
+    interleave! {
+        interleave_low: _mm_unpacklo_epi8 _mm_unpacklo_epi16 _mm_unpacklo_epi32 _mm_unpacklo_epi64;
+        interleave_high: _mm_unpackhi_epi8 _mm_unpackhi_epi16 _mm_unpackhi_epi32 _mm_unpackhi_epi64;
+    }
+    #[inline(always)]
+    unsafe fn transpose_lanes<const N: usize>(_: &mut [Self; N], _: usize, _: usize) {}
+}
+
+impl Register for __m256i {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_stream_si256(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn store_lane(self, lane: usize, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            match lane {
+                0 => _mm256_castsi256_si128(self).store(to),
+                _ => _mm256_extracti128_si256::<1>(self).store(to),
+            }
+        }
+    }
+    interleave! {
+        interleave_low: _mm256_unpacklo_epi8 _mm256_unpacklo_epi16 _mm256_unpacklo_epi32 _mm256_unpacklo_epi64;
+        interleave_high: _mm256_unpackhi_epi8 _mm256_unpackhi_epi16 _mm256_unpackhi_epi32 _mm256_unpackhi_epi64;
+    }
+    #[inline(always)]
+    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize) {
+        let (a, b) = (square[first], square[first + step]);
+        // SAFETY: the processor has AVX2.
+        unsafe {
+            square[first] = _mm256_permute2x128_si256::<0x20>(a, b);
+            square[first + step] = _mm256_permute2x128_si256::<0x31>(a, b);
+        }
+    }
+}
+
+impl Register for __m512i {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_storeu_si512(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_stream_si512(to.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn store_lane(self, lane: usize, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            match lane {
+                0 => _mm512_castsi512_si128(self).store(to),
+                1 => _mm512_extracti32x4_epi32::<1>(self).store(to),
+                2 => _mm512_extracti32x4_epi32::<2>(self).store(to),
+                _ => _mm512_extracti32x4_epi32::<3>(self).store(to),
+            }
+        }
+    }
+    interleave! {
+        interleave_low: _mm512_unpacklo_epi8 _mm512_unpacklo_epi16 _mm512_unpacklo_epi32 _mm512_unpacklo_epi64;
+        interleave_high: _mm512_unpackhi_epi8 _mm512_unpackhi_epi16 _mm512_unpackhi_epi32 _mm512_unpackhi_epi64;
+    }
+    #[inline(always)]
+    unsafe fn transpose_lanes<const N: usize>(square: &mut [Self; N], first: usize, step: usize) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| square[first + k * step]);
+        // Even lanes of two registers, or odd ones.
+        const EVEN: i32 = 0b10_00_10_00;
+        const ODD: i32 = 0b11_01_11_01;
+        // SAFETY: the processor has AVX-512.
+        let rows = unsafe {
+            let (ab, cd) = (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<EVEN>(c, d));
+            let (ef, gh) = (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
+            [
+                _mm512_shuffle_i64x2::<EVEN>(ab, cd),
+                _mm512_shuffle_i64x2::<EVEN>(ef, gh),
+                _mm512_shuffle_i64x2::<ODD>(ab, cd),
+                _mm512_shuffle_i64x2::<ODD>(ef, gh),
+            ]
+        };
+        for (k, row) in rows.into_iter().enumerate() {
+            square[first + k * step] = row;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+use super::{STREAM, transpose_tile};
+use crate::device::cpu::simd::tests::at_each_level;
+use crate::device::{Cpu, HostPtr, Operand, Output, Permute};
+use crate::element::{Element, c32, c64};
+
+/// The element at position `k`: no two neighbours in any direction are the same.
+fn number(k: usize) -> u64 {
+    (k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
+}
+
+/// Element types of every size; `c32` is aligned to half of it.
+trait Numbered: Element {
+    fn numbered(k: usize) -> Self;
+}
+macro_rules! numbered {
+    ($($t:ty: $k:ident => $x:expr;)*) => {$(
+        impl Numbered for $t {
+            fn numbered($k: usize) -> $t { $x }
+        }
+    )*};
+}
+numbered! {
+    bool: k => number(k) % 2 == 0;
+    i8: k => number(k) as i8;
+    u16: k => number(k) as u16;
+    f32: k => number(k) as u16 as f32;
+    f64: k => number(k) as u32 as f64;
+    c32: k => c32::new(f32::numbered(k), -(k as f32));
+    c64: k => c64::new(f64::numbered(k), -(k as f64));
+}
+
+/// Runs a generic test for elements of every size.
+macro_rules! each_type {
+    ($test:ident) => {
+        $test::<bool>();
+        $test::<i8>();
+        $test::<u16>();
+        $test::<f32>();
+        $test::<f64>();
+        $test::<c32>();
+        $test::<c64>();
+    };
+}
+
+fn tiles<T: Numbered>() {
+    let extents = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 65, 67];
+    for (rows, columns) in extents.into_iter().flat_map(|r| extents.map(|c| (r, c))) {
+        for (from_gap, to_gap, turned) in [(0, 0, false), (3, 5, false), (1, 2, true)] {
+            let (from_stride, to_stride) = (rows + from_gap, columns + to_gap);
+            let from: Vec<T> = (0..columns * from_stride + 1).map(T::numbered).collect();
+            let blank = T::numbered(12345);
+            let mut expected = vec![blank; rows * to_stride + 1];
+            // Not at the beginning: aligned to elements, not to registers.
+            for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
+                let (line, row) = if turned { (columns - 1 - c, rows - 1 - r) } else { (c, r) };
+                expected[1 + row * to_stride + c] = from[1 + line * from_stride + r];
+            }
+            let results = at_each_level(|| {
+                let mut to = vec![blank; rows * to_stride + 1];
+                let first_line = if turned { columns.saturating_sub(1) * from_stride } else { 0 };
+                let first_row = if turned { rows.saturating_sub(1) * to_stride } else { 0 };
+                let sign = if turned { -1 } else { 1 };
+                let source = from.as_ptr().wrapping_add(1 + first_line);
+                let result = to.as_mut_ptr().wrapping_add(1 + first_row);
+                let strides = (sign * from_stride as isize, sign * to_stride as isize);
+                // SAFETY: vectors of so many lines and rows, and an element before them.
+                unsafe { transpose_tile(source, strides.0, result, strides.1, rows, columns) };
+                to
+            });
+            for result in results {
+                assert_eq!(result, expected, "{rows} x {columns}, {from_gap}, {to_gap}, {turned}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tiles_of_every_size() {
+    each_type!(tiles);
+}
+
+/// Numbers without a pattern, the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Where elements lie in memory: offset of the first one, strides, and how many elements the memory has.
+#[derive(Debug)]
+struct Place {
+    first: usize,
+    strides: Vec<isize>,
+    len: usize,
+}
+
+/// A place for a shape: its axes in any sequence, some backwards, with gaps if so wanted; the source's may be repeated.
+fn place(dice: &mut Dice, shape: &[usize], wild: bool, repeats: bool) -> Place {
+    let mut sequence: Vec<usize> = (0..shape.len()).collect();
+    for i in (1..sequence.len()).rev() {
+        sequence.swap(i, dice.below(i + 1));
+    }
+    let mut place = Place { first: dice.below(9), strides: vec![0; shape.len()], len: 1 };
+    for axis in sequence {
+        if repeats && dice.below(6) == 0 {
+            continue;
+        }
+        let gap = if wild && dice.below(4) == 0 { 1 + dice.below(3) } else { 0 };
+        let step = place.len + gap;
+        place.strides[axis] = step as isize;
+        place.len = step * shape[axis].max(1);
+        if wild && dice.below(4) == 0 {
+            place.strides[axis] = -(step as isize);
+            place.first += step * (shape[axis].max(1) - 1);
+        }
+    }
+    place.len += 64;
+    place
+}
+
+/// Copies, and compares with a loop over all indices at each level; nothing else may be written.
+fn check<T: Numbered>(shape: &[usize], to: &Place, from: &Place) {
+    let source: Vec<T> = (0..from.len).map(T::numbered).collect();
+    let blank = T::numbered(54321);
+    let mut expected = vec![blank; to.len];
+    let count: usize = shape.iter().product();
+    for k in 0..count {
+        let (mut rest, mut at) = (k, [to.first as isize, from.first as isize]);
+        for axis in (0..shape.len()).rev() {
+            let i = (rest % shape[axis]) as isize;
+            rest /= shape[axis];
+            at = [at[0] + i * to.strides[axis], at[1] + i * from.strides[axis]];
+        }
+        expected[at[0] as usize] = source[at[1] as usize];
+    }
+    let results = at_each_level(|| {
+        let mut result = vec![blank; to.len];
+        let out_ptr = HostPtr::new(result.as_mut_ptr().wrapping_add(to.first));
+        let ptr = HostPtr::new(source.as_ptr().cast_mut().wrapping_add(from.first));
+        // SAFETY: places of the shape within both vectors; no two of the result's share an element.
+        unsafe {
+            let out = Output::from_raw(out_ptr, shape, &to.strides);
+            Cpu.copy(out, Operand::from_raw(ptr, shape, &from.strides)).unwrap();
+        }
+        result
+    });
+    for result in results {
+        assert!(result == expected, "{} {shape:?} to {to:?} from {from:?}", T::DTYPE.name());
+    }
+}
+
+fn copies<T: Numbered>() {
+    let mut dice = Dice(size_of::<T>() as u64);
+    for round in 0..600 {
+        let rank = dice.below(9);
+        let most = [0, 4000, 90, 24, 12, 8, 6, 4, 4][rank];
+        let shape: Vec<usize> = (0..rank)
+            .map(|_| match dice.below(12) {
+                0 => 1,
+                1 if dice.below(4) == 0 => 0,
+                2..6 => 2 + dice.below(3),
+                _ => 1 + dice.below(most),
+            })
+            .collect();
+        let wild = round % 2 == 1;
+        let to = place(&mut dice, &shape, wild, false);
+        let from = place(&mut dice, &shape, wild, round % 5 == 4);
+        check::<T>(&shape, &to, &from);
+    }
+}
+
+#[test]
+fn copies_of_any_strides() {
+    each_type!(copies);
+}
+
+/// A permuted copy of a dense array, from and to some elements behind the beginnings.
+fn permuted<T: Numbered>(shape: &[usize], axes: &[usize], firsts: [usize; 2]) {
+    let dense = |shape: &[usize]| crate::layout::Layout::dense(shape, true);
+    let from = dense(shape).permute(axes).unwrap();
+    let len = shape.iter().product::<usize>() + 64;
+    let place = |first: usize, strides: &[isize]| Place { first, strides: strides.to_vec(), len };
+    let (to, from_place) = (dense(from.shape()), place(firsts[1], from.strides()));
+    check::<T>(from.shape(), &place(firsts[0], to.strides()), &from_place);
+}
+
+fn matrices<T: Numbered>() {
+    // Around multiples of squares, bands and lines; extents whose strides collide in the caches.
+    for shape in [[63, 65], [64, 64], [200, 129], [256, 192], [512, 80], [130, 1024]] {
+        for firsts in [[0, 0], [1, 3], [2, 0]] {
+            permuted::<T>(&shape, &[1, 0], firsts);
+        }
+    }
+    permuted::<T>(&[600, 3], &[1, 0], [0, 1]);
+    permuted::<T>(&[3, 600], &[1, 0], [1, 0]);
+    permuted::<T>(&[300, 3, 3], &[0, 2, 1], [1, 0]);
+    permuted::<T>(&[40, 50, 3], &[1, 0, 2], [1, 0]);
+    permuted::<T>(&[20, 30, 4], &[2, 1, 0], [0, 0]);
+    permuted::<T>(&[2; 12], &[3, 9, 1, 7, 11, 5, 8, 2, 6, 10, 0, 4], [0, 0]);
+    permuted::<T>(&[2; 12], &[0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 11], [0, 0]);
+    permuted::<T>(&[6; 5], &[3, 0, 4, 1, 2], [0, 0]);
+}
+
+#[test]
+fn transposed_matrices() {
+    each_type!(matrices);
+}
+
+/// Results that are written past the caches, in parts.
+fn large<T: Numbered>() {
+    let side = (STREAM / size_of::<T>()).isqrt() / 64 * 64 + 64;
+    permuted::<T>(&[side, side], &[1, 0], [0, 0]);
+    permuted::<T>(&[side + 1, side], &[1, 0], [1, 0]);
+    permuted::<T>(&[side, side + 1], &[1, 0], [0, 1]);
+    permuted::<T>(&[side / 8, side + 3, 8], &[1, 0, 2], [1, 0]);
+    permuted::<T>(&[4, side / 4, side], &[0, 2, 1], [1, 1]);
+    permuted::<T>(&[4, side / 4, side + 64], &[1, 0, 2], [1, 0]);
+    permuted::<T>(&[side, side], &[0, 1], [1, 0]);
+}
+
+#[test]
+fn large_copies() {
+    large::<f32>();
+    large::<f64>();
+    large::<c64>();
+}

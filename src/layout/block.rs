@@ -1,0 +1,325 @@
+//! Which loops of a copy are blocked: what lies side by side on both sides, rows and columns to transpose, loops around them.
+//!
+//! Here steps count bytes, so that what stays together can be taken for one larger element.
+
+use super::plan::Plan;
+use crate::rank::MAX_RANK;
+
+/// Rows and columns are made of several axes until they have this many bytes: a cache line.
+const LINE: usize = 64;
+/// But of no more elements than this.
+const LONGEST: usize = 256;
+
+/// A loop: how often it turns, and how far it steps on either side, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Loop {
+    pub(crate) extent: usize,
+    pub(crate) to: isize,
+    pub(crate) from: isize,
+}
+
+/// Some loops. Where they make up rows or columns, the first one turns fastest, else the last one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Loops {
+    count: usize,
+    loops: [Loop; MAX_RANK],
+}
+
+impl Loops {
+    fn new() -> Loops {
+        Loops { count: 0, loops: [Loop { extent: 1, to: 0, from: 0 }; MAX_RANK] }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Loop] {
+        &self.loops[..self.count]
+    }
+
+    /// How many positions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.as_slice().iter().map(|l| l.extent).product()
+    }
+
+    fn push(&mut self, one: Loop) {
+        self.loops[self.count] = one;
+        self.count += 1;
+    }
+
+    fn remove(&mut self, at: usize) -> Loop {
+        let one = self.loops[at];
+        self.loops.copy_within(at + 1..self.count, at);
+        self.count -= 1;
+        one
+    }
+
+    /// The last loop, if any, for which this is least.
+    fn least(&self, key: impl Fn(&Loop) -> usize) -> Option<usize> {
+        (0..self.count).rev().min_by_key(|&i| key(&self.loops[i]))
+    }
+
+    fn position(&self, is: impl Fn(&Loop) -> bool) -> Option<usize> {
+        self.as_slice().iter().position(is)
+    }
+}
+
+/// A copy, blocked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Blocks {
+    /// Bytes that lie side by side on both sides: an element.
+    pub(crate) unit: usize,
+    /// Loops that make up a row of the source.
+    pub(crate) rows: Loops,
+    /// Loops that make up a row of the result.
+    pub(crate) columns: Loops,
+    /// Whether what becomes a column lies side by side in the source, and a row in the result.
+    pub(crate) dense: bool,
+    /// The loops around them, outermost first: steps that are small on either side are inside.
+    pub(crate) outer: Loops,
+    /// Where the first elements are, from where the operands begin: in the result and in the source.
+    pub(crate) offsets: [isize; 2],
+}
+
+impl Blocks {
+    /// Blocks of a plan whose operands are the result and the source, in elements of so many bytes.
+    pub(crate) fn new(plan: &Plan<2>, size: usize) -> Blocks {
+        let bytes = |elements: isize| elements * size as isize;
+        let mut left = Loops::new();
+        for (&extent, &[to, from]) in plan.shape().iter().zip(plan.strides()) {
+            left.push(Loop { extent, to: bytes(to), from: bytes(from) });
+        }
+        let [rows, columns, outer] = [Loops::new(); 3];
+        let offsets = plan.offsets().map(bytes);
+        let mut blocks = Blocks { unit: size, rows, columns, dense: false, outer, offsets };
+        blocks.turn(&mut left);
+        blocks.find_unit(&mut left);
+        blocks.find_sides(&mut left);
+        blocks.outer = left;
+        blocks.sort_outer();
+        blocks
+    }
+
+    /// What lies side by side on both sides becomes one element.
+    fn find_unit(&mut self, left: &mut Loops) {
+        let unit = self.unit as isize;
+        if let Some(at) = left.position(|l| l.to == unit && l.from == unit) {
+            self.unit *= left.remove(at).extent;
+        }
+    }
+
+    /// Walks each axis forwards in the result, but if the source lies side by side along another one, forwards there.
+    fn turn(&mut self, left: &mut Loops) {
+        let unit = self.unit as isize;
+        for l in &mut left.loops[..left.count] {
+            let backwards = if l.from.abs() == unit && l.to.abs() != unit { l.from < 0 } else { l.to < 0 };
+            if backwards {
+                let last = l.extent as isize - 1;
+                self.offsets[0] += l.to * last;
+                self.offsets[1] += l.from * last;
+                (l.to, l.from) = (-l.to, -l.from);
+            }
+        }
+    }
+
+    /// Columns are what the result steps through in the smallest steps, rows what the source does.
+    fn find_sides(&mut self, left: &mut Loops) {
+        let unit = self.unit as isize;
+        let Some(column) = left.least(|l| l.to.unsigned_abs()) else { return };
+        let column = left.remove(column);
+        self.columns.push(column);
+        // To repeat an element takes no steps in the source.
+        let steps = |l: &Loop| if l.from == 0 { usize::MAX } else { l.from.unsigned_abs() };
+        let Some(row) = left.least(steps) else { return };
+        if steps(&left.loops[row]) >= steps(&column) {
+            return;
+        }
+        let row = left.remove(row);
+        self.rows.push(row);
+        self.dense = column.to == unit && row.from == unit;
+        if self.dense {
+            lengthen(&mut self.rows, left, self.unit, |l| l.from);
+            lengthen(&mut self.columns, left, self.unit, |l| l.to);
+        }
+    }
+
+    fn sort_outer(&mut self) {
+        let step = |l: &Loop| match l.from {
+            0 => l.to.unsigned_abs(),
+            from => l.to.unsigned_abs().min(from.unsigned_abs()),
+        };
+        let count = self.outer.count;
+        self.outer.loops[..count].sort_by_key(|l| core::cmp::Reverse(step(l)));
+    }
+
+    /// How many bytes are copied.
+    pub(crate) fn bytes(&self) -> usize {
+        self.unit * self.rows.len() * self.columns.len() * self.outer.len()
+    }
+
+    /// Two halves, where there is a loop to cut: one around the blocks, else the rows or the columns, at a multiple of
+    /// `grain`.
+    pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
+        let (mut low, mut high) = (*self, *self);
+        let cut = |low: &mut Loops, high: &mut Loops, at: usize, grain: usize| {
+            let extent = low.loops[at].extent;
+            let middle = (extent / 2).next_multiple_of(grain);
+            if middle == 0 || middle >= extent {
+                return None;
+            }
+            low.loops[at].extent = middle;
+            high.loops[at].extent = extent - middle;
+            Some((low.loops[at], middle as isize))
+        };
+        let cut = match self.outer.position(|l| l.extent > 1) {
+            Some(at) => cut(&mut low.outer, &mut high.outer, at, 1),
+            None if self.rows.count == 1 && self.rows.len() >= 2 * grain => {
+                cut(&mut low.rows, &mut high.rows, 0, grain)
+            }
+            None if self.columns.count == 1 => cut(&mut low.columns, &mut high.columns, 0, grain),
+            None => None,
+        };
+        let (one, steps) = cut?;
+        high.offsets[0] += one.to * steps;
+        high.offsets[1] += one.from * steps;
+        Some((low, high))
+    }
+}
+
+/// Makes a side longer by loops that go on where it ends, while it is shorter than a cache line.
+fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, step: impl Fn(&Loop) -> isize) {
+    while side.len() * unit < LINE {
+        let end = (side.len() * unit) as isize;
+        let room = LONGEST / side.len();
+        let Some(next) = left.position(|l| step(l) == end && l.extent <= room) else { return };
+        side.push(left.remove(next));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+
+    fn blocks(shape: &[usize], to: &[isize], from: &[isize], size: usize) -> Blocks {
+        Blocks::new(&Plan::unordered_by(shape, [to, from], 0), size)
+    }
+
+    /// Blocks of the copy of a row-major array whose axes are permuted.
+    fn permuted(shape: &[usize], axes: &[usize], size: usize) -> Blocks {
+        let from = Layout::dense(shape, true).permute(axes).unwrap();
+        let to = Layout::dense(from.shape(), true);
+        blocks(to.shape(), to.strides(), from.strides(), size)
+    }
+
+    fn extents(loops: &Loops) -> Vec<usize> {
+        loops.as_slice().iter().map(|l| l.extent).collect()
+    }
+
+    /// Every position of the blocks: first bytes of elements, in the result and in the source.
+    fn visited(blocks: &Blocks) -> Vec<[isize; 2]> {
+        let mut all = vec![blocks.offsets];
+        for loops in [blocks.outer, blocks.rows, blocks.columns] {
+            for l in loops.as_slice() {
+                let step = |at: &[isize; 2], i: isize| [at[0] + i * l.to, at[1] + i * l.from];
+                all = all.iter().flat_map(|at| (0..l.extent as isize).map(move |i| step(at, i))).collect();
+            }
+        }
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_transpose_has_rows_and_columns() {
+        let b = permuted(&[30, 40], &[1, 0], 8);
+        assert_eq!(b.columns.as_slice(), [Loop { extent: 30, to: 8, from: 320 }]);
+        assert_eq!(b.rows.as_slice(), [Loop { extent: 40, to: 240, from: 8 }]);
+        assert!(b.dense && b.outer.as_slice().is_empty());
+        assert_eq!((b.unit, b.bytes()), (8, 9600));
+    }
+
+    #[test]
+    fn what_stays_together_is_one_element() {
+        let b = permuted(&[5, 7, 2], &[1, 0, 2], 4);
+        assert_eq!((b.unit, extents(&b.rows), extents(&b.columns)), (8, vec![7], vec![5]));
+        let rows = permuted(&[5, 7, 9], &[1, 0, 2], 8);
+        assert_eq!((rows.unit, rows.dense), (72, true));
+        let all = permuted(&[5, 7], &[0, 1], 8);
+        assert_eq!((all.unit, all.outer.len(), all.rows.len(), all.columns.len()), (280, 1, 1, 1));
+    }
+
+    #[test]
+    fn short_axes_are_taken_together() {
+        let b = permuted(&[2; 10], &[3, 9, 1, 7, 5, 8, 2, 6, 0, 4], 8);
+        assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 8, 16));
+        // The last axis of the result is the last but one of the source, so that rows cannot go on.
+        let pair = permuted(&[3, 2, 2], &[0, 2, 1], 8);
+        assert_eq!(
+            (extents(&pair.rows), extents(&pair.columns), extents(&pair.outer)),
+            (vec![2], vec![2], vec![3])
+        );
+    }
+
+    #[test]
+    fn small_steps_are_inside() {
+        let b = permuted(&[16; 6], &[3, 0, 5, 1, 4, 2], 8);
+        assert_eq!((extents(&b.rows), extents(&b.columns)), (vec![16], vec![16]));
+        assert_eq!(b.outer.as_slice()[3], Loop { extent: 16, to: 128, from: 128 });
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let cases: &[(&[usize], &[isize], &[isize])] = &[
+            (&[], &[], &[]),
+            (&[4], &[1], &[-3]),
+            (&[4], &[1], &[-1]),
+            (&[6, 4], &[4, 1], &[-1, 6]),
+            (&[6, 4], &[4, 1], &[0, 1]),
+            (&[6, 4], &[4, 1], &[1, 0]),
+            (&[6, 4], &[4, 1], &[0, 0]),
+            (&[6, 4], &[8, 2], &[3, 18]),
+            (&[6, 4], &[-4, -1], &[1, 6]),
+            (&[6, 4], &[4, -1], &[-4, 1]),
+            (&[2, 3, 4], &[12, 4, 1], &[1, 2, 6]),
+            (&[2, 2, 2, 2], &[8, 4, 2, 1], &[1, 8, -2, 4]),
+            (&[2, 2, 2, 2, 3], &[24, 12, 6, 3, 1], &[4, 1, 2, 8, -16]),
+        ];
+        for &(shape, to, from) in cases {
+            for size in [1, 8] {
+                let b = blocks(shape, to, from, size);
+                let mut expected = vec![[0, 0]];
+                for axis in 0..shape.len() {
+                    let step = |at: &[isize; 2], i: isize| {
+                        [at[0] + i * to[axis] * size as isize, at[1] + i * from[axis] * size as isize]
+                    };
+                    expected = (expected.iter())
+                        .flat_map(|at| (0..shape[axis] as isize).map(move |i| step(at, i)))
+                        .collect();
+                }
+                expected.sort();
+                let elements = |b: &Blocks| {
+                    let together = (0..b.unit / size).map(|i| (i * size) as isize);
+                    let mut all: Vec<_> = visited(b)
+                        .into_iter()
+                        .flat_map(|at| together.clone().map(move |i| at.map(|x| x + i)))
+                        .collect();
+                    all.sort();
+                    all
+                };
+                assert_eq!(elements(&b), expected, "{shape:?} {to:?} {from:?}");
+                assert_eq!(b.bytes(), expected.len() * size);
+                if let Some((low, high)) = b.halves(2) {
+                    let mut both = [elements(&low), elements(&high)].concat();
+                    both.sort();
+                    assert_eq!(both, expected, "halves of {shape:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halves_are_cut_at_the_grain() {
+        let (low, high) = permuted(&[300, 500], &[1, 0], 8).halves(64).unwrap();
+        assert_eq!((low.rows.len(), high.rows.len()), (256, 244));
+        let (low, high) = permuted(&[300, 50], &[1, 0], 8).halves(64).unwrap();
+        assert_eq!((low.columns.len(), high.columns.len()), (192, 108));
+        assert!(permuted(&[60, 50], &[1, 0], 8).halves(64).is_none());
+    }
+}
