@@ -31,6 +31,11 @@ pub(crate) fn binary_shape<D: Dim>(
     right: &[usize],
     row_major: bool,
 ) -> Result<D::Shape, Error> {
+    if left == right && left.len() == D::NDIM {
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(left);
+        return Ok(shape);
+    }
     common_shape::<D>(&[left, right], row_major).ok_or_else(|| Error::Shapes {
         op,
         left: left.to_vec(),

@@ -70,7 +70,7 @@ pub(super) unsafe fn for_blocks<const K: usize>(
     }
     let plan = Plan::unordered(shape, strides);
     let bytes = plan.len() * lanes[0].size;
-    let job = Job { lanes, first, streams: first == First::Written && bytes >= STREAMED, far: bytes >= FAR, f };
+    let job = Job { lanes, first, streams: first == First::Written && bytes >= STREAMED, f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
     over_parts(&plan, &|part| unsafe { job.part(part) });
 }
@@ -80,9 +80,6 @@ const AT_ONCE: usize = 2 * GRAIN;
 
 /// Results of so many bytes go past the caches.
 const STREAMED: usize = 16 << 20;
-
-/// Operands of so many bytes are fetched before they are needed.
-const FAR: usize = 512 << 10;
 
 /// The bytes of a row's buffer: a few of them fit the first-level cache, next to what is read and written directly. Longer
 /// ones make the processor alternate between reading and writing memory where a result is streamed.
@@ -94,7 +91,9 @@ const STRIP: [usize; 2] = [256, 1024];
 
 /// The number of elements, where all operands are dense in one order.
 fn one_block<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Option<usize> {
-    let dense = |row_major| strides.iter().all(|strides| is_dense(shape, strides, row_major));
+    // Most operands have the same strides; of those it is enough to look at one.
+    let different = if strides.iter().all(|other| *other == strides[0]) { 1 } else { K };
+    let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
     (dense(true) || dense(false)).then(|| shape.iter().product())
 }
 
@@ -108,8 +107,6 @@ struct Job<'a, const K: usize> {
     first: First,
     /// Whether the first operand is written past the caches.
     streams: bool,
-    /// Whether the operands do not fit the second-level cache.
-    far: bool,
     f: Loop<'a, K>,
 }
 
@@ -245,7 +242,7 @@ impl<const K: usize> Job<'_, K> {
                     let first = if step > 0 { 0 } else { block.height as isize - 1 };
                     let from = there[k].wrapping_offset(bytes(k, first * step));
                     let to = buffers[k].wrapping_offset(bytes(k, first * pitch));
-                    transpose(size, from, stride, to, step * pitch, [block.height, block.width], self.far);
+                    transpose(size, from, stride, to, step * pitch, [block.height, block.width]);
                     continue;
                 }
                 for j in 0..block.height as isize {

@@ -65,8 +65,7 @@ pub(super) unsafe fn scatter(size: usize, from: *const u8, to: *mut u8, stride: 
     unsafe { by_size!(size, scatter(from, to, stride, n)) }
 }
 
-/// Rows whose columns are side by side, to rows that are: `to[r][c] = from[c][r]`, `shape` of them. Where the source is `far`
-/// from the processor, its next columns are fetched while others are transposed.
+/// Rows whose columns are side by side, to rows that are: `to[r][c] = from[c][r]`, `shape` of them.
 ///
 /// # Safety
 /// The elements of `size` bytes may be read at `from` and written at `to`, which do not overlap.
@@ -77,47 +76,18 @@ pub(super) unsafe fn transpose(
     to: *mut u8,
     to_stride: isize,
     [rows, columns]: [usize; 2],
-    far: bool,
 ) {
-    for column in (0..columns).step_by(COLUMNS) {
-        let from = from.wrapping_offset(column as isize * from_stride * size as isize);
-        if far {
-            for ahead in COLUMNS..2 * COLUMNS {
-                prefetch(from.wrapping_offset(ahead as isize * from_stride * size as isize), rows * size);
-            }
-        }
-        let (to, columns) = (to.wrapping_add(column * size), COLUMNS.min(columns - column));
-        // SAFETY: the caller's, for some of the columns.
-        unsafe { by_size!(size, tile(from, from_stride, to, to_stride, rows, columns)) };
+    unsafe fn tile<T: Element>(
+        from: *const u8,
+        from_stride: isize,
+        to: *mut u8,
+        to_stride: isize,
+        rows: usize,
+        columns: usize,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { transpose_tile(from.cast::<T>(), from_stride, to.cast::<T>(), to_stride, rows, columns) }
     }
-}
-
-/// Columns that are transposed at a time.
-const COLUMNS: usize = 32;
-
-/// # Safety
-/// As [`transpose`].
-unsafe fn tile<T: Element>(
-    from: *const u8,
-    from_stride: isize,
-    to: *mut u8,
-    to_stride: isize,
-    rows: usize,
-    columns: usize,
-) {
     // SAFETY: the caller's.
-    unsafe { transpose_tile(from.cast::<T>(), from_stride, to.cast::<T>(), to_stride, rows, columns) }
-}
-
-/// Asks for the cache lines of so many bytes, wherever they are: nothing happens where nothing is.
-#[inline]
-fn prefetch(from: *const u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..bytes).step_by(LINE) {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch accesses nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(at).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (from, bytes);
+    unsafe { by_size!(size, tile(from, from_stride, to, to_stride, rows, columns)) }
 }
