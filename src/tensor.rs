@@ -86,12 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             shape.as_ref().iter().product::<usize>(),
             "a buffer holds what its shape says"
         );
-        Tensor {
-            storage: OwnedData { buffer, device },
-            shape,
-            strides,
-            marker: PhantomData,
-        }
+        Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
     /// The buffer of an owned tensor, and where it lives.

@@ -25,12 +25,12 @@ mod slice;
 mod trace;
 mod unary;
 
+pub(crate) use compute::same_instance;
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
-pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
-pub(crate) use compute::same_instance;
 pub(crate) use operands::WithRight;
+pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
 pub use shape::TwoAxes;
 #[doc(hidden)]
 pub use slice::Exhausted;

@@ -128,9 +128,10 @@ impl<const K: usize> Job<'_, K> {
         }
         let (columns, strides) = (part.inner_len(), part.inner_strides());
         // A loop in which an operand is dense that is not so in the inner one.
-        let across = part.outer_strides().iter().rposition(|steps| {
-            (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1)
-        });
+        let across = part
+            .outer_strides()
+            .iter()
+            .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1));
         if let Some(axis) = across {
             let (rows, steps) = (part.outer_shape()[axis], part.outer_strides()[axis]);
             let rows = Rows { rows, columns, steps, strides };
@@ -178,7 +179,8 @@ impl<const K: usize> Job<'_, K> {
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
             let n = end.min(columns) - column;
-            let there: [_; K] = core::array::from_fn(|k| self.address(k, at[k] + column as isize * strides[k]));
+            let there: [_; K] =
+                core::array::from_fn(|k| self.address(k, at[k] + column as isize * strides[k]));
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
                     // SAFETY: `n` elements of the row, no more than fit the buffer.
@@ -288,3 +290,6 @@ fn for_each<const K: usize>(plan: &Plan<K>, mut f: impl FnMut([isize; K])) {
         walk.advance();
     }
 }
+
+#[cfg(test)]
+mod tests;

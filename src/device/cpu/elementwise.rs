@@ -1,8 +1,8 @@
 //! Elementwise operations: one loop over dense operands for each, twice where the output is also an input.
 
+use super::Cpu;
 use super::blocks::{First, Lane, for_blocks};
 use super::simd::kernel;
-use super::Cpu;
 use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
@@ -307,7 +307,10 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
     let values = positions(a.shape(), strides)
         // SAFETY: the walk goes over the operands' own shape.
         .map(|[i, j]| unsafe { (a.ptr().offset(i).get().read(), b.ptr().offset(j).get().read()) });
-    without_value::<T>(F::NAME, values.into_iter().find(|&(x, y)| !op.defined(x, y)).map(|(x, y)| op.operands(x, y)))
+    without_value::<T>(
+        F::NAME,
+        values.into_iter().find(|&(x, y)| !op.defined(x, y)).map(|(x, y)| op.operands(x, y)),
+    )
 }
 
 /// Where the elements of each operand lie, in row-major sequence.
