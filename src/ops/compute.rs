@@ -5,7 +5,7 @@ use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::layout::broadcast::binary_shape;
+use crate::layout::broadcast::{binary_shape, same};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -79,7 +79,7 @@ where
     let (shape, device) = (out.shape(), left.device());
     let (output, _) = out.output();
     // Operands of one shape go to the device as they are.
-    if left.shape().as_ref() == shape.as_ref() && right.shape().as_ref() == shape.as_ref() {
+    if same(left.shape().as_ref(), shape.as_ref()) && same(right.shape().as_ref(), shape.as_ref()) {
         return device.binary(&op, output, left.operand(), right.operand());
     }
     let (a, b) = (spread(left, shape.as_ref()), spread(right, shape.as_ref()));
@@ -127,7 +127,7 @@ where
     S: Storage<T, Dev>,
 {
     same_instance(op, device, out.device())?;
-    if out.shape().as_ref() == result {
+    if same(out.shape().as_ref(), result) {
         return Ok(());
     }
     Err(Error::OutputShape { op, result: result.to_vec(), out: out.shape().as_ref().to_vec() })
@@ -370,7 +370,7 @@ where
     let (shape, device) = (out.shape(), a.device());
     let to = shape.as_ref();
     let (output, _) = out.output();
-    if a.shape().as_ref() == to && b.shape().as_ref() == to && c.shape().as_ref() == to {
+    if same(a.shape().as_ref(), to) && same(b.shape().as_ref(), to) && same(c.shape().as_ref(), to) {
         return device.ternary(&op, output, a.operand(), b.operand(), c.operand());
     }
     let (in_a, in_b, in_c) = (spread(a, to), spread(b, to), spread(c, to));

@@ -55,22 +55,34 @@ pub(super) type Loop<'a, const K: usize> = &'a (dyn Fn(usize, [*mut u8; K]) + Sy
 /// is to be read only, and no other lane's are among them.
 pub(super) unsafe fn for_blocks<const K: usize>(
     shape: &[usize],
-    strides: [&[isize]; K],
-    lanes: [Lane; K],
+    strides: &[&[isize]; K],
+    lanes: &[Lane; K],
     first: First,
     f: Loop<'_, K>,
 ) {
-    if let Some(n) = one_block(shape, strides)
-        && n < AT_ONCE
-    {
-        if n > 0 {
-            f(n, lanes.map(|lane| lane.ptr.get()));
-        }
-        return;
+    match one_block(shape, strides) {
+        Some(0) => {}
+        Some(n) if n < AT_ONCE => f(n, lanes.map(|lane| lane.ptr.get())),
+        // SAFETY: the caller's.
+        _ => unsafe { for_planned_blocks(shape, strides, lanes, first, f) },
     }
-    let plan = Plan::unordered(shape, strides);
+}
+
+/// [`for_blocks`] of more than one block. A function of its own, so that small operands do not pay for its room on the stack.
+///
+/// # Safety
+/// As [`for_blocks`].
+#[inline(never)]
+unsafe fn for_planned_blocks<const K: usize>(
+    shape: &[usize],
+    strides: &[&[isize]; K],
+    lanes: &[Lane; K],
+    first: First,
+    f: Loop<'_, K>,
+) {
+    let plan = Plan::unordered(shape, *strides);
     let bytes = plan.len() * lanes[0].size;
-    let job = Job { lanes, first, streams: first == First::Written && bytes >= STREAMED, f };
+    let job = Job { lanes: *lanes, first, streams: first == First::Written && bytes >= STREAMED, f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
     over_parts(&plan, &|part| unsafe { job.part(part) });
 }
@@ -90,9 +102,9 @@ const ROW: usize = 1 << 10;
 const STRIP: [usize; 2] = [256, 1024];
 
 /// The number of elements, where all operands are dense in one order.
-fn one_block<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Option<usize> {
+fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
     // Most operands have the same strides; of those it is enough to look at one.
-    let different = if strides.iter().all(|other| *other == strides[0]) { 1 } else { K };
+    let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
     let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
     (dense(true) || dense(false)).then(|| shape.iter().product())
 }

@@ -6,6 +6,7 @@ use super::simd::kernel;
 use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
+use crate::layout::broadcast::same;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
@@ -167,35 +168,38 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
+    #[inline]
     fn unary<F: UnaryOp<T>>(
         &self,
         op: &F,
         out: Output<'_, F::Output, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        one_shape([out.shape(), a.shape()]);
         check_unary(op, a)?;
         let (strides, lanes) = ([out.strides(), a.strides()], [Lane::new(out.ptr()), Lane::new(a.ptr())]);
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), strides, lanes, First::Written, &|n, [o, x]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x]| {
                 unary(op, n, o.cast(), x.cast::<T>());
             });
         }
         Ok(())
     }
 
+    #[inline]
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Cpu>) -> Result<(), Error> {
         check_unary(op, a.as_operand())?;
         // SAFETY: the operand vouches for its elements, which are ours alone. Blocks are its.
         unsafe {
-            for_blocks(a.shape(), [a.strides()], [Lane::new(a.ptr())], First::Updated, &|n, [x]| {
+            for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Updated, &|n, [x]| {
                 unary_in_place(op, n, x.cast());
             });
         }
         Ok(())
     }
 
+    #[inline]
     fn binary<U: Element, F: BinaryOp<T, U>>(
         &self,
         op: &F,
@@ -203,38 +207,39 @@ impl<T: Element> Elementwise<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         b: Operand<'_, U, Cpu>,
     ) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
-        assert_eq!(out.shape(), b.shape(), "operands of one shape");
+        one_shape([out.shape(), a.shape(), b.shape()]);
         check_binary(op, a, b)?;
         let strides = [out.strides(), a.strides(), b.strides()];
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr())];
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), strides, lanes, First::Written, &|n, [o, x, y]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x, y]| {
                 binary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>());
             });
         }
         Ok(())
     }
 
+    #[inline]
     fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
         &self,
         op: &F,
         a: Output<'_, T, Cpu>,
         b: Operand<'_, U, Cpu>,
     ) -> Result<(), Error> {
-        assert_eq!(a.shape(), b.shape(), "operands of one shape");
+        one_shape([a.shape(), b.shape()]);
         check_binary(op, a.as_operand(), b)?;
         let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
         // SAFETY: the operands vouch for their elements; those of `a` are ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(a.shape(), strides, lanes, First::Updated, &|n, [x, y]| {
+            for_blocks(a.shape(), &strides, &lanes, First::Updated, &|n, [x, y]| {
                 binary_in_place(op, n, x.cast(), y.cast::<U>());
             });
         }
         Ok(())
     }
 
+    #[inline]
     fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
         &self,
         op: &F,
@@ -243,14 +248,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         b: Operand<'_, U, Cpu>,
         c: Operand<'_, V, Cpu>,
     ) -> Result<(), Error> {
-        for shape in [a.shape(), b.shape(), c.shape()] {
-            assert_eq!(out.shape(), shape, "operands of one shape");
-        }
+        one_shape([out.shape(), a.shape(), b.shape(), c.shape()]);
         let strides = [out.strides(), a.strides(), b.strides(), c.strides()];
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr()), Lane::new(c.ptr())];
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), strides, lanes, First::Written, &|n, [o, x, y, z]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x, y, z]| {
                 ternary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>());
             });
         }
@@ -268,7 +271,7 @@ fn check_unary<T: Element, F: UnaryOp<T>>(op: &F, a: Operand<'_, T, Cpu>) -> Res
     let undefined = AtomicBool::new(false);
     // SAFETY: the operand vouches for its elements. Blocks are its.
     unsafe {
-        for_blocks(a.shape(), [a.strides()], [Lane::new(a.ptr())], First::Read, &|n, [x]| {
+        for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Read, &|n, [x]| {
             if !unary_defined(op, n, x.cast::<T>()) {
                 undefined.store(true, Ordering::Relaxed);
             }
@@ -295,7 +298,7 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
     let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
     // SAFETY: the operands vouch for their elements. Blocks are theirs.
     unsafe {
-        for_blocks(a.shape(), strides, lanes, First::Read, &|n, [x, y]| {
+        for_blocks(a.shape(), &strides, &lanes, First::Read, &|n, [x, y]| {
             if !binary_defined(op, n, x.cast::<T>(), y.cast::<U>()) {
                 undefined.store(true, Ordering::Relaxed);
             }
@@ -325,6 +328,12 @@ fn positions<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> impl It
 
 fn without_value<T: Element>(op: &'static str, values: Option<String>) -> Result<(), Error> {
     values.map_or(Ok(()), |values| Err(Error::Arithmetic { op, dtype: T::DTYPE.name(), values }))
+}
+
+/// Kernels rest on it.
+#[inline]
+fn one_shape<const K: usize>(shapes: [&[usize]; K]) {
+    assert!(shapes.iter().all(|shape| same(shape, shapes[0])), "operands of one shape");
 }
 
 /// Calls `row` with the offset of each operand at the beginning of each inner loop.
