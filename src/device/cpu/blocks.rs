@@ -97,6 +97,9 @@ const STREAMED: usize = 16 << 20;
 /// ones make the processor alternate between reading and writing memory where a result is streamed.
 const ROW: usize = 1 << 10;
 
+/// Rows of so few elements are joined to longer ones.
+const SHORT: usize = 64;
+
 /// A strip that is transposed: so many bytes of each of the source's rows, and so many of its rows. Four fit the second-level
 /// cache.
 const STRIP: [usize; 2] = [256, 1024];
@@ -144,11 +147,14 @@ impl<const K: usize> Job<'_, K> {
             .outer_strides()
             .iter()
             .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1));
-        if let Some(axis) = across {
+        let around = part.outer_shape().len();
+        if let Some(axis) = across.or((columns <= SHORT && around > 0).then(|| around - 1)) {
             let (rows, steps) = (part.outer_shape()[axis], part.outer_strides()[axis]);
             let rows = Rows { rows, columns, steps, strides };
-            // SAFETY: together the loops visit what the part does; the rest is the caller's.
-            for_each(&part.without_outer(axis), |at| unsafe { self.strips(&rows, at) });
+            for_each(&part.without_outer(axis), |at| {
+                // SAFETY: together the loops visit what the part does; the rest is the caller's.
+                unsafe { if columns <= SHORT { self.joined(&rows, at) } else { self.strips(&rows, at) } }
+            });
         } else if strides == [1; K] && !self.streams {
             for_each(part, |at| (self.f)(columns, core::array::from_fn(|k| self.address(k, at[k]))));
         } else {
@@ -213,6 +219,44 @@ impl<const K: usize> Job<'_, K> {
         }
     }
 
+    /// Many short rows, the first of which begins `at`, several of them as one: operands whose rows do not follow each other go
+    /// through buffers in which they do.
+    ///
+    /// # Safety
+    /// As [`for_blocks`], for the elements of the rows.
+    unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
+        let (columns, size) = (rows.columns, self.largest());
+        let height = (4 * ROW / (columns * size)).max(STRIP[0] / size).min(rows.rows);
+        let bytes = (height * columns * size).next_multiple_of(LINE);
+        let direct: [bool; K] =
+            core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
+        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+            for row in (0..rows.rows).step_by(height) {
+                let height = height.min(rows.rows - row);
+                let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
+                let buffer =
+                    |k: usize, j: usize| buffers.wrapping_add(k * bytes + j * columns * self.lanes[k].size);
+                for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
+                    // Rows that are all the same are there from the first block.
+                    if row == 0 || rows.steps[k] != 0 {
+                        // SAFETY: rows of the operand; the buffer has room for `height` of them.
+                        unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
+                    }
+                }
+                let given = core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
+                (self.f)(height * columns, given);
+                if !direct[0] && self.first != First::Read {
+                    for j in 0..height {
+                        // SAFETY: a row of the first operand, which is ours to write.
+                        unsafe {
+                            scatter(self.lanes[0].size, buffer(0, j), there(0, j), rows.strides[0], columns)
+                        };
+                    }
+                }
+            }
+        });
+    }
+
     /// Many rows, the first of which begins `at`, in blocks of several rows, so that operands can be transposed.
     ///
     /// # Safety
@@ -241,33 +285,50 @@ impl<const K: usize> Job<'_, K> {
         });
     }
 
+    /// Brings rows of an operand, the first of which begins at `from`, to where each lies side by side, `pitch` elements from
+    /// the next.
+    ///
+    /// # Safety
+    /// So many rows and columns of the operand may be read there, and written at `to`.
+    unsafe fn pack(
+        &self,
+        k: usize,
+        rows: &Rows<K>,
+        from: *const u8,
+        to: *mut u8,
+        [height, width]: [usize; 2],
+        pitch: usize,
+    ) {
+        let (size, stride, step, pitch) =
+            (self.lanes[k].size, rows.strides[k], rows.steps[k], pitch as isize);
+        let at = |j: isize| {
+            (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
+        };
+        if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
+            // From the row on whose elements lie first.
+            let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
+            // SAFETY: the caller's.
+            return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
+        }
+        for (from, to) in (0..height as isize).map(at) {
+            // SAFETY: the caller's; a row.
+            unsafe {
+                match stride {
+                    0 => repeat(size, from, to, width),
+                    _ => gather(size, from, stride, to, width),
+                }
+            }
+        }
+    }
+
     /// # Safety
     /// As [`strips`](Job::strips); the block lies within the rows, and fits the buffers.
     unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
         let there: [_; K] = core::array::from_fn(|k| self.address(k, block.at[k]));
         let bytes = |k: usize, elements: isize| elements * self.lanes[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            let (size, stride, step, pitch) =
-                (self.lanes[k].size, rows.strides[k], rows.steps[k], block.pitch as isize);
             // SAFETY: the rows of the block lie within the operand, and fit the buffer.
-            unsafe {
-                if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
-                    // From the row on whose elements lie first.
-                    let first = if step > 0 { 0 } else { block.height as isize - 1 };
-                    let from = there[k].wrapping_offset(bytes(k, first * step));
-                    let to = buffers[k].wrapping_offset(bytes(k, first * pitch));
-                    transpose(size, from, stride, to, step * pitch, [block.height, block.width]);
-                    continue;
-                }
-                for j in 0..block.height as isize {
-                    let from = there[k].wrapping_offset(bytes(k, j * step));
-                    let to = buffers[k].wrapping_offset(bytes(k, j * pitch));
-                    match stride {
-                        0 => repeat(size, from, to, block.width),
-                        _ => gather(size, from, stride, to, block.width),
-                    }
-                }
-            }
+            unsafe { self.pack(k, rows, there[k], buffers[k], [block.height, block.width], block.pitch) };
         }
         for j in 0..block.height as isize {
             let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {

@@ -9,10 +9,21 @@ use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
+use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 // ------------------------------------------------------------------ loops
+
+/// Elements to write, which may have no value yet: results go through buffers, too.
+///
+/// # Safety
+/// There are `n` elements, which are ours alone during `'a`.
+#[inline(always)]
+unsafe fn fresh<'a, R>(out: *mut R, n: usize) -> &'a mut [MaybeUninit<R>] {
+    // SAFETY: the caller's; these may be without a value.
+    unsafe { from_raw_parts_mut(out.cast(), n) }
+}
 
 kernel! {
     /// `out[i] = op(k + i)`.
@@ -35,9 +46,9 @@ kernel! {
     /// There are `n` elements each; those of `out` are ours to write, and not among the others.
     unsafe fn unary[T: Element, F: UnaryOp<T>][T, F](op: &F, n: usize, out: *mut F::Output, a: *const T) -> () {
         // SAFETY: the caller's.
-        let (out, a) = unsafe { (from_raw_parts_mut(out, n), from_raw_parts(a, n)) };
+        let (out, a) = unsafe { (fresh(out, n), from_raw_parts(a, n)) };
         for (r, &x) in out.iter_mut().zip(a) {
-            *r = op.apply(x);
+            r.write(op.apply(x));
         }
     }
 }
@@ -68,9 +79,9 @@ kernel! {
         b: *const U,
     ) -> () {
         // SAFETY: the caller's.
-        let (out, a, b) = unsafe { (from_raw_parts_mut(out, n), from_raw_parts(a, n), from_raw_parts(b, n)) };
+        let (out, a, b) = unsafe { (fresh(out, n), from_raw_parts(a, n), from_raw_parts(b, n)) };
         for ((r, &x), &y) in out.iter_mut().zip(a).zip(b) {
-            *r = op.apply(x, y);
+            r.write(op.apply(x, y));
         }
     }
 }
@@ -110,9 +121,9 @@ kernel! {
         // SAFETY: the caller's.
         let (a, b, c) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts(c, n)) };
         // SAFETY: the caller's.
-        let out = unsafe { from_raw_parts_mut(out, n) };
+        let out = unsafe { fresh(out, n) };
         for (((r, &x), &y), &z) in out.iter_mut().zip(a).zip(b).zip(c) {
-            *r = op.apply(x, y, z);
+            r.write(op.apply(x, y, z));
         }
     }
 }

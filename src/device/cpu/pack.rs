@@ -38,6 +38,10 @@ pub(super) unsafe fn repeat(size: usize, from: *const u8, to: *mut u8, n: usize)
 /// # Safety
 /// The elements of `size` bytes may be read at `from` and written at `to`, which do not overlap.
 pub(super) unsafe fn gather(size: usize, from: *const u8, stride: isize, to: *mut u8, n: usize) {
+    if stride == 1 {
+        // SAFETY: the caller's.
+        return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
+    }
     unsafe fn gather<T: Element>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
@@ -54,6 +58,10 @@ pub(super) unsafe fn gather(size: usize, from: *const u8, stride: isize, to: *mu
 /// # Safety
 /// As [`gather`].
 pub(super) unsafe fn scatter(size: usize, from: *const u8, to: *mut u8, stride: isize, n: usize) {
+    if stride == 1 {
+        // SAFETY: the caller's.
+        return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
+    }
     unsafe fn scatter<T: Element>(from: *const u8, to: *mut u8, stride: isize, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
