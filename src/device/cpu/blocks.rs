@@ -147,14 +147,26 @@ impl<const K: usize> Job<'_, K> {
             .outer_strides()
             .iter()
             .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1));
-        let around = part.outer_shape().len();
-        if let Some(axis) = across.or((columns <= SHORT && around > 0).then(|| around - 1)) {
-            let (rows, steps) = (part.outer_shape()[axis], part.outer_strides()[axis]);
-            let rows = Rows { rows, columns, steps, strides };
-            for_each(&part.without_outer(axis), |at| {
-                // SAFETY: together the loops visit what the part does; the rest is the caller's.
-                unsafe { if columns <= SHORT { self.joined(&rows, at) } else { self.strips(&rows, at) } }
-            });
+        let axis = across.or(part.outer_shape().len().checked_sub(1));
+        let rows = axis.map(|axis| Rows {
+            rows: part.outer_shape()[axis],
+            columns,
+            steps: part.outer_strides()[axis],
+            strides,
+        });
+        // Short rows are joined where that copies nothing that is dense.
+        let follow = |rows: &Rows<K>| {
+            (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
+        };
+        if let (Some(axis), Some(rows)) = (axis, rows)
+            && columns <= SHORT
+            && follow(&rows)
+        {
+            // SAFETY: together the loops visit what the part does; the rest is the caller's.
+            for_each(&part.without_outer(axis), |at| unsafe { self.joined(&rows, at) });
+        } else if let (Some(axis), Some(rows)) = (across, rows) {
+            // SAFETY: as above.
+            for_each(&part.without_outer(axis), |at| unsafe { self.strips(&rows, at) });
         } else if strides == [1; K] && !self.streams {
             for_each(part, |at| (self.f)(columns, core::array::from_fn(|k| self.address(k, at[k]))));
         } else {
