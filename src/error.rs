@@ -42,6 +42,15 @@ pub enum Error {
         /// Whether trailing axes are aligned.
         row_major: bool,
     },
+    /// A tensor that was given for a result has another shape.
+    OutputShape {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The shape of the result.
+        result: Vec<usize>,
+        /// The shape that is there.
+        out: Vec<usize>,
+    },
     /// A shape does not broadcast to a larger one.
     BroadcastShape {
         /// The shape that is there.
@@ -265,6 +274,10 @@ impl fmt::Display for Error {
                 "cannot {op} shape {from:?} in place to shape {to:?}: the target's shape cannot grow \
                  ({}); write a new tensor instead",
                 alignment(*row_major)
+            ),
+            Error::OutputShape { op, result, out } => write!(
+                f,
+                "cannot {op} into shape {out:?}: the result has shape {result:?}, and its shape is what the output must have"
             ),
             Error::AxisOutOfRange { op, axis, shape } => match shape.len() {
                 0 => write!(f, "{op}: axis {axis} is out of range, for a tensor of rank 0 has no axes"),

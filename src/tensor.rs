@@ -5,7 +5,7 @@ use crate::device::{
 };
 use crate::element::Element;
 use crate::error::{Error, expect};
-use crate::layout::{Layout, element_count};
+use crate::layout::{Layout, dense_strides, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::Dim;
 use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
@@ -70,6 +70,7 @@ pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// A tensor whose elements are still to be written, and the number of them.
+    #[inline]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         let buffer = device.alloc(len)?;
@@ -77,20 +78,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 
     /// A tensor of a buffer that holds exactly the shape's elements.
+    #[inline]
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
-        let layout = Layout::dense(shape.as_ref(), O::ROW_MAJOR);
+        let mut strides = D::Strides::default();
+        dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         // Views and kernels rest on it, and a device of a third party makes the buffer.
         assert_eq!(
             Dev::len(&buffer),
             shape.as_ref().iter().product::<usize>(),
             "a buffer holds what its shape says"
         );
-        Tensor {
-            storage: OwnedData { buffer, device },
-            shape,
-            strides: layout.typed_strides::<D>(),
-            marker: PhantomData,
-        }
+        Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
     /// The buffer of an owned tensor, and where it lives.
@@ -244,6 +242,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// The rank-erased operand that kernels read.
+    #[inline]
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
         self.operand_of(0, self.shape.as_ref(), self.strides.as_ref())
     }
@@ -253,6 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.operand_of(layout.offset(), layout.shape(), layout.strides())
     }
 
+    #[inline]
     fn operand_of<'b>(
         &'b self,
         offset: isize,
@@ -288,6 +288,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// The rank-erased operand that kernels write, and the device.
+    #[inline]
     pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev)
     where
         S: StorageMut<T, Dev>,

@@ -4,6 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use vierbein::op;
 use vierbein::prelude::*;
 
 /// Counts what this thread asks for.
@@ -160,4 +161,79 @@ fn without_recycling_a_large_result_is_allocated_and_freed() {
         assert_eq!(asked(|| Tensor::<f64, _>::zeros([300, 400])), result_of(300 * 400 * 8));
     }
     assert_eq!(Cpu::recycled_bytes(), 0);
+}
+
+/// Operands of each rank from 1 to 8, dense, permuted and repeated.
+fn ranks(check: impl Fn(usize)) {
+    (1..=8).for_each(check);
+}
+
+#[test]
+fn an_elementwise_operation_allocates_its_result() {
+    macro_rules! at_rank {
+        ($rank:ident: $($n:literal $reversed:expr;)*) => {$(
+            if $rank == $n {
+                let a = Tensor::<f64, _>::from_fn([3; $n], |index| index.iter().sum::<usize>() as f64);
+                let (turned, row) = (a.permute($reversed), a.split_at(0, 1).0);
+                let (bytes, mask) = (8 * a.len(), a.greater(2.0));
+                for b in [a.view(), turned.view()] {
+                    assert_eq!(asked(|| &a + &b), (1, bytes));
+                    assert_eq!(asked(|| &a * 2.0), (1, bytes));
+                    assert_eq!(asked(|| 2.0 - &b), (1, bytes));
+                    assert_eq!(asked(|| b.sqrt()), (1, bytes));
+                    assert_eq!(asked(|| b.cast::<f32>()), (1, bytes / 2));
+                    assert_eq!(asked(|| a.less(&b)), (1, bytes / 8));
+                    assert_eq!(asked(|| mask.select(&a, &b)), (1, bytes));
+                    assert_eq!(asked(|| a.zip_map3(&b, &row, |a, b, c| a * b + c)), (1, bytes));
+                    assert_eq!(asked(|| &a * &b + &a * 2.0), (2, 2 * bytes));
+                    assert_eq!(asked(|| (&a * &b + 1.0).apply(op::Neg)), (2, 2 * bytes));
+                    assert_eq!(asked(|| -(&a * &b - &a) / 3.0), (1, bytes));
+                }
+                assert_eq!(asked(|| &a + &row), (1, bytes));
+            }
+        )*};
+    }
+    ranks(|rank| {
+        at_rank! { rank:
+            1 [0];
+            2 [1, 0];
+            3 [2, 1, 0];
+            4 [3, 2, 1, 0];
+            5 [4, 3, 2, 1, 0];
+            6 [5, 4, 3, 2, 1, 0];
+            7 [6, 5, 4, 3, 2, 1, 0];
+            8 [7, 6, 5, 4, 3, 2, 1, 0];
+        }
+    });
+}
+
+#[test]
+fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
+    let a = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
+    let (b, row) = (a.permute([2, 0, 1]), a.index_axis(0, 1).index_axis(0, 2));
+    let mask = a.greater(50.0);
+    let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([12, 12, 12]));
+    let narrow = std::cell::RefCell::new(Tensor::<f32, _>::zeros([12, 12, 12]));
+    macro_rules! check {
+        ($($out:ident: $call:expr;)*) => {$(
+            let (times, _) = asked(|| { let $out = &mut *$out.borrow_mut(); $call });
+            assert_eq!(times, 0, "{}", stringify!($call));
+        )*};
+    }
+    check! {
+        out: a.apply_into(op::Sqrt, out);
+        out: a.apply2_into(op::Add, &b, out);
+        out: a.apply2_into(op::Mul, &row, out);
+        out: b.apply2_into(op::Sub, 2.0, out);
+        out: mask.apply3_into(op::Select, &a, &b, out);
+        narrow: b.cast_into(narrow);
+        out: b.map_into(|x| x + 1.0, out);
+        out: a.zip_map_into(&row, |x, y| x * y, out);
+        out: a.zip_map3_into(&b, &row, |x, y, z| x * y + z, out);
+        out: out.apply_inplace(op::Sqrt);
+        out: out.apply2_inplace(op::Maximum, &b);
+        out: out.add_scaled(0.5, &b);
+        out: *out += &row;
+        out: *out *= 2.0;
+    }
 }

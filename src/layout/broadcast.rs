@@ -24,13 +24,25 @@ pub(crate) fn common_shape<D: Dim>(shapes: &[&[usize]], row_major: bool) -> Opti
     Some(common)
 }
 
+/// Whether two shapes are equal. Not `==`, which calls a function for these few numbers.
+#[inline]
+pub(crate) fn same(left: &[usize], right: &[usize]) -> bool {
+    left.iter().eq(right)
+}
+
 /// [`common_shape`] of two, or the error that names both.
+#[inline]
 pub(crate) fn binary_shape<D: Dim>(
     op: &'static str,
     left: &[usize],
     right: &[usize],
     row_major: bool,
 ) -> Result<D::Shape, Error> {
+    if left.len() == D::NDIM && same(left, right) {
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(left);
+        return Ok(shape);
+    }
     common_shape::<D>(&[left, right], row_major).ok_or_else(|| Error::Shapes {
         op,
         left: left.to_vec(),

@@ -347,6 +347,7 @@ impl Layout {
 }
 
 /// Writes the strides of a dense layout. Zero extents count as one, so that no stride collapses.
+#[inline]
 pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
     let mut stride = 1isize;
     for step in 0..shape.len() {
@@ -357,6 +358,7 @@ pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: b
 }
 
 /// Whether elements in enumeration order lie side by side. Strides of axes with fewer than two positions do not matter.
+#[inline]
 pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
     if shape.contains(&0) {
         return true;
@@ -371,6 +373,7 @@ pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> b
 }
 
 /// The number of elements of a shape, checked: elements and bytes fit in `isize`, and so do the strides.
+#[inline]
 pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usize, Error> {
     let overflow = || Error::Overflow { shape: shape.to_vec(), element_bytes };
     // Zero extents count as one here: the strides of an empty tensor must be representable too.

@@ -150,6 +150,16 @@ impl<const K: usize> Plan<K> {
         self.offsets
     }
 
+    /// Without one of the loops around the inner one, as if it stood at its first position.
+    pub(crate) fn without_outer(&self, axis: usize) -> Plan<K> {
+        debug_assert!(axis + 1 < self.rank);
+        let mut plan = *self;
+        plan.shape.copy_within(axis + 1..self.rank, axis);
+        plan.strides.copy_within(axis + 1..self.rank, axis);
+        plan.rank -= 1;
+        plan
+    }
+
     /// The lower and the upper half of the outermost loop, where it has two positions or more.
     pub(crate) fn halves(&self) -> Option<(Plan<K>, Plan<K>)> {
         self.halves_at(1)

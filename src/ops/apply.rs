@@ -1,11 +1,12 @@
-//! Operations as values on tensors, conversions of elements, and closures on the host.
+//! Operations as values on tensors, and conversions of elements: into new tensors, into given ones, and in place.
 
-use super::operands::{Aligned, Operands, binary};
-use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, UnaryOp};
+use super::compute::{binary_assign, ternary, ternary_into, unary_into};
+use super::operands::{Agrees, Aligned, Operands};
+use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, expect};
 use crate::order::Order;
-use crate::rank::{Broadcast, Common, Dim};
+use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
@@ -87,6 +88,50 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         right.combine(op, self)
     }
 
+    /// An operation of one's own on three tensors, which broadcast; on any device.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{op, tensor};
+    /// let (mask, a, b) = (tensor![true, false], tensor![1, 2], tensor![10, 20]);
+    /// assert_eq!(mask.apply3(op::Select, &a, &b), tensor![1, 20]);
+    /// ```
+    #[track_caller]
+    pub fn apply3<B, C, E, F>(&self, op: F, b: B, c: C) -> Tensor<F::Output, Common<E, C::Dim>, O, Dev>
+    where
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: Elementwise<T>,
+        F: TernaryOp<T, B::Element, C::Element>,
+    {
+        expect(self.try_apply3(op, b, c))
+    }
+
+    /// [`apply3`](Tensor::apply3) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the device has no memory left.
+    pub fn try_apply3<B, C, E, F>(
+        &self,
+        op: F,
+        b: B,
+        c: C,
+    ) -> Result<Tensor<F::Output, Common<E, C::Dim>, O, Dev>, Error>
+    where
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: Elementwise<T>,
+        F: TernaryOp<T, B::Element, C::Element>,
+    {
+        ternary(op, self, &b.aligned(), &c.aligned())
+    }
+
     /// Each element as another type, as `as` converts: floating to integer truncates and saturates, integer to integer
     /// wraps, `bool` becomes 0 and 1, real becomes complex. What would lose a part does not compile.
     ///
@@ -154,6 +199,232 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
+// ------------------------------------------------------------------ into what is there
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`apply`](Tensor::apply) into a tensor or mutable view that is there, of exactly the result's shape. It serves every
+    /// function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
+    ///
+    /// # Panics
+    /// Where the output has another shape, or the operation is not defined; nothing is written then.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// use vierbein::op;
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![4.0, 9.0].apply_into(op::Sqrt, &mut out);
+    /// assert_eq!(out, tensor![2.0, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn apply_into<F, S2>(&self, op: F, out: &mut Tensor<F::Output, D, O, Dev, S2>)
+    where
+        Dev: Elementwise<T>,
+        F: UnaryOp<T>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        expect(self.try_apply_into(op, out));
+    }
+
+    /// [`apply_into`](Tensor::apply_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the output has another shape, or the operation is not defined; nothing is written then.
+    pub fn try_apply_into<F, S2>(
+        &self,
+        op: F,
+        out: &mut Tensor<F::Output, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+        F: UnaryOp<T>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        unary_into(op, self, out)
+    }
+
+    /// [`apply2`](Tensor::apply2) into a tensor or mutable view that is there, of exactly the result's shape. It serves every
+    /// operator and function of two operands: `a.apply2_into(op::Add, &b, &mut out)` is `out = a + b`.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, the output has another shape, or the operation is not defined; nothing is written
+    /// then.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// use vierbein::op;
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// let a = tensor![[1, 2], [3, 4]];
+    /// a.apply2_into(op::Add, &tensor![10, 20], &mut out);
+    /// assert_eq!(out, tensor![[11, 22], [13, 24]]);
+    /// a.index_axis(0, 1).apply2_into(op::Mul, 5, &mut out.index_axis_mut(0, 0));
+    /// assert_eq!(out, tensor![[15, 20], [13, 24]]);
+    /// ```
+    #[track_caller]
+    pub fn apply2_into<R, F, S2>(&self, op: F, right: R, out: &mut Tensor<F::Output, R::Common, O, Dev, S2>)
+    where
+        Dev: Elementwise<T>,
+        R: Operands<T, D, O, Dev>,
+        F: BinaryOp<T, T>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        expect(self.try_apply2_into(op, right, out));
+    }
+
+    /// [`apply2_into`](Tensor::apply2_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, the output has another shape, or the operation is not defined; nothing is written
+    /// then.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, op, tensor};
+    /// let mut out = Tensor::<i32, _>::zeros([3]);
+    /// let error = tensor![1, 2].try_apply2_into(op::Add, &tensor![1, 2], &mut out).unwrap_err();
+    /// assert!(error.to_string().starts_with("cannot add into shape [3]: the result has shape [2]"));
+    /// ```
+    pub fn try_apply2_into<R, F, S2>(
+        &self,
+        op: F,
+        right: R,
+        out: &mut Tensor<F::Output, R::Common, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+        R: Operands<T, D, O, Dev>,
+        F: BinaryOp<T, T>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        right.combine_into(op, self, out)
+    }
+
+    /// [`apply3`](Tensor::apply3) into a tensor or mutable view that is there, of exactly the result's shape.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, op, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![true, false].apply3_into(op::Select, &tensor![1, 2], &Tensor::scalar(0), &mut out);
+    /// assert_eq!(out, tensor![1, 0]);
+    /// ```
+    #[track_caller]
+    pub fn apply3_into<B, C, E, F, S2>(
+        &self,
+        op: F,
+        b: B,
+        c: C,
+        out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
+    ) where
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: Elementwise<T>,
+        F: TernaryOp<T, B::Element, C::Element>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        expect(self.try_apply3_into(op, b, c, out));
+    }
+
+    /// [`apply3_into`](Tensor::apply3_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    pub fn try_apply3_into<B, C, E, F, S2>(
+        &self,
+        op: F,
+        b: B,
+        c: C,
+        out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: Elementwise<T>,
+        F: TernaryOp<T, B::Element, C::Element>,
+        S2: StorageMut<F::Output, Dev>,
+    {
+        ternary_into(op, self, &b.aligned(), &c.aligned(), out)
+    }
+
+    /// [`cast`](Tensor::cast) into a tensor or mutable view that is there, of exactly the same shape.
+    ///
+    /// # Panics
+    /// Where the output has another shape.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::<i32, _>::zeros([2]);
+    /// tensor![1.7, -2.7].cast_into(&mut out);
+    /// assert_eq!(out, tensor![1, -2]);
+    /// ```
+    #[track_caller]
+    pub fn cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>)
+    where
+        Dev: Elementwise<T>,
+        T: CastTo<U>,
+        S2: StorageMut<U, Dev>,
+    {
+        expect(self.try_cast_into(out));
+    }
+
+    /// [`cast_into`](Tensor::cast_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the output has another shape.
+    pub fn try_cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        Dev: Elementwise<T>,
+        T: CastTo<U>,
+        S2: StorageMut<U, Dev>,
+    {
+        self.try_apply_into(Cast(core::marker::PhantomData::<U>), out)
+    }
+}
+
+// ------------------------------------------------------------------ in place
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`apply2`](Tensor::apply2) in place, with the tensor as the left operand; `right` is repeated to its shape.
+    ///
+    /// # Panics
+    /// Where `right` does not broadcast to the shape of `self`, or the operation is not defined; nothing is changed then.
+    ///
+    /// ```
+    /// use vierbein::{op, tensor};
+    /// let mut x = tensor![[1, 5], [7, 2]];
+    /// x.apply2_inplace(op::Maximum, &tensor![4, 3]);
+    /// assert_eq!(x, tensor![[4, 5], [7, 3]]);
+    /// ```
+    #[track_caller]
+    pub fn apply2_inplace<B, F>(&mut self, op: F, right: B)
+    where
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        Dev: Elementwise<T>,
+        F: BinaryOp<T, T, Output = T>,
+        S: StorageMut<T, Dev>,
+    {
+        expect(self.try_apply2_inplace(op, right));
+    }
+
+    /// [`apply2_inplace`](Tensor::apply2_inplace) with a `Result`.
+    ///
+    /// # Errors
+    /// Where `right` does not broadcast to the shape of `self`, or the operation is not defined; nothing is changed then.
+    pub fn try_apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
+    where
+        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        Dev: Elementwise<T>,
+        F: BinaryOp<T, T, Output = T>,
+        S: StorageMut<T, Dev>,
+    {
+        binary_assign(op, self, &right.agreed())
+    }
+}
+
 /// Conversion to `U`.
 #[derive(Debug, Clone, Copy)]
 struct Cast<U>(core::marker::PhantomData<U>);
@@ -163,123 +434,5 @@ impl<T: CastTo<U>, U: Element> UnaryOp<T> for Cast<U> {
     const NAME: &'static str = "cast";
     fn apply(&self, a: T) -> U {
         a.cast_to()
-    }
-}
-
-/// A closure as an operation.
-struct Closure<'f, F>(&'f F);
-
-impl<F> Clone for Closure<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<F> Copy for Closure<'_, F> {}
-
-impl<A: Element, B: Element, F: Fn(A) -> B + Sync> UnaryOp<A> for Closure<'_, F> {
-    type Output = B;
-    const NAME: &'static str = "map";
-    fn apply(&self, a: A) -> B {
-        (self.0)(a)
-    }
-}
-
-impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Sync> BinaryOp<A, B> for Closure<'_, F> {
-    type Output = R;
-    const NAME: &'static str = "zip";
-    fn apply(&self, a: A, b: B) -> R {
-        (self.0)(a, b)
-    }
-}
-
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A closure on each element, on the host, in no particular sequence and perhaps on several threads. What depends on the
-    /// sequence uses [`iter`](Tensor::iter); what runs on every device uses [`apply`](Tensor::apply).
-    ///
-    /// # Panics
-    /// Where the host has no memory left, or the closure panics; nothing is lost then but the unfinished result.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// assert_eq!(tensor![1, 2, 3].map(|x| f64::from(x) / 2.0), tensor![0.5, 1.0, 1.5]);
-    /// ```
-    #[track_caller]
-    pub fn map<U: Element, F>(&self, f: F) -> Tensor<U, D, O, Dev>
-    where
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T) -> U + Sync,
-    {
-        expect(self.try_map(f))
-    }
-
-    /// [`map`](Tensor::map) with a `Result`.
-    ///
-    /// # Errors
-    /// Where the host has no memory left.
-    pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
-    where
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T) -> U + Sync,
-    {
-        self.try_apply(Closure(&f))
-    }
-
-    /// A closure on each pair of elements of two tensors, which broadcast; on the host, in no particular sequence.
-    ///
-    /// # Panics
-    /// Where the shapes do not broadcast, the host has no memory left, or the closure panics.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// let names = tensor![1u8, 2, 3].zip_map(&tensor![true, false, true], |x, keep| if keep { x } else { 0 });
-    /// assert_eq!(names, tensor![1, 0, 3]);
-    /// ```
-    #[track_caller]
-    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Tensor<V, Common<D, B::Dim>, O, Dev>
-    where
-        V: Element,
-        B: Aligned<O, Dev>,
-        D: Broadcast<B::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-    {
-        expect(self.try_zip_map(other, f))
-    }
-
-    /// [`zip_map`](Tensor::zip_map) with a `Result`.
-    ///
-    /// # Errors
-    /// Where the shapes do not broadcast, or the host has no memory left.
-    pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
-    where
-        V: Element,
-        B: Aligned<O, Dev>,
-        D: Broadcast<B::Dim>,
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T, B::Element) -> V + Sync,
-    {
-        binary(Closure(&f), self, &other.aligned())
-    }
-}
-
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A closure on each element, in place; on the host, in no particular sequence.
-    ///
-    /// # Panics
-    /// Where the closure panics; elements are then partly the old and partly the new ones.
-    ///
-    /// ```
-    /// let mut x = vierbein::tensor![1, 2, 3];
-    /// x.mapv_inplace(|x| x * x);
-    /// assert_eq!(x, vierbein::tensor![1, 4, 9]);
-    /// ```
-    #[track_caller]
-    pub fn mapv_inplace<F>(&mut self, f: F)
-    where
-        Dev: RunsClosures + Elementwise<T>,
-        F: Fn(T) -> T + Sync,
-        S: StorageMut<T, Dev>,
-    {
-        expect(self.try_apply_inplace(Closure(&f)));
     }
 }

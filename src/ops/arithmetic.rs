@@ -1,6 +1,7 @@
 //! `+ - * / %` and negation, with tensors and scalars on either side, owned or borrowed, and in place.
 
-use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft, binary_assign, unary_given};
+use super::compute::{binary_assign, unary_given};
+use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft};
 use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};

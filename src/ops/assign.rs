@@ -1,7 +1,8 @@
 //! Writing into an existing tensor or mutable view.
 
+use super::compute::{repeat_to, same_instance};
 use super::construct::Constant;
-use super::operands::{Agrees, repeat_to, same_instance};
+use super::operands::Agrees;
 use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
 use crate::error::{Error, expect};

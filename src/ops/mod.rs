@@ -6,11 +6,13 @@ mod apply;
 mod arithmetic;
 mod assign;
 mod compare;
+mod compute;
 mod construct;
 mod convert;
 mod equal;
 mod index;
 mod iter;
+mod map;
 mod operands;
 #[cfg(feature = "rand")]
 mod random;
@@ -23,18 +25,20 @@ mod slice;
 mod trace;
 mod unary;
 
+pub(crate) use compute::same_instance;
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
+pub(crate) use operands::WithRight;
 pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
-pub(crate) use operands::{WithRight, same_instance};
 pub use shape::TwoAxes;
 #[doc(hidden)]
 pub use slice::Exhausted;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
-/// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and their twins that return
-/// a `Result`.
+/// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and
+/// [`apply3`](crate::Tensor::apply3), into new tensors, into given ones (`apply_into`, `apply2_into`, `apply3_into`) and in place
+/// (`apply_inplace`, `apply2_inplace`); and for their twins that return a `Result`.
 ///
 /// ```
 /// use vierbein::{op, tensor};

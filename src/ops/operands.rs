@@ -1,10 +1,9 @@
-//! The bridge from tensors to elementwise kernels: what stands on the right, broadcasting, output, reuse of owned operands.
+//! What stands on the right of an operation: a tensor, owned or borrowed, or a scalar.
 
+use super::compute::{binary, binary_assign, binary_into, combine, unary_given, unary_into};
 use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, UnaryOp};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::layout::broadcast::binary_shape;
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -54,145 +53,6 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     }
 }
 
-/// A tensor's layout, repeated to a shape that it is known to broadcast to.
-pub(crate) fn spread<T, D, O, Dev, S>(x: &Tensor<T, D, O, Dev, S>, shape: &[usize]) -> Layout
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
-    x.layout().broadcast_to(shape, O::ROW_MAJOR).expect("the shapes were found to broadcast")
-}
-
-/// Operands live on the same instance of their device.
-pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
-    if left.same_instance(right) {
-        return Ok(());
-    }
-    Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
-}
-
-/// A new tensor of `op(left, right)`, with broadcasting.
-pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    left: &Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<Tensor<F::Output, Common<D, E>, O, Dev>, Error>
-where
-    T: Element,
-    U: Element,
-    D: Dim + Broadcast<E>,
-    E: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    S2: Storage<U, Dev>,
-    F: BinaryOp<T, U>,
-{
-    same_instance(F::NAME, left.device(), right.device())?;
-    let (a, b) = (left.shape(), right.shape());
-    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
-    let (a, b) = (spread(left, shape.as_ref()), spread(right, shape.as_ref()));
-    let mut out = Tensor::<_, Common<D, E>, O, Dev>::allocate(shape, left.device().clone())?;
-    let (output, device) = out.output();
-    device.binary(&op, output, left.operand_in(&a), right.operand_in(&b))?;
-    Ok(out)
-}
-
-/// `target = op(target, right)`; the right operand is repeated to the target's shape.
-pub(crate) fn binary_assign<T, U, D, E, O, Dev, S, S2, F>(
-    op: F,
-    target: &mut Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-) -> Result<(), Error>
-where
-    T: Element,
-    U: Element,
-    D: Dim,
-    E: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: StorageMut<T, Dev>,
-    S2: Storage<U, Dev>,
-    F: BinaryOp<T, U, Output = T>,
-{
-    same_instance(F::NAME, target.device(), right.device())?;
-    let repeated = repeat_to(F::NAME, right, target.shape().as_ref())?;
-    let (output, device) = target.output();
-    device.binary_assign(&op, output, right.operand_in(&repeated))
-}
-
-/// The layout of what is written to a target, repeated to the target's shape.
-pub(crate) fn repeat_to<T, D, O, Dev, S>(
-    op: &'static str,
-    x: &Tensor<T, D, O, Dev, S>,
-    target: &[usize],
-) -> Result<Layout, Error>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
-    x.layout().broadcast_to(target, O::ROW_MAJOR).ok_or_else(|| Error::AssignTo {
-        op,
-        to: target.to_vec(),
-        from: x.shape().as_ref().to_vec(),
-        row_major: O::ROW_MAJOR,
-    })
-}
-
-/// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
-pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
-    op: F,
-    left: Tensor<T, D, O, Dev, S>,
-    right: Tensor<T, E, O, Dev, S2>,
-) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
-where
-    T: Element,
-    D: Dim + Broadcast<E>,
-    E: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    S2: Storage<T, Dev>,
-    F: BinaryOp<T, T, Output = T>,
-{
-    same_instance(F::NAME, left.device(), right.device())?;
-    let (a, b) = (left.shape(), right.shape());
-    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
-    let left = match left.into_result::<Common<D, E>>(&shape) {
-        Ok(mut out) => return binary_assign(op, &mut out, &right).map(|()| out),
-        Err(left) => left,
-    };
-    match right.into_result::<Common<D, E>>(&shape) {
-        Ok(mut out) => binary_assign(Flipped(op), &mut out, &left).map(|()| out),
-        Err(right) => binary(op, &left, &right),
-    }
-}
-
-/// An operation with its operands exchanged.
-#[derive(Debug, Clone, Copy)]
-struct Flipped<F>(F);
-
-impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
-    type Output = F::Output;
-    const NAME: &'static str = F::NAME;
-    const CHECKED: bool = F::CHECKED;
-    fn apply(&self, b: B, a: A) -> F::Output {
-        self.0.apply(a, b)
-    }
-    fn defined(&self, b: B, a: A) -> bool {
-        self.0.defined(a, b)
-    }
-    fn operands(&self, b: B, a: A) -> String {
-        self.0.operands(a, b)
-    }
-}
-
 /// What stands on the right of `maximum`, `less`, `atan2`, ..: a tensor to broadcast with, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
@@ -208,6 +68,13 @@ pub trait Operands<T: Element, D: Dim, O: Order, Dev: Device>: Sized {
         op: F,
         left: &Tensor<T, D, O, Dev, S>,
     ) -> Result<Tensor<F::Output, Self::Common, O, Dev>, Error>;
+    #[doc(hidden)]
+    fn combine_into<F: BinaryOp<T, T>, S: Storage<T, Dev>, S2: StorageMut<F::Output, Dev>>(
+        self,
+        op: F,
+        left: &Tensor<T, D, O, Dev, S>,
+        out: &mut Tensor<F::Output, Self::Common, O, Dev, S2>,
+    ) -> Result<(), Error>;
 }
 
 impl<T, D, O, Dev, U, E, P, Dev2, S2> Operands<T, D, O, Dev> for &Tensor<U, E, P, Dev2, S2>
@@ -230,6 +97,14 @@ where
     ) -> Result<Tensor<F::Output, Self::Common, O, Dev>, Error> {
         binary(op, left, &self.agree::<T, O, Dev>())
     }
+    fn combine_into<F: BinaryOp<T, T>, S: Storage<T, Dev>, S3: StorageMut<F::Output, Dev>>(
+        self,
+        op: F,
+        left: &Tensor<T, D, O, Dev, S>,
+        out: &mut Tensor<F::Output, Self::Common, O, Dev, S3>,
+    ) -> Result<(), Error> {
+        binary_into(op, left, &self.agree::<T, O, Dev>(), out)
+    }
 }
 
 impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> for T {
@@ -240,6 +115,14 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
         left: &Tensor<T, D, O, Dev, S>,
     ) -> Result<Tensor<F::Output, D, O, Dev>, Error> {
         left.try_apply(WithRight { op, right: self })
+    }
+    fn combine_into<F: BinaryOp<T, T>, S: Storage<T, Dev>, S2: StorageMut<F::Output, Dev>>(
+        self,
+        op: F,
+        left: &Tensor<T, D, O, Dev, S>,
+        out: &mut Tensor<F::Output, D, O, Dev, S2>,
+    ) -> Result<(), Error> {
+        unary_into(WithRight { op, right: self }, left, out)
     }
 }
 
@@ -395,26 +278,6 @@ where
 {
     fn operate_on(self, op: F, left: &mut Tensor<T, D, O, Dev, S>) -> Result<(), Error> {
         left.try_apply_inplace(WithRight { op, right: self })
-    }
-}
-
-/// `op(x)` in the buffer of `x` where it is owned, else in a new one.
-pub(crate) fn unary_given<T, D, O, Dev, S, F>(
-    op: F,
-    x: Tensor<T, D, O, Dev, S>,
-) -> Result<Tensor<T, D, O, Dev>, Error>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    F: UnaryOp<T, Output = T>,
-{
-    let shape = x.shape();
-    match x.into_result::<D>(&shape) {
-        Ok(mut out) => out.try_apply_inplace(op).map(|()| out),
-        Err(x) => x.try_apply(op),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Choosing: between bounds, and by a mask.
 
-use super::operands::{Agrees, Aligned, same_instance, spread};
+use super::compute::ternary;
+use super::operands::{Agrees, Aligned};
 use crate::device::{Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
-use crate::layout::broadcast::binary_shape;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::Storage;
@@ -77,7 +77,8 @@ impl<T: Element> TernaryOp<bool, T, T> for Select {
 }
 
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
-    /// Elements of `on_true` where the mask holds, of `on_false` elsewhere; all three broadcast.
+    /// Elements of `on_true` where the mask holds, of `on_false` elsewhere; all three broadcast. Into a tensor that is there:
+    /// `mask.apply3_into(op::Select, &a, &b, &mut out)`.
     ///
     /// # Panics
     /// Where the shapes do not broadcast, or the device has no memory left.
@@ -117,17 +118,6 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
         Dev: Elementwise<bool>,
     {
         let (x, y) = (on_true.aligned(), on_false.agreed());
-        same_instance("select from", self.device(), x.device())?;
-        same_instance("select from", self.device(), y.device())?;
-        let shapes = (self.shape(), x.shape(), y.shape());
-        let (mask, a, b) = (shapes.0.as_ref(), shapes.1.as_ref(), shapes.2.as_ref());
-        let first = binary_shape::<C>("select from", mask, a, O::ROW_MAJOR)?;
-        let shape = binary_shape::<Common<C, B::Dim>>("select from", first.as_ref(), b, O::ROW_MAJOR)?;
-        let to = shape.as_ref();
-        let (mask, a, b) = (spread(self, to), spread(&x, to), spread(&y, to));
-        let mut out = Tensor::<_, Common<C, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
-        let (output, device) = out.output();
-        device.ternary(&Select, output, self.operand_in(&mask), x.operand_in(&a), y.operand_in(&b))?;
-        Ok(out)
+        ternary(Select, self, &x, &y)
     }
 }

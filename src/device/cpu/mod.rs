@@ -1,10 +1,12 @@
 //! The host: memory, kernels and threads.
 
 mod access;
+mod blocks;
 mod buffer;
 mod elementwise;
 mod gemm;
 mod iter;
+mod pack;
 mod permute;
 mod pointer;
 mod products;

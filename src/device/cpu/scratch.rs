@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-/// More than this is given back at once: a thread keeps at most three times these bytes.
+/// More than this is given back at once: a thread keeps at most four times these bytes.
 const KEPT: usize = 8 << 20;
 
 /// A cache line.
@@ -10,16 +10,18 @@ const KEPT: usize = 8 << 20;
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// Which of a thread's pieces of memory: what is packed of `a` and of `b`, which are in use together, and sums on their way.
+/// Which of a thread's pieces of memory: what is packed of `a` and of `b`, which are in use together, sums on their way, and
+/// operands that are transposed for an elementwise operation.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) enum Side {
     A,
     B,
     Sums,
+    Strips,
 }
 
 thread_local! {
-    static SCRATCH: [Cell<Vec<Line>>; 3] = const { [const { Cell::new(Vec::new()) }; 3] };
+    static SCRATCH: [Cell<Vec<Line>>; 4] = const { [const { Cell::new(Vec::new()) }; 4] };
 }
 
 /// Calls `f` with the address of `len` uninitialised values, at the beginning of a cache line, that are its alone.

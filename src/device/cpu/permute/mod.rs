@@ -8,7 +8,7 @@ mod register;
 mod stream;
 mod tile;
 
-#[allow(unused_imports, reason = "elementwise operations stage transposed operands with it")]
+pub(super) use stream::{fence, stream_piece};
 pub(super) use tile::transpose_tile;
 
 use super::threads::{GRAIN, join};

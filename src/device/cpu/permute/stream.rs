@@ -6,7 +6,7 @@ use crate::device::cpu::simd::Level;
 
 /// Waits until everything that was written past the caches can be seen.
 #[inline]
-pub(super) fn fence() {
+pub(in crate::device::cpu) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has SSE.
     unsafe {
@@ -18,7 +18,7 @@ pub(super) fn fence() {
 ///
 /// # Safety
 /// So many bytes may be read and written; the pieces do not overlap. The caller calls [`fence`] in the end.
-pub(super) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
+pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the caller's; whole lines are between the first one that begins within the piece and its end.
     unsafe {

@@ -37,7 +37,6 @@ const BAND: usize = 64;
 /// All elements of the source may be read, and those of the result are the caller's alone to write; they are not among the
 /// source's.
 #[inline]
-#[allow(dead_code, reason = "elementwise operations stage transposed operands with it")]
 pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     from: *const T,
     from_stride: isize,

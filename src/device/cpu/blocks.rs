@@ -1,0 +1,380 @@
+//! Blocks of elements that lie side by side in every operand: what elementwise loops run on.
+//!
+//! An operation is compiled to a single loop, over dense operands. All around it is compiled once for all operations and
+//! element types, which are so many bytes here. Operands dense in one order are one block. Otherwise a plan is walked: an
+//! operand goes to the loop as it lies where its stride is 1; else it is brought into a buffer in the cache:
+//!
+//! ```text
+//! stride 0                              the value, repeated
+//! another, ±1 in some loop around it    transposed, strip by strip
+//! another                               gathered, or scattered
+//! ```
+
+use super::HostPtr;
+use super::pack::{LINE, gather, repeat, scatter, transpose};
+use super::permute::{fence, stream_piece};
+use super::scratch::{Side, with_scratch};
+use super::threads::{GRAIN, over_parts};
+use crate::layout::is_dense;
+use crate::layout::plan::Plan;
+use crate::layout::walk::Walk;
+use core::mem::MaybeUninit;
+
+/// One operand, whatever its elements are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lane {
+    ptr: HostPtr<u8>,
+    /// The bytes of an element.
+    size: usize,
+}
+
+impl Lane {
+    pub(super) fn new<T>(ptr: HostPtr<T>) -> Lane {
+        Lane { ptr: HostPtr::new(ptr.get().cast()), size: size_of::<T>() }
+    }
+}
+
+/// What becomes of the first operand. The others are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    Read,
+    Written,
+    Updated,
+}
+
+/// A loop over so many elements, which begin at these addresses and lie side by side.
+pub(super) type Loop<'a, const K: usize> = &'a (dyn Fn(usize, [*mut u8; K]) + Sync);
+
+/// Calls `f` on blocks that make up the operands. None of them is empty.
+///
+/// Where an operand is read, `f` finds its elements at the address that it is given, or copies of them; what it leaves at the
+/// address of the first one becomes that operand's, unless that is to be read only.
+///
+/// # Safety
+/// All elements behind the lanes, by shape and strides, may be read; those of the first one are ours alone to write, unless it
+/// is to be read only, and no other lane's are among them.
+pub(super) unsafe fn for_blocks<const K: usize>(
+    shape: &[usize],
+    strides: &[&[isize]; K],
+    lanes: &[Lane; K],
+    first: First,
+    f: Loop<'_, K>,
+) {
+    match one_block(shape, strides) {
+        Some(0) => {}
+        Some(n) if n < AT_ONCE => f(n, lanes.map(|lane| lane.ptr.get())),
+        // SAFETY: the caller's.
+        _ => unsafe { for_planned_blocks(shape, strides, lanes, first, f) },
+    }
+}
+
+/// [`for_blocks`] of more than one block. A function of its own, so that small operands do not pay for its room on the stack.
+///
+/// # Safety
+/// As [`for_blocks`].
+#[inline(never)]
+unsafe fn for_planned_blocks<const K: usize>(
+    shape: &[usize],
+    strides: &[&[isize]; K],
+    lanes: &[Lane; K],
+    first: First,
+    f: Loop<'_, K>,
+) {
+    let plan = Plan::unordered(shape, *strides);
+    let bytes = plan.len() * lanes[0].size;
+    let job = Job { lanes: *lanes, first, streams: first == First::Written && bytes >= STREAMED, f };
+    // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
+    over_parts(&plan, &|part| unsafe { job.part(part) });
+}
+
+/// Dense operands of fewer elements are one block.
+const AT_ONCE: usize = 2 * GRAIN;
+
+/// Results of so many bytes go past the caches.
+const STREAMED: usize = 16 << 20;
+
+/// The bytes of a row's buffer: a few of them fit the first-level cache, next to what is read and written directly. Longer
+/// ones make the processor alternate between reading and writing memory where a result is streamed.
+const ROW: usize = 1 << 10;
+
+/// Rows of so few elements are joined to longer ones.
+const SHORT: usize = 64;
+
+/// A strip that is transposed: so many bytes of each of the source's rows, and so many of its rows. Four fit the second-level
+/// cache.
+const STRIP: [usize; 2] = [256, 1024];
+
+/// The number of elements, where all operands are dense in one order.
+fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
+    // Most operands have the same strides; of those it is enough to look at one.
+    let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
+    let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
+    (dense(true) || dense(false)).then(|| shape.iter().product())
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW]);
+
+/// What is to be done with each part of a plan.
+struct Job<'a, const K: usize> {
+    lanes: [Lane; K],
+    first: First,
+    /// Whether the first operand is written past the caches.
+    streams: bool,
+    f: Loop<'a, K>,
+}
+
+/// Two loops, the inner one over `columns`.
+#[derive(Debug, Clone, Copy)]
+struct Rows<const K: usize> {
+    rows: usize,
+    columns: usize,
+    steps: [isize; K],
+    strides: [isize; K],
+}
+
+impl<const K: usize> Job<'_, K> {
+    /// # Safety
+    /// As [`for_blocks`], for the elements that the part visits.
+    unsafe fn part(&self, part: &Plan<K>) {
+        if part.len() == 0 {
+            return;
+        }
+        let (columns, strides) = (part.inner_len(), part.inner_strides());
+        // A loop in which an operand is dense that is not so in the inner one.
+        let across = part
+            .outer_strides()
+            .iter()
+            .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1));
+        let axis = across.or(part.outer_shape().len().checked_sub(1));
+        let rows = axis.map(|axis| Rows {
+            rows: part.outer_shape()[axis],
+            columns,
+            steps: part.outer_strides()[axis],
+            strides,
+        });
+        // Short rows are joined where that copies nothing that is dense.
+        let follow = |rows: &Rows<K>| {
+            (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
+        };
+        if let (Some(axis), Some(rows)) = (axis, rows)
+            && columns <= SHORT
+            && follow(&rows)
+        {
+            // SAFETY: together the loops visit what the part does; the rest is the caller's.
+            for_each(&part.without_outer(axis), |at| unsafe { self.joined(&rows, at) });
+        } else if let (Some(axis), Some(rows)) = (across, rows) {
+            // SAFETY: as above.
+            for_each(&part.without_outer(axis), |at| unsafe { self.strips(&rows, at) });
+        } else if strides == [1; K] && !self.streams {
+            for_each(part, |at| (self.f)(columns, core::array::from_fn(|k| self.address(k, at[k]))));
+        } else {
+            let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
+            let buffers = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
+            // SAFETY: the caller's; the buffers are ours.
+            for_each(part, |at| unsafe { self.row(columns, strides, at, buffers) });
+            fence();
+        }
+    }
+
+    /// The address of an element, so many from where the lane begins.
+    fn address(&self, k: usize, offset: isize) -> *mut u8 {
+        self.lanes[k].ptr.offset(offset.wrapping_mul(self.lanes[k].size as isize)).get()
+    }
+
+    /// Whether the loop reads an operand.
+    fn reads(&self, k: usize) -> bool {
+        k > 0 || self.first != First::Written
+    }
+
+    fn largest(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1)
+    }
+
+    /// One row, which begins `at`, in blocks of a buffer's length.
+    ///
+    /// # Safety
+    /// As [`for_blocks`], for the elements of the row. The buffers are ours.
+    unsafe fn row(&self, columns: usize, strides: [isize; K], at: [isize; K], buffers: [*mut u8; K]) {
+        let width = (ROW / self.largest()).min(columns);
+        let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
+        for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
+            // SAFETY: the row's only element; the buffer has room for the width of a block.
+            unsafe { repeat(self.lanes[k].size, self.address(k, at[k]), buffers[k], width) };
+        }
+        let size = self.lanes[0].size;
+        // Blocks that are streamed end where a cache line does.
+        let beyond = if self.streams { self.address(0, at[0]) as usize % LINE / size } else { 0 };
+        let (mut column, mut end) = (0, width - beyond.min(width - 1));
+        while column < columns {
+            let n = end.min(columns) - column;
+            let there: [_; K] =
+                core::array::from_fn(|k| self.address(k, at[k] + column as isize * strides[k]));
+            for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
+                if self.reads(k) {
+                    // SAFETY: `n` elements of the row, no more than fit the buffer.
+                    unsafe { gather(self.lanes[k].size, there[k], strides[k], buffers[k], n) };
+                }
+            }
+            (self.f)(n, core::array::from_fn(|k| if direct[k] { there[k] } else { buffers[k] }));
+            if !direct[0] && self.first != First::Read {
+                // SAFETY: `n` elements of the row, which are ours to write.
+                unsafe {
+                    match strides[0] {
+                        1 => stream_piece(buffers[0], there[0], n * size),
+                        stride => scatter(size, buffers[0], there[0], stride, n),
+                    }
+                }
+            }
+            (column, end) = (end, end + width);
+        }
+    }
+
+    /// Many short rows, the first of which begins `at`, several of them as one: operands whose rows do not follow each other go
+    /// through buffers in which they do.
+    ///
+    /// # Safety
+    /// As [`for_blocks`], for the elements of the rows.
+    unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
+        let (columns, size) = (rows.columns, self.largest());
+        let height = (4 * ROW / (columns * size)).max(STRIP[0] / size).min(rows.rows);
+        let bytes = (height * columns * size).next_multiple_of(LINE);
+        let direct: [bool; K] =
+            core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
+        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+            for row in (0..rows.rows).step_by(height) {
+                let height = height.min(rows.rows - row);
+                let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
+                let buffer =
+                    |k: usize, j: usize| buffers.wrapping_add(k * bytes + j * columns * self.lanes[k].size);
+                for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
+                    // Rows that are all the same are there from the first block.
+                    if row == 0 || rows.steps[k] != 0 {
+                        // SAFETY: rows of the operand; the buffer has room for `height` of them.
+                        unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
+                    }
+                }
+                let given = core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
+                (self.f)(height * columns, given);
+                if !direct[0] && self.first != First::Read {
+                    for j in 0..height {
+                        // SAFETY: a row of the first operand, which is ours to write.
+                        unsafe {
+                            scatter(self.lanes[0].size, buffer(0, j), there(0, j), rows.strides[0], columns)
+                        };
+                    }
+                }
+            }
+        });
+    }
+
+    /// Many rows, the first of which begins `at`, in blocks of several rows, so that operands can be transposed.
+    ///
+    /// # Safety
+    /// As [`for_blocks`], for the elements of the rows.
+    unsafe fn strips(&self, rows: &Rows<K>, at: [isize; K]) {
+        let size = self.largest();
+        let (height, width) = ((STRIP[0] / size).min(64).min(rows.rows), STRIP[1].min(rows.columns));
+        // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
+        let pitch = width + LINE / size;
+        let bytes = (height * pitch * size).next_multiple_of(LINE);
+        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+            for row in (0..rows.rows).step_by(height) {
+                for column in (0..rows.columns).step_by(width) {
+                    let block = Block {
+                        at: core::array::from_fn(|k| {
+                            at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k]
+                        }),
+                        height: height.min(rows.rows - row),
+                        width: width.min(rows.columns - column),
+                        pitch,
+                    };
+                    // SAFETY: the block lies within the rows, and its size within a buffer's.
+                    unsafe { self.block(rows, &block, core::array::from_fn(|k| buffers.add(k * bytes))) };
+                }
+            }
+        });
+    }
+
+    /// Brings rows of an operand, the first of which begins at `from`, to where each lies side by side, `pitch` elements from
+    /// the next.
+    ///
+    /// # Safety
+    /// So many rows and columns of the operand may be read there, and written at `to`.
+    unsafe fn pack(
+        &self,
+        k: usize,
+        rows: &Rows<K>,
+        from: *const u8,
+        to: *mut u8,
+        [height, width]: [usize; 2],
+        pitch: usize,
+    ) {
+        let (size, stride, step, pitch) =
+            (self.lanes[k].size, rows.strides[k], rows.steps[k], pitch as isize);
+        let at = |j: isize| {
+            (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
+        };
+        if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
+            // From the row on whose elements lie first.
+            let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
+            // SAFETY: the caller's.
+            return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
+        }
+        for (from, to) in (0..height as isize).map(at) {
+            // SAFETY: the caller's; a row.
+            unsafe {
+                match stride {
+                    0 => repeat(size, from, to, width),
+                    _ => gather(size, from, stride, to, width),
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`strips`](Job::strips); the block lies within the rows, and fits the buffers.
+    unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
+        let there: [_; K] = core::array::from_fn(|k| self.address(k, block.at[k]));
+        let bytes = |k: usize, elements: isize| elements * self.lanes[k].size as isize;
+        for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
+            // SAFETY: the rows of the block lie within the operand, and fit the buffer.
+            unsafe { self.pack(k, rows, there[k], buffers[k], [block.height, block.width], block.pitch) };
+        }
+        for j in 0..block.height as isize {
+            let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {
+                1 => there[k].wrapping_offset(bytes(k, j * rows.steps[k])),
+                _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
+            });
+            (self.f)(block.width, given);
+            if rows.strides[0] != 1 && self.first != First::Read {
+                let to = there[0].wrapping_offset(bytes(0, j * rows.steps[0]));
+                // SAFETY: a row of the block, which is ours to write.
+                unsafe { scatter(self.lanes[0].size, given[0], to, rows.strides[0], block.width) };
+            }
+        }
+    }
+}
+
+/// A block of rows.
+struct Block<const K: usize> {
+    /// Where it begins in each operand.
+    at: [isize; K],
+    height: usize,
+    width: usize,
+    /// How far rows are apart in a buffer.
+    pitch: usize,
+}
+
+/// Calls `f` with the offsets of all positions of the loops around the inner one.
+fn for_each<const K: usize>(plan: &Plan<K>, mut f: impl FnMut([isize; K])) {
+    let mut walk = Walk::outer(plan);
+    for _ in 0..plan.outer_shape().iter().product() {
+        f(walk.offsets());
+        walk.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Elementwise operations on operands of any strides, against loops over indices.
+
+use crate::device::cpu::simd::tests::at_each_level;
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{BinaryOp, Elementwise, Operand, Output, TernaryOp, UnaryOp};
+use crate::element::{Arithmetic, Element, Scalar, c32, c64};
+
+/// Numbers without a pattern, and always the same ones.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Elements in memory: more than an operand's own, which begins somewhere among them.
+#[derive(Clone)]
+struct Memory<T> {
+    data: Vec<T>,
+    first: usize,
+    strides: Vec<isize>,
+}
+
+impl<T: Scalar> Memory<T> {
+    /// Axes in some sequence, some of them backwards, with gaps, or (where `repeats`) of stride 0.
+    fn new(shape: &[usize], numbers: &mut Numbers, repeats: bool) -> Self {
+        let mut axes: Vec<usize> = (0..shape.len()).collect();
+        for k in (1..axes.len()).rev() {
+            axes.swap(k, numbers.below(k + 1));
+        }
+        if numbers.below(3) == 0 {
+            axes.sort();
+        }
+        let (mut strides, mut first, mut stride) = (vec![0; shape.len()], 3 + numbers.below(9), 1);
+        for &axis in axes.iter().rev() {
+            if repeats && numbers.below(6) == 0 {
+                continue;
+            }
+            stride += usize::from(numbers.below(5) == 0) * numbers.below(3);
+            strides[axis] = stride as isize;
+            if numbers.below(5) == 0 {
+                strides[axis] = -(stride as isize);
+                first += stride * shape[axis].saturating_sub(1);
+            }
+            stride *= shape[axis].max(1);
+        }
+        let data = (0..first + stride + 5).map(|_| T::from_usize(numbers.below(9))).collect();
+        Memory { data, first, strides }
+    }
+
+    fn operand<'a>(&'a self, shape: &'a [usize]) -> Operand<'a, T, Cpu> {
+        // SAFETY: the memory holds every index's element.
+        unsafe {
+            Operand::from_raw(HostPtr::new(self.data[self.first..].as_ptr().cast_mut()), shape, &self.strides)
+        }
+    }
+}
+
+impl<T> Memory<T> {
+    fn output<'a>(&'a mut self, shape: &'a [usize]) -> Output<'a, T, Cpu>
+    where
+        T: Element,
+    {
+        // SAFETY: the memory holds every index's element; strides that are not 0 keep them apart.
+        unsafe { Output::from_raw(HostPtr::new(self.data[self.first..].as_mut_ptr()), shape, &self.strides) }
+    }
+
+    fn at(&self, index: &[usize]) -> usize {
+        let steps: isize = index.iter().zip(&self.strides).map(|(&i, &s)| i as isize * s).sum();
+        self.first.wrapping_add_signed(steps)
+    }
+}
+
+/// Every index of a shape.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![vec![]], |all, &extent| {
+        all.iter().flat_map(|index| (0..extent).map(move |i| [&index[..], &[i]].concat())).collect()
+    })
+}
+
+/// Different in each operand: `a`, `2 a + b` and `4 a + 2 b + c`, wrapped.
+#[derive(Clone, Copy)]
+struct Mix;
+
+fn twice_and<T: Scalar>(a: T, b: T) -> T {
+    T::wrapping(Arithmetic::Add, T::wrapping(Arithmetic::Add, a, a), b)
+}
+
+impl<T: Scalar> UnaryOp<T> for Mix {
+    type Output = T;
+    const NAME: &'static str = "mix";
+    fn apply(&self, a: T) -> T {
+        twice_and(a, T::one())
+    }
+}
+impl<T: Scalar> BinaryOp<T, T> for Mix {
+    type Output = T;
+    const NAME: &'static str = "mix";
+    fn apply(&self, a: T, b: T) -> T {
+        twice_and(a, b)
+    }
+}
+impl<T: Scalar> TernaryOp<T, T, T> for Mix {
+    type Output = bool;
+    const NAME: &'static str = "mix";
+    fn apply(&self, a: T, b: T, c: T) -> bool {
+        twice_and(a, b) == c
+    }
+}
+
+/// All operations, on one shape.
+fn check<T: Scalar>(shape: &[usize], numbers: &mut Numbers) {
+    let [a, b, c] = [0; 3].map(|_| Memory::<T>::new(shape, numbers, true));
+    let out = Memory::<T>::new(shape, numbers, false);
+    let flags = Memory { data: vec![false; out.data.len()], first: out.first, strides: out.strides.clone() };
+    let expected = |f: &dyn Fn(T, T, T, T) -> T| {
+        let mut expected = out.data.clone();
+        for index in indices(shape) {
+            let [x, y, z] = [&a, &b, &c].map(|m| m.data[m.at(&index)]);
+            let o = &mut expected[out.at(&index)];
+            *o = f(*o, x, y, z);
+        }
+        expected
+    };
+    let same: Vec<bool> = {
+        let mut same = flags.data.clone();
+        for index in indices(shape) {
+            let [x, y, z] = [&a, &b, &c].map(|m| m.data[m.at(&index)]);
+            same[flags.at(&index)] = twice_and(x, y) == z;
+        }
+        same
+    };
+    let found = at_each_level(|| {
+        let run = |f: &dyn Fn(Output<'_, T, Cpu>)| {
+            let mut out = out.clone();
+            f(out.output(shape));
+            out.data
+        };
+        let results = [
+            run(&|o| Cpu.unary(&Mix, o, a.operand(shape)).unwrap()),
+            run(&|o| Cpu.unary_assign(&Mix, o).unwrap()),
+            run(&|o| Cpu.binary(&Mix, o, a.operand(shape), b.operand(shape)).unwrap()),
+            run(&|o| Cpu.binary_assign(&Mix, o, a.operand(shape)).unwrap()),
+        ];
+        let mut flags = flags.clone();
+        Cpu.ternary(&Mix, flags.output(shape), a.operand(shape), b.operand(shape), c.operand(shape)).unwrap();
+        (results, flags.data)
+    });
+    for (results, flags) in found {
+        assert_eq!(results[0], expected(&|_, x, _, _| twice_and(x, T::one())), "unary, {shape:?}");
+        assert_eq!(results[1], expected(&|o, _, _, _| twice_and(o, T::one())), "unary in place, {shape:?}");
+        assert_eq!(results[2], expected(&|_, x, y, _| twice_and(x, y)), "binary, {shape:?}");
+        assert_eq!(results[3], expected(&|o, x, _, _| twice_and(o, x)), "binary in place, {shape:?}");
+        assert_eq!(flags, same, "ternary, {shape:?}");
+    }
+}
+
+fn check_types(shape: &[usize], numbers: &mut Numbers) {
+    check::<u8>(shape, numbers);
+    check::<i16>(shape, numbers);
+    check::<f32>(shape, numbers);
+    check::<f64>(shape, numbers);
+    check::<c32>(shape, numbers);
+    check::<c64>(shape, numbers);
+}
+
+#[test]
+fn any_strides_of_every_rank() {
+    let mut numbers = Numbers(1);
+    for rank in 0..=8 {
+        for _ in 0..12 {
+            let longest = [1, 400, 40, 14, 9, 6, 5, 4, 3][rank];
+            let shape: Vec<usize> = (0..rank).map(|_| 1 + numbers.below(longest)).collect();
+            check_types(&shape, &mut numbers);
+        }
+    }
+    for shape in [&[0][..], &[3, 0], &[0, 2, 5], &[1, 1, 1], &[1, 7, 1]] {
+        check_types(shape, &mut numbers);
+    }
+}
+
+#[test]
+fn strips_and_rows_of_any_length() {
+    let mut numbers = Numbers(2);
+    for shape in [[64, 64], [33, 1025], [1030, 65], [257, 130], [3, 2000], [2000, 3]] {
+        for _ in 0..4 {
+            check::<u8>(&shape, &mut numbers);
+            check::<f64>(&shape, &mut numbers);
+            check::<c64>(&shape, &mut numbers);
+        }
+    }
+}
+
+/// Results past the caches: in one piece, in rows that begin and end within cache lines, and of single bytes.
+#[test]
+fn large_results() {
+    let (rows, columns) = (1447, 1451);
+    let value = |k: usize| (k % 1013) as f64;
+    let a: Vec<f64> = (0..rows * (columns + 2)).map(value).collect();
+    for (pitch, first) in [(columns, 0), (columns + 1, 3), (columns + 2, 1)] {
+        let (shape, dense, wide) = ([rows, columns], [columns as isize, 1], [pitch as isize, 1]);
+        let mut out = vec![-1.0; rows * (columns + 2) + 3];
+        // SAFETY: both hold so many rows of so many elements.
+        let (x, o) = unsafe {
+            (
+                Operand::<f64, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &dense),
+                Output::<f64, Cpu>::from_raw(HostPtr::new(out[first..].as_mut_ptr()), &shape, &wide),
+            )
+        };
+        assert!(rows * columns * 8 >= super::STREAMED);
+        Cpu.binary(&Mix, o, x, x).unwrap();
+        for i in 0..rows {
+            let row = &out[first + i * pitch..];
+            assert!((0..columns).all(|j| row[j] == 3.0 * value(i * columns + j)), "row {i}");
+            assert!((columns..pitch).all(|j| row[j] == -1.0), "behind row {i}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_where_something_has_no_value() {
+    use crate::ops::op::Div;
+    let a = vec![6i32; 300_000];
+    let mut b = vec![2i32; 300_000];
+    b[299_999] = 0;
+    let (shape, strides) = ([300_000], [1]);
+    let mut out = vec![7i32; 300_000];
+    // SAFETY: all have so many elements.
+    let (x, y, o) = unsafe {
+        (
+            Operand::<i32, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &strides),
+            Operand::<i32, Cpu>::from_raw(HostPtr::new(b.as_ptr().cast_mut()), &shape, &strides),
+            Output::<i32, Cpu>::from_raw(HostPtr::new(out.as_mut_ptr()), &shape, &strides),
+        )
+    };
+    let error = Cpu.binary(&Div, o, x, y).unwrap_err();
+    assert!(error.to_string().contains("6 and 0"), "{error}");
+    assert!(out.iter().all(|&x| x == 7));
+}

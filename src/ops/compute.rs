@@ -1,0 +1,378 @@
+//! From typed operations to a device's: common shapes, repeated operands, and results in new memory, in an owned operand's,
+//! or in a tensor that is given for it.
+
+use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::layout::broadcast::{binary_shape, same};
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, Dim};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+/// A tensor's layout, repeated to a shape that it is known to broadcast to.
+pub(crate) fn spread<T, D, O, Dev, S>(x: &Tensor<T, D, O, Dev, S>, shape: &[usize]) -> Layout
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    x.layout().broadcast_to(shape, O::ROW_MAJOR).expect("the shapes were found to broadcast")
+}
+
+/// Operands live on the same instance of their device.
+pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
+    if left.same_instance(right) {
+        return Ok(());
+    }
+    Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
+}
+
+/// A new tensor of `op(left, right)`, with broadcasting.
+pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
+    op: F,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<Tensor<F::Output, Common<D, E>, O, Dev>, Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    F: BinaryOp<T, U>,
+{
+    same_instance(F::NAME, left.device(), right.device())?;
+    let (a, b) = (left.shape(), right.shape());
+    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    let mut out = Tensor::<_, Common<D, E>, O, Dev>::allocate(shape, left.device().clone())?;
+    compute(op, left, right, &mut out)?;
+    Ok(out)
+}
+
+/// Writes `op(left, right)` to a tensor of the operands' common shape.
+fn compute<T, U, D, E, C, O, Dev, S, S2, S3, F>(
+    op: F,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+    out: &mut Tensor<F::Output, C, O, Dev, S3>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim,
+    E: Dim,
+    C: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: StorageMut<F::Output, Dev>,
+    F: BinaryOp<T, U>,
+{
+    let (shape, device) = (out.shape(), left.device());
+    let (output, _) = out.output();
+    // Operands of one shape go to the device as they are.
+    if same(left.shape().as_ref(), shape.as_ref()) && same(right.shape().as_ref(), shape.as_ref()) {
+        return device.binary(&op, output, left.operand(), right.operand());
+    }
+    let (a, b) = (spread(left, shape.as_ref()), spread(right, shape.as_ref()));
+    device.binary(&op, output, left.operand_in(&a), right.operand_in(&b))
+}
+
+/// Writes `op(left, right)`, with broadcasting, to a tensor of exactly that shape.
+pub(crate) fn binary_into<T, U, D, E, O, Dev, S, S2, S3, F>(
+    op: F,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+    out: &mut Tensor<F::Output, Common<D, E>, O, Dev, S3>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: StorageMut<F::Output, Dev>,
+    F: BinaryOp<T, U>,
+{
+    same_instance(F::NAME, left.device(), right.device())?;
+    let (a, b) = (left.shape(), right.shape());
+    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    check_out(F::NAME, shape.as_ref(), left.device(), out)?;
+    compute(op, left, right, out)
+}
+
+/// A tensor that is given for a result has its shape, and lives on the instance of the operands' device.
+pub(crate) fn check_out<T, D, O, Dev, S>(
+    op: &'static str,
+    result: &[usize],
+    device: &Dev,
+    out: &Tensor<T, D, O, Dev, S>,
+) -> Result<(), Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    same_instance(op, device, out.device())?;
+    if same(out.shape().as_ref(), result) {
+        return Ok(());
+    }
+    Err(Error::OutputShape { op, result: result.to_vec(), out: out.shape().as_ref().to_vec() })
+}
+
+/// `target = op(target, right)`; the right operand is repeated to the target's shape.
+pub(crate) fn binary_assign<T, U, D, E, O, Dev, S, S2, F>(
+    op: F,
+    target: &mut Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+    S2: Storage<U, Dev>,
+    F: BinaryOp<T, U, Output = T>,
+{
+    same_instance(F::NAME, target.device(), right.device())?;
+    let repeated = repeat_to(F::NAME, right, target.shape().as_ref())?;
+    let (output, device) = target.output();
+    device.binary_assign(&op, output, right.operand_in(&repeated))
+}
+
+/// The layout of what is written to a target, repeated to the target's shape.
+pub(crate) fn repeat_to<T, D, O, Dev, S>(
+    op: &'static str,
+    x: &Tensor<T, D, O, Dev, S>,
+    target: &[usize],
+) -> Result<Layout, Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    x.layout().broadcast_to(target, O::ROW_MAJOR).ok_or_else(|| Error::AssignTo {
+        op,
+        to: target.to_vec(),
+        from: x.shape().as_ref().to_vec(),
+        row_major: O::ROW_MAJOR,
+    })
+}
+
+/// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
+pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
+    op: F,
+    left: Tensor<T, D, O, Dev, S>,
+    right: Tensor<T, E, O, Dev, S2>,
+) -> Result<Tensor<T, Common<D, E>, O, Dev>, Error>
+where
+    T: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<T, Dev>,
+    F: BinaryOp<T, T, Output = T>,
+{
+    if !S::OWNED && !S2::OWNED {
+        return binary(op, &left, &right);
+    }
+    same_instance(F::NAME, left.device(), right.device())?;
+    let (a, b) = (left.shape(), right.shape());
+    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    let left = match left.into_result::<Common<D, E>>(&shape) {
+        Ok(mut out) => return binary_assign(op, &mut out, &right).map(|()| out),
+        Err(left) => left,
+    };
+    match right.into_result::<Common<D, E>>(&shape) {
+        Ok(mut out) => binary_assign(Flipped(op), &mut out, &left).map(|()| out),
+        Err(right) => binary(op, &left, &right),
+    }
+}
+
+/// An operation with its operands exchanged.
+#[derive(Debug, Clone, Copy)]
+struct Flipped<F>(F);
+
+impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
+    type Output = F::Output;
+    const NAME: &'static str = F::NAME;
+    const CHECKED: bool = F::CHECKED;
+    fn apply(&self, b: B, a: A) -> F::Output {
+        self.0.apply(a, b)
+    }
+    fn defined(&self, b: B, a: A) -> bool {
+        self.0.defined(a, b)
+    }
+    fn operands(&self, b: B, a: A) -> String {
+        self.0.operands(a, b)
+    }
+}
+
+/// Writes `op(x)` to a tensor of exactly its shape.
+pub(crate) fn unary_into<T, D, O, Dev, S, S2, F>(
+    op: F,
+    x: &Tensor<T, D, O, Dev, S>,
+    out: &mut Tensor<F::Output, D, O, Dev, S2>,
+) -> Result<(), Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: StorageMut<F::Output, Dev>,
+    F: UnaryOp<T>,
+{
+    check_out(F::NAME, x.shape().as_ref(), x.device(), out)?;
+    let (output, device) = out.output();
+    device.unary(&op, output, x.operand())
+}
+
+/// `op(x)` in the buffer of `x` where it is owned, else in a new one.
+pub(crate) fn unary_given<T, D, O, Dev, S, F>(
+    op: F,
+    x: Tensor<T, D, O, Dev, S>,
+) -> Result<Tensor<T, D, O, Dev>, Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    F: UnaryOp<T, Output = T>,
+{
+    let shape = x.shape();
+    match x.into_result::<D>(&shape) {
+        Ok(mut out) => out.try_apply_inplace(op).map(|()| out),
+        Err(x) => x.try_apply(op),
+    }
+}
+
+/// A new tensor of `op(a, b, c)`, with broadcasting.
+pub(crate) fn ternary<T, U, V, D, E, G, C, O, Dev, S, S2, S3, F>(
+    op: F,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+) -> Result<Tensor<F::Output, Common<C, G>, O, Dev>, Error>
+where
+    T: Element,
+    U: Element,
+    V: Element,
+    D: Dim + Broadcast<E, Common = C>,
+    E: Dim,
+    G: Dim,
+    C: Dim + Broadcast<G>,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: Storage<V, Dev>,
+    F: TernaryOp<T, U, V>,
+{
+    same_instance(F::NAME, a.device(), b.device())?;
+    same_instance(F::NAME, a.device(), c.device())?;
+    let (x, y, z) = (a.shape(), b.shape(), c.shape());
+    let shapes = [x.as_ref(), y.as_ref(), z.as_ref()];
+    let shape = ternary_shape::<C, Common<C, G>>(F::NAME, shapes, O::ROW_MAJOR)?;
+    let mut out = Tensor::<_, Common<C, G>, O, Dev>::allocate(shape, a.device().clone())?;
+    compute3(op, a, b, c, &mut out)?;
+    Ok(out)
+}
+
+/// Writes `op(a, b, c)`, with broadcasting, to a tensor of exactly that shape.
+pub(crate) fn ternary_into<T, U, V, D, E, G, C, O, Dev, S, S2, S3, S4, F>(
+    op: F,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+    out: &mut Tensor<F::Output, Common<C, G>, O, Dev, S4>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    V: Element,
+    D: Dim + Broadcast<E, Common = C>,
+    E: Dim,
+    G: Dim,
+    C: Dim + Broadcast<G>,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: Storage<V, Dev>,
+    S4: StorageMut<F::Output, Dev>,
+    F: TernaryOp<T, U, V>,
+{
+    same_instance(F::NAME, a.device(), b.device())?;
+    same_instance(F::NAME, a.device(), c.device())?;
+    let (x, y, z) = (a.shape(), b.shape(), c.shape());
+    let shapes = [x.as_ref(), y.as_ref(), z.as_ref()];
+    let shape = ternary_shape::<C, Common<C, G>>(F::NAME, shapes, O::ROW_MAJOR)?;
+    check_out(F::NAME, shape.as_ref(), a.device(), out)?;
+    compute3(op, a, b, c, out)
+}
+
+/// The common shape of three operands, by way of that of the first two.
+fn ternary_shape<C: Dim, R: Dim>(
+    op: &'static str,
+    [a, b, c]: [&[usize]; 3],
+    row_major: bool,
+) -> Result<R::Shape, Error> {
+    let first = binary_shape::<C>(op, a, b, row_major)?;
+    binary_shape::<R>(op, first.as_ref(), c, row_major)
+}
+
+/// Writes `op(a, b, c)` to a tensor of the operands' common shape.
+fn compute3<T, U, V, D, E, G, C, O, Dev, S, S2, S3, S4, F>(
+    op: F,
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+    out: &mut Tensor<F::Output, C, O, Dev, S4>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    V: Element,
+    D: Dim,
+    E: Dim,
+    G: Dim,
+    C: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: Storage<V, Dev>,
+    S4: StorageMut<F::Output, Dev>,
+    F: TernaryOp<T, U, V>,
+{
+    let (shape, device) = (out.shape(), a.device());
+    let to = shape.as_ref();
+    let (output, _) = out.output();
+    if same(a.shape().as_ref(), to) && same(b.shape().as_ref(), to) && same(c.shape().as_ref(), to) {
+        return device.ternary(&op, output, a.operand(), b.operand(), c.operand());
+    }
+    let (in_a, in_b, in_c) = (spread(a, to), spread(b, to), spread(c, to));
+    device.ternary(&op, output, a.operand_in(&in_a), b.operand_in(&in_b), c.operand_in(&in_c))
+}

@@ -1,0 +1,338 @@
+//! Closures on the elements of tensors, on the host: in no particular sequence, and perhaps on several threads.
+
+use super::compute::{binary, binary_into, ternary, ternary_into};
+use super::operands::Aligned;
+use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, TernaryOp, UnaryOp};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::{Broadcast, Common, Dim};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+/// A closure as an operation.
+struct Closure<'f, F>(&'f F);
+
+impl<F> Clone for Closure<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F> Copy for Closure<'_, F> {}
+
+impl<A: Element, B: Element, F: Fn(A) -> B + Sync> UnaryOp<A> for Closure<'_, F> {
+    type Output = B;
+    const NAME: &'static str = "map";
+    fn apply(&self, a: A) -> B {
+        (self.0)(a)
+    }
+}
+
+impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Sync> BinaryOp<A, B> for Closure<'_, F> {
+    type Output = R;
+    const NAME: &'static str = "zip";
+    fn apply(&self, a: A, b: B) -> R {
+        (self.0)(a, b)
+    }
+}
+
+impl<A, B, C, R, F> TernaryOp<A, B, C> for Closure<'_, F>
+where
+    A: Element,
+    B: Element,
+    C: Element,
+    R: Element,
+    F: Fn(A, B, C) -> R + Sync,
+{
+    type Output = R;
+    const NAME: &'static str = "zip";
+    fn apply(&self, a: A, b: B, c: C) -> R {
+        (self.0)(a, b, c)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A closure on each element, on the host, in no particular sequence and perhaps on several threads. What depends on the
+    /// sequence uses [`iter`](Tensor::iter); what runs on every device uses [`apply`](Tensor::apply).
+    ///
+    /// # Panics
+    /// Where the host has no memory left, or the closure panics; nothing is lost then but the unfinished result.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2, 3].map(|x| f64::from(x) / 2.0), tensor![0.5, 1.0, 1.5]);
+    /// ```
+    #[track_caller]
+    pub fn map<U: Element, F>(&self, f: F) -> Tensor<U, D, O, Dev>
+    where
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> U + Sync,
+    {
+        expect(self.try_map(f))
+    }
+
+    /// [`map`](Tensor::map) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the host has no memory left.
+    pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
+    where
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> U + Sync,
+    {
+        self.try_apply(Closure(&f))
+    }
+
+    /// A closure on each pair of elements of two tensors, which broadcast; on the host, in no particular sequence.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, the host has no memory left, or the closure panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let names = tensor![1u8, 2, 3].zip_map(&tensor![true, false, true], |x, keep| if keep { x } else { 0 });
+    /// assert_eq!(names, tensor![1, 0, 3]);
+    /// ```
+    #[track_caller]
+    pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Tensor<V, Common<D, B::Dim>, O, Dev>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+    {
+        expect(self.try_zip_map(other, f))
+    }
+
+    /// [`zip_map`](Tensor::zip_map) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the host has no memory left.
+    pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+    {
+        binary(Closure(&f), self, &other.aligned())
+    }
+
+    /// A closure on the elements of three tensors, which broadcast; on the host, in no particular sequence. One pass over
+    /// memory for what would be several operations.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, the host has no memory left, or the closure panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (a, b, c) = (tensor![1.0, 2.0], tensor![3.0, 4.0], tensor![0.5, 0.25]);
+    /// assert_eq!(a.zip_map3(&b, &c, |a, b, c| a * b + c * 2.0), tensor![4.0, 8.5]);
+    /// ```
+    #[track_caller]
+    pub fn zip_map3<V, B, C, E, F>(&self, b: B, c: C, f: F) -> Tensor<V, Common<E, C::Dim>, O, Dev>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element, C::Element) -> V + Sync,
+    {
+        expect(self.try_zip_map3(b, c, f))
+    }
+
+    /// [`zip_map3`](Tensor::zip_map3) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the host has no memory left.
+    pub fn try_zip_map3<V, B, C, E, F>(
+        &self,
+        b: B,
+        c: C,
+        f: F,
+    ) -> Result<Tensor<V, Common<E, C::Dim>, O, Dev>, Error>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element, C::Element) -> V + Sync,
+    {
+        ternary(Closure(&f), self, &b.aligned(), &c.aligned())
+    }
+}
+
+// ------------------------------------------------------------------ into what is there
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`map`](Tensor::map) into a tensor or mutable view that is there, of exactly the same shape.
+    ///
+    /// # Panics
+    /// Where the output has another shape, or the closure panics; elements are then partly the old and partly the new ones.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([3]);
+    /// tensor![1, 2, 3].map_into(|x| f64::from(x) / 2.0, &mut out);
+    /// assert_eq!(out, tensor![0.5, 1.0, 1.5]);
+    /// ```
+    #[track_caller]
+    pub fn map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>)
+    where
+        U: Element,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> U + Sync,
+        S2: StorageMut<U, Dev>,
+    {
+        expect(self.try_map_into(f, out));
+    }
+
+    /// [`map_into`](Tensor::map_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the output has another shape; nothing is written then.
+    pub fn try_map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
+    where
+        U: Element,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> U + Sync,
+        S2: StorageMut<U, Dev>,
+    {
+        self.try_apply_into(Closure(&f), out)
+    }
+
+    /// [`zip_map`](Tensor::zip_map) into a tensor or mutable view that is there, of exactly the result's shape.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, the output has another shape, or the closure panics; elements are then partly the
+    /// old and partly the new ones.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![1, 2].zip_map_into(&tensor![true, false], |x, keep| if keep { x } else { -x }, &mut out);
+    /// assert_eq!(out, tensor![1, -2]);
+    /// ```
+    #[track_caller]
+    pub fn zip_map_into<V, B, F, S2>(
+        &self,
+        other: B,
+        f: F,
+        out: &mut Tensor<V, Common<D, B::Dim>, O, Dev, S2>,
+    ) where
+        V: Element,
+        B: Aligned<O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        expect(self.try_zip_map_into(other, f, out));
+    }
+
+    /// [`zip_map_into`](Tensor::zip_map_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    pub fn try_zip_map_into<V, B, F, S2>(
+        &self,
+        other: B,
+        f: F,
+        out: &mut Tensor<V, Common<D, B::Dim>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        D: Broadcast<B::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        binary_into(Closure(&f), self, &other.aligned(), out)
+    }
+
+    /// [`zip_map3`](Tensor::zip_map3) into a tensor or mutable view that is there, of exactly the result's shape.
+    ///
+    /// # Panics
+    /// Where the shapes do not broadcast, the output has another shape, or the closure panics; elements are then partly the
+    /// old and partly the new ones.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let (a, b, c) = (tensor![1.0, 2.0], tensor![3.0, 4.0], tensor![0.5, 0.25]);
+    /// let mut out = Tensor::zeros([2]);
+    /// a.zip_map3_into(&b, &c, |a, b, c| a * b + c * 2.0, &mut out);
+    /// assert_eq!(out, tensor![4.0, 8.5]);
+    /// ```
+    #[track_caller]
+    pub fn zip_map3_into<V, B, C, E, F, S2>(
+        &self,
+        b: B,
+        c: C,
+        f: F,
+        out: &mut Tensor<V, Common<E, C::Dim>, O, Dev, S2>,
+    ) where
+        V: Element,
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element, C::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        expect(self.try_zip_map3_into(b, c, f, out));
+    }
+
+    /// [`zip_map3_into`](Tensor::zip_map3_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    pub fn try_zip_map3_into<V, B, C, E, F, S2>(
+        &self,
+        b: B,
+        c: C,
+        f: F,
+        out: &mut Tensor<V, Common<E, C::Dim>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        V: Element,
+        B: Aligned<O, Dev>,
+        C: Aligned<O, Dev>,
+        D: Broadcast<B::Dim, Common = E>,
+        E: Dim + Broadcast<C::Dim>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element, C::Element) -> V + Sync,
+        S2: StorageMut<V, Dev>,
+    {
+        ternary_into(Closure(&f), self, &b.aligned(), &c.aligned(), out)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A closure on each element, in place; on the host, in no particular sequence.
+    ///
+    /// # Panics
+    /// Where the closure panics; elements are then partly the old and partly the new ones.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2, 3];
+    /// x.mapv_inplace(|x| x * x);
+    /// assert_eq!(x, vierbein::tensor![1, 4, 9]);
+    /// ```
+    #[track_caller]
+    pub fn mapv_inplace<F>(&mut self, f: F)
+    where
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T) -> T + Sync,
+        S: StorageMut<T, Dev>,
+    {
+        expect(self.try_apply_inplace(Closure(&f)));
+    }
+}

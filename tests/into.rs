@@ -1,0 +1,96 @@
+//! Results written into tensors that are there: the same as in new ones, and nothing where something does not fit.
+
+use vierbein::prelude::*;
+use vierbein::{Error, op};
+
+fn operands<O: Order>() -> (Tensor<f64, Rank<2>, O>, Tensor<f64, Rank<2>, O>) {
+    let value = |k: usize| (k * 37 % 101) as f64 - 50.0;
+    let a = Tensor::from_fn([13, 21], |[i, j]| value(i * 21 + j));
+    let b = Tensor::from_fn([21, 13], |[i, j]| value(i * 13 + j + 5));
+    (a, b)
+}
+
+fn every_operation<O: Order>() {
+    let (a, b) = operands::<O>();
+    let turned = b.t();
+    let mut out = Tensor::<f64, Rank<2>, O>::full([13, 21], f64::NAN);
+    let (x, y) = (|i, j| a[[i, j]], |i, j| b[[j, i]]);
+    let check = |out: &Tensor<f64, Rank<2>, O>, expected: &dyn Fn(usize, usize) -> f64| {
+        for (i, j) in (0..13).flat_map(|i| (0..21).map(move |j| (i, j))) {
+            assert_eq!(out[[i, j]], expected(i, j), "[{i}, {j}]");
+        }
+    };
+    turned.apply_into(op::Abs, &mut out);
+    check(&out, &|i, j| y(i, j).abs());
+    a.apply2_into(op::Sub, &turned, &mut out);
+    check(&out, &|i, j| x(i, j) - y(i, j));
+    a.apply2_into(op::Mul, 3.0, &mut out);
+    check(&out, &|i, j| x(i, j) * 3.0);
+    a.greater(0.0).apply3_into(op::Select, &turned, &Tensor::scalar(7.0), &mut out);
+    check(&out, &|i, j| if x(i, j) > 0.0 { y(i, j) } else { 7.0 });
+    a.map_into(|x| x * x, &mut out);
+    check(&out, &|i, j| x(i, j) * x(i, j));
+    a.zip_map_into(&turned, |x, y| x + 2.0 * y, &mut out);
+    check(&out, &|i, j| x(i, j) + 2.0 * y(i, j));
+    a.zip_map3_into(&turned, &a, |x, y, z| x * y - z, &mut out);
+    check(&out, &|i, j| x(i, j) * y(i, j) - x(i, j));
+    assert_eq!(out, a.zip_map3(&turned, &a, |x, y, z| x * y - z));
+    let mut whole = Tensor::<i32, Rank<2>, O>::zeros([13, 21]);
+    turned.cast_into(&mut whole);
+    whole.cast_into(&mut out);
+    check(&out, &|i, j| y(i, j));
+    out.apply2_inplace(op::Maximum, &a);
+    check(&out, &|i, j| if x(i, j) > y(i, j) { x(i, j) } else { y(i, j) });
+
+    // Views are outputs too; what lies between their elements stays.
+    let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 42], -1.0);
+    a.apply2_into(op::Add, &turned, &mut wide.slice_mut(s![..;2, 1..;-2]));
+    for (i, j) in (0..26).flat_map(|i| (0..42).map(move |j| (i, j))) {
+        let (row, column) = (i / 2, (41 - j) / 2);
+        let written = i % 2 == 0 && j % 2 == 1;
+        let expected = if written { x(row, column) + y(row, column) } else { -1.0 };
+        assert_eq!(wide[[i, j]], expected, "[{i}, {j}]");
+    }
+}
+
+#[test]
+fn every_operation_in_both_orders() {
+    every_operation::<RowMajor>();
+    every_operation::<ColMajor>();
+}
+
+#[test]
+fn outputs_have_the_shape_of_the_result() {
+    let (a, row) = (tensor![[1, 2], [3, 4]], tensor![5, 6]);
+    let mut out = Tensor::<i32, _>::full([2, 3], 9);
+    let mut flags = Tensor::<bool, _>::full([1, 2], true);
+    let refused = |result: Result<(), Error>, op: &str, there: &[usize]| {
+        let error = result.expect_err("the shapes differ");
+        assert!(matches!(error, Error::OutputShape { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("cannot {op} into shape {there:?}: the result has shape [2, 2]")),
+            "{text}"
+        );
+    };
+    refused(a.try_apply_into(op::Square, &mut out), "take square of", &[2, 3]);
+    refused(a.try_apply2_into(op::Add, &row, &mut out), "add", &[2, 3]);
+    refused(a.try_apply2_into(op::Add, 1, &mut out), "add", &[2, 3]);
+    refused(a.try_apply2_into(op::Less, &row, &mut flags), "compare", &[1, 2]);
+    refused(a.less(2).try_apply3_into(op::Select, &a, &row, &mut out), "select from", &[2, 3]);
+    refused(a.try_cast_into(&mut Tensor::<f64, _>::zeros([2, 0])), "cast", &[2, 0]);
+    refused(a.try_map_into(|x| x, &mut out), "map", &[2, 3]);
+    refused(a.try_zip_map_into(&row, |x, y| x + y, &mut out), "zip", &[2, 3]);
+    refused(a.try_zip_map3_into(&row, &row, |x, y, z| x + y + z, &mut out), "zip", &[2, 3]);
+    assert!(out.iter().all(|&x| x == 9) && flags.iter().all(|&x| x));
+    assert!(matches!(a.try_apply2_into(op::Add, &tensor![1, 2, 3], &mut out), Err(Error::Shapes { .. })));
+    assert!(matches!(out.try_apply2_inplace(op::Add, &a), Err(Error::AssignTo { .. })));
+}
+
+#[test]
+fn what_has_no_value_leaves_the_output_as_it_was() {
+    let mut out = tensor![7, 7, 7];
+    let error = tensor![6, 6, 6].try_apply2_into(op::Div, &tensor![1, 2, 0], &mut out).unwrap_err();
+    assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
+    assert_eq!(out, tensor![7, 7, 7]);
+}
