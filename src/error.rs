@@ -127,6 +127,15 @@ pub enum Error {
         /// How many values there are.
         found: usize,
     },
+    /// An output that is there already has another shape than the result.
+    OutputShape {
+        /// What was tried.
+        op: &'static str,
+        /// The shape of the result.
+        result: Vec<usize>,
+        /// The shape of the output.
+        output: Vec<usize>,
+    },
     /// Two shapes differ in their number of elements.
     Reshape {
         /// The shape that is there.
@@ -266,6 +275,12 @@ impl fmt::Display for Error {
                  ({}); write a new tensor instead",
                 alignment(*row_major)
             ),
+            Error::OutputShape { op, result, output } => {
+                write!(
+                    f,
+                    "cannot write the result of `{op}`: it has shape {result:?} and the output {output:?}"
+                )
+            }
             Error::AxisOutOfRange { op, axis, shape } => match shape.len() {
                 0 => write!(f, "{op}: axis {axis} is out of range, for a tensor of rank 0 has no axes"),
                 n => {

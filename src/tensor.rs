@@ -5,7 +5,7 @@ use crate::device::{
 };
 use crate::element::Element;
 use crate::error::{Error, expect};
-use crate::layout::{Layout, element_count};
+use crate::layout::{Layout, dense_strides, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::Dim;
 use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
@@ -78,19 +78,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
     /// A tensor of a buffer that holds exactly the shape's elements.
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
-        let layout = Layout::dense(shape.as_ref(), O::ROW_MAJOR);
+        let mut strides = D::Strides::default();
+        dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         // Views and kernels rest on it, and a device of a third party makes the buffer.
         assert_eq!(
             Dev::len(&buffer),
             shape.as_ref().iter().product::<usize>(),
             "a buffer holds what its shape says"
         );
-        Tensor {
-            storage: OwnedData { buffer, device },
-            shape,
-            strides: layout.typed_strides::<D>(),
-            marker: PhantomData,
-        }
+        Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
     /// The buffer of an owned tensor, and where it lives.
