@@ -117,7 +117,7 @@ fn a_reduction_allocates_its_result() {
     let x = Tensor::<f64, _>::from_fn([3, 2, 3, 2, 3, 2, 3, 2], |at| {
         at.iter().fold(1.0, |x, &k| x * 1.1 + k as f64)
     });
-    let v = x.permute([6, 1, 4, 7, 0, 3, 2, 5]).into_index_axis(1, 0).into_slice(s![.., ..;-1, ..]);
+    let v = x.permute([6, 1, 4, 7, 0, 3, 2, 5]).index_axis(1, 0).slice(s![.., ..;-1, .., .., .., .., ..]);
     let (long, mask) = (Tensor::<f64, _>::ones([100, 700]), x.greater(5.0));
     macro_rules! check {
         ($($whole:ident $axis:ident $axes:ident $keep:ident ($($arg:expr)?);)*) => {$(

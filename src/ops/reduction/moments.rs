@@ -80,8 +80,9 @@ fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
     if !mean.all_finite() || !squares.is_finite() {
         return in_few_lanes(elements, nothing, |m, x| m.with(x.cast_to()), Moments::joined);
     }
-    let half = squares / (T::Magnitude::one() + T::Magnitude::one());
-    if shift <= half {
+    // Two bits may cancel.
+    let two = T::Magnitude::one() + T::Magnitude::one();
+    if shift <= squares - squares / (two * two) {
         return Moments { count, mean, squares: squares - shift };
     }
     Moments { count, mean, squares: distances(elements, mean).1 }
@@ -106,11 +107,16 @@ fn distances<T: Scalar>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitu
             (sums[k], squares[k]) = (sums[k] + sum, squares[k] + square);
         }
     }
-    for row in tiles.remainder().chunks(LANES) {
-        for (k, &x) in row.iter().enumerate() {
-            let apart = distance(x);
+    let mut rows = tiles.remainder().chunks_exact(LANES);
+    for row in &mut rows {
+        for k in 0..LANES {
+            let apart = distance(row[k]);
             (sums[k], squares[k]) = (sums[k] + apart, squares[k] + apart.dot_re(apart));
         }
+    }
+    for (k, &x) in rows.remainder().iter().enumerate() {
+        let apart = distance(x);
+        (sums[k], squares[k]) = (sums[k] + apart, squares[k] + apart.dot_re(apart));
     }
     (halve(sums, |a, b| a + b), halve(squares, |a, b| a + b))
 }
@@ -154,8 +160,8 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
             let (weight, part) = (before * share, T::Float::from_magnitude(share));
             for (k, acc) in accs.iter_mut().enumerate() {
                 let apart = means[k] - acc.mean;
-                acc.mean = acc.mean + apart * part;
-                acc.squares = acc.squares + (squares[k] + apart.dot_re(apart) * weight);
+                acc.mean += apart * part;
+                acc.squares += squares[k] + apart.dot_re(apart) * weight;
                 acc.count = before + count;
             }
         }

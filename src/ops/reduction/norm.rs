@@ -129,13 +129,13 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
             first += COLUMNS;
             if sums.iter().fold(true, |all, &sum| all & self.ordinary(sum)) {
                 for (acc, sum) in accs.iter_mut().zip(sums) {
-                    acc[1] = acc[1] + sum;
+                    acc[1] += sum;
                 }
                 continue;
             }
             for (k, acc) in accs.iter_mut().enumerate() {
                 if self.ordinary(sums[k]) {
-                    acc[1] = acc[1] + sums[k];
+                    acc[1] += sums[k];
                 } else if rows.iter().any(|row| !row[k].is_zero()) {
                     *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[k], index));
                 }
