@@ -27,12 +27,12 @@ macro_rules! wide_kernel {
                     unsafe { body::<$($generic),*>($($argument),*) }
                 }
                 match $crate::device::cpu::simd::Level::get() {
-                    // SAFETY: the machine has what the kernel is compiled for; the rest is the caller's.
                     $crate::device::cpu::simd::Level::Avx512 => {
+                        // SAFETY: the machine has what the kernel is compiled for; the rest is the caller's.
                         return unsafe { avx512::<$($generic),*>($($argument),*) };
                     }
-                    // SAFETY: as above.
                     $crate::device::cpu::simd::Level::Avx2 => {
+                        // SAFETY: as above.
                         return unsafe { avx2::<$($generic),*>($($argument),*) };
                     }
                     $crate::device::cpu::simd::Level::Portable => {}
