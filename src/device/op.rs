@@ -134,24 +134,12 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
         let n = accs.len();
         let rows = rows.map(|row| &row[..n]);
-        let column = |to: &mut Self::Acc, j: usize| {
-            let column = rows.iter().enumerate();
-            let acc = column.fold(self.identity(), |acc, (r, row)| self.fold(acc, row[j], index + r));
-            *to = self.combine(*to, acc);
-        };
-        // What is left over when a compiler has made its widest vectors fills narrower ones.
-        let mut first = n - n % 64;
-        for (j, to) in accs[..first].iter_mut().enumerate() {
-            column(to, j);
-        }
-        while first + 8 <= n {
-            for (k, to) in accs[first..first + 8].iter_mut().enumerate() {
-                column(to, first + k);
+        for (j, to) in accs.iter_mut().enumerate() {
+            let mut acc = self.identity();
+            for (r, row) in rows.iter().enumerate() {
+                acc = self.fold(acc, row[j], index + r);
             }
-            first += 8;
-        }
-        for (k, to) in accs[first..].iter_mut().enumerate() {
-            column(to, first + k);
+            *to = self.combine(*to, acc);
         }
     }
 }

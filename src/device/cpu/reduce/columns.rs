@@ -32,10 +32,6 @@ wide_kernel! {
             // SAFETY: some of the rows that the caller vouches for.
             first += unsafe {
                 match count - first {
-                    // Rows that hold nothing better than the ones before are soon done, and the more the sooner.
-                    16.. if const { R::BLOCKS && R::ORDERED } => {
-                        fold_few_rows::<T, R, 16>(op, accs, rows, stride, index)
-                    }
                     8.. => fold_few_rows::<T, R, 8>(op, accs, rows, stride, index),
                     3.. => fold_few_rows::<T, R, 3>(op, accs, rows, stride, index),
                     _ => fold_few_rows::<T, R, 1>(op, accs, rows, stride, index),
