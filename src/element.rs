@@ -142,8 +142,8 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     type Magnitude: RealFloat<Real = Self::Magnitude, Float = Self::Magnitude, Magnitude = Self::Magnitude>
         + CastTo<Self>
         + CastTo<Self::Float>;
-    /// What sums and products are accumulated in: 64 bits for integers of up to 32, 128 for those of 64, otherwise the
-    /// type itself.
+    /// What sums and products are accumulated in where it is checked whether they fit, and means everywhere: 64 bits for
+    /// integers of up to 32, 128 for those of 64, otherwise the type itself.
     type Accumulator: Copy + Send + Sync + Debug;
 
     /// `x + 0i`.
@@ -186,6 +186,12 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     const COMPLEX: bool = false;
     #[doc(hidden)]
     fn acc_to_float(acc: Self::Accumulator) -> Self::Float;
+    /// The sum of elements that lie side by side.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn acc_sum(elements: &[Self]) -> Self::Accumulator {
+        elements.iter().fold(Self::zero().widen(), |sum, &x| Self::acc_add(sum, x.widen()))
+    }
     #[doc(hidden)]
     fn wrapping_neg(self) -> Self;
 }
@@ -403,8 +409,34 @@ fn same_decimals(x: f32) -> f64 {
 
 // ------------------------------------------------------------------ integers
 
+/// The sum of what `part` makes of elements that lie side by side: in parts that hold 255 of them, and then in what holds all.
+#[inline(always)]
+pub(crate) fn sum_of_parts<
+    T: Copy,
+    P: Copy + Default + core::ops::AddAssign,
+    A: From<P> + Default + core::ops::AddAssign,
+>(
+    elements: &[T],
+    part: impl Fn(T) -> P,
+) -> A {
+    const LANES: usize = 64;
+    let mut sum = A::default();
+    for some in elements.chunks(LANES * 255) {
+        let mut parts = [P::default(); LANES];
+        let mut rows = some.chunks_exact(LANES);
+        for row in &mut rows {
+            for k in 0..LANES {
+                parts[k] += part(row[k]);
+            }
+        }
+        parts.into_iter().for_each(|part| sum += A::from(part));
+        rows.remainder().iter().for_each(|&x| sum += A::from(part(x)));
+    }
+    sum
+}
+
 macro_rules! integers {
-    ($($t:ident, $acc:ident, $abs:expr, $neg_fits:expr;)*) => {$(
+    ($($t:ident, $acc:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
@@ -449,6 +481,8 @@ macro_rules! integers {
                 }
             }
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
+            #[inline(always)]
+            fn acc_sum($elements: &[$t]) -> $acc { $sum }
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
             fn wrapping_neg(self) -> $t { <$t>::wrapping_neg(self) }
         }
@@ -463,14 +497,22 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN;
-    i16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN;
-    i32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN;
-    i64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN;
-    u8, u64, |x| x, |x| x == 0;
-    u16, u64, |x| x, |x| x == 0;
-    u32, u64, |x| x, |x| x == 0;
-    u64, u128, |x| x, |x| x == 0;
+    i8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
+    i16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
+    i32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
+    i64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
+        let low: i128 = sum_of_parts(xs, |x: i64| x & 0xffff_ffff);
+        let high: i128 = sum_of_parts(xs, |x: i64| x >> 32);
+        (high << 32) + low
+    };
+    u8, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
+    u16, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
+    u32, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
+    u64, u128, |x| x, |x| x == 0, |xs| {
+        let low: u128 = sum_of_parts(xs, |x: u64| x & 0xffff_ffff);
+        let high: u128 = sum_of_parts(xs, |x: u64| x >> 32);
+        (high << 32) + low
+    };
 }
 
 // ------------------------------------------------------------------ floating and complex numbers

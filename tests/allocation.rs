@@ -237,3 +237,48 @@ fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
         out: *out *= 2.0;
     }
 }
+
+#[test]
+fn a_reduction_allocates_its_result() {
+    let x = Tensor::<f64, _>::from_fn([3, 2, 3, 2, 3, 2, 3, 2], |at| {
+        at.iter().fold(1.0, |x, &k| x * 1.1 + k as f64)
+    });
+    let v = x.permute([6, 1, 4, 7, 0, 3, 2, 5]).index_axis(1, 0).slice(s![.., ..;-1, .., .., .., .., ..]);
+    let (long, mask) = (Tensor::<f64, _>::ones([100, 700]), x.greater(5.0));
+    macro_rules! check {
+        ($($whole:ident $axis:ident $axes:ident $keep:ident ($($arg:expr)?);)*) => {$(
+            let what = stringify!($whole);
+            assert_eq!(asked(|| x.$whole($($arg)?)), (1, 8), "{what}");
+            assert_eq!(asked(|| x.$axis(3 $(, $arg)?)), (1, 648 * 8), "{what}");
+            assert_eq!(asked(|| x.$axes([0, 7] $(, $arg)?)), (1, 216 * 8), "{what}");
+            assert_eq!(asked(|| x.$keep([1, 2, 5] $(, $arg)?)), (1, 108 * 8), "{what}");
+            assert_eq!(asked(|| v.$whole($($arg)?)), (1, 8), "{what}");
+            assert_eq!(asked(|| v.$axis(0 $(, $arg)?)), (1, 216 * 8), "{what}");
+            assert_eq!(asked(|| v.$axes([2, 4] $(, $arg)?)), (1, 162 * 8), "{what}");
+            assert_eq!(asked(|| long.$axis(0 $(, $arg)?)), (1, 700 * 8), "{what}");
+            assert_eq!(asked(|| long.$axis(1 $(, $arg)?)), (1, 100 * 8), "{what}");
+        )*};
+    }
+    check! {
+        sum sum_axis sum_axes sum_keep();
+        prod prod_axis prod_axes prod_keep();
+        mean mean_axis mean_axes mean_keep();
+        var var_axis var_axes var_keep(0);
+        std std_axis std_axes std_keep(1);
+        norm norm_axis norm_axes norm_keep();
+        max max_axis max_axes max_keep();
+        min min_axis min_axes min_keep();
+        argmax argmax_axis argmax_axes argmax_keep();
+        argmin argmin_axis argmin_axes argmin_keep();
+    }
+    assert_eq!(asked(|| mask.all()), (1, 1));
+    assert_eq!(asked(|| mask.any_axis(0)), (1, 432));
+    assert_eq!(asked(|| mask.count_axes([0, 1])), (1, 216 * 8));
+    assert_eq!(asked(|| x.trace(0, 4)), (1, 144 * 8));
+    assert_eq!(asked(|| v.trace(0, 3)), (1, 72 * 8));
+    assert_eq!(asked(|| x.cumsum(3)), (1, 1296 * 8));
+    let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([2, 3, 2, 3, 2, 3, 2]));
+    assert_eq!(asked(|| x.reduce_into(op::Norm::default(), [0], &mut *out.borrow_mut())).0, 0);
+    let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([2, 2, 3, 2, 3, 2]));
+    assert_eq!(asked(|| x.trace_into(0, 2, &mut *out.borrow_mut())).0, 0);
+}

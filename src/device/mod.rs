@@ -9,6 +9,7 @@ pub(crate) mod cpu;
 mod cuda;
 mod family;
 pub(crate) mod host;
+pub(crate) mod lanes;
 mod op;
 mod operand;
 

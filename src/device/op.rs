@@ -116,4 +116,30 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result of `count` elements, or `None` where the output type cannot hold it.
     fn finish(&self, acc: Self::Acc, count: usize) -> Option<Self::Output>;
+
+    // What follows is for reductions that are better done many elements at a time.
+
+    /// Whether [`fold_block`](Reduction::fold_block) is the way to fold elements that lie side by side.
+    #[doc(hidden)]
+    const BLOCKS: bool = false;
+    /// Elements that lie side by side, `index` the first one's.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
+        elements.iter().enumerate().fold(acc, |acc, (i, &x)| self.fold(acc, x, index + i))
+    }
+    /// Rows into accumulators: element `j` of each into the `j`th. `index` is the first row's; the others follow.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
+        let n = accs.len();
+        let rows = rows.map(|row| &row[..n]);
+        for (j, to) in accs.iter_mut().enumerate() {
+            let mut acc = self.identity();
+            for (r, row) in rows.iter().enumerate() {
+                acc = self.fold(acc, row[j], index + r);
+            }
+            *to = self.combine(*to, acc);
+        }
+    }
 }

@@ -136,14 +136,6 @@ impl Layout {
         to
     }
 
-    /// The axes from `first` on in the opposite sequence.
-    pub(crate) fn reverse_axes_from(&self, first: usize) -> Layout {
-        let mut to = *self;
-        to.shape[first..self.rank].reverse();
-        to.strides[first..self.rank].reverse();
-        to
-    }
-
     /// The first `rank` axes, at the first position of the others.
     pub(crate) fn leading(&self, rank: usize) -> Layout {
         Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)

@@ -113,6 +113,14 @@ impl<const K: usize> Plan<K> {
         self.rank = self.rank.min(kept + 1);
     }
 
+    /// One loop, as given.
+    #[inline]
+    pub(crate) fn line(len: usize, strides: [isize; K]) -> Plan<K> {
+        let mut plan = Plan::flat(len);
+        plan.strides[0] = strides;
+        plan
+    }
+
     /// The number of elements.
     pub(crate) fn len(&self) -> usize {
         self.outer_shape().iter().product::<usize>() * self.inner_len()

@@ -17,6 +17,7 @@ mod operands;
 #[cfg(feature = "rand")]
 mod random;
 mod reduce;
+mod reduce_into;
 mod reduction;
 mod scan;
 mod select;
@@ -51,7 +52,7 @@ pub mod op {
         Not, NotEqual,
     };
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

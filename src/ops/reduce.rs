@@ -7,20 +7,37 @@ use crate::element::{Element, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
 use crate::order::Order;
-use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
+use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The layout of the operand with the reduced axes last, in the sequence in which they are enumerated.
-    fn reduced_last<R: Reduction<T>>(&self, axes: &[usize]) -> Result<Layout, Error> {
-        let layout = self.layout().move_last(R::NAME, axes)?;
-        let kept = layout.rank() - axes.len();
-        let (kept_shape, reduced_shape) = layout.shape().split_at(kept);
-        if !R::OF_NOTHING && reduced_shape.contains(&0) && !kept_shape.contains(&0) {
-            return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
+    #[inline]
+    pub(super) fn reduced_last<R: Reduction<T>>(
+        &self,
+        axes: &[usize],
+        layout: &mut Layout,
+    ) -> Result<(), Error> {
+        let (shape, strides) = (self.shape(), self.strides());
+        let (shape, strides) = (shape.as_ref(), strides.as_ref());
+        let named = |axis: usize| axes.contains(&axis);
+        if (0..shape.len()).filter(|&axis| named(axis)).count() != axes.len() {
+            // An axis is out of range or named twice.
+            return self.layout().move_last(R::NAME, axes).map(|_| ());
         }
-        Ok(if O::ROW_MAJOR { layout } else { layout.reverse_axes_from(kept) })
+        // Pieced together where it is used: to copy layouts takes longer than a small sum.
+        (0..shape.len())
+            .filter(|&axis| !named(axis))
+            .for_each(|axis| layout.push(shape[axis], strides[axis]));
+        let in_sequence = |k: usize| if O::ROW_MAJOR { k } else { shape.len() - 1 - k };
+        let reduced = (0..shape.len()).map(in_sequence).filter(|&axis| named(axis));
+        reduced.for_each(|axis| layout.push(shape[axis], strides[axis]));
+        let (kept_shape, reduced_shape) = layout.shape().split_at(shape.len() - axes.len());
+        if !R::OF_NOTHING && reduced_shape.contains(&0) && !kept_shape.contains(&0) {
+            return Err(Error::Empty { op: R::NAME, shape: shape.to_vec() });
+        }
+        Ok(())
     }
 
     fn reduced<R: Reduction<T>, E: Dim>(
@@ -28,7 +45,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         op: R,
         axes: &[usize],
     ) -> Result<Tensor<R::Output, E, O, Dev>, Error> {
-        let layout = self.reduced_last::<R>(axes)?;
+        let mut layout = Layout::point(0);
+        self.reduced_last::<R>(axes, &mut layout)?;
         let mut shape = E::Shape::default();
         shape.as_mut().copy_from_slice(&layout.shape()[..E::NDIM]);
         let mut out = Tensor::allocate(shape, self.device().clone())?;
@@ -38,11 +56,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     }
 
     fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
-        let mut all = [0; MAX_RANK];
-        for (axis, to) in all.iter_mut().enumerate() {
-            *to = axis;
+        if !R::OF_NOTHING && self.is_empty() {
+            return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        self.reduced(op, &all[..D::NDIM])
+        let mut out = Tensor::allocate([], self.device().clone())?;
+        let (output, device) = out.output();
+        // All axes are reduced as they are; only where the sequence matters has it to be the order's.
+        if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
+            device.reduce(&op, output, self.operand())?;
+        } else {
+            device.reduce(&op, output, self.operand_in(&self.enumeration()))?;
+        }
+        Ok(out)
     }
 
     fn reduced_keeping<R: Reduction<T>>(
@@ -50,7 +75,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         op: R,
         axes: &[usize],
     ) -> Result<Tensor<R::Output, D, O, Dev>, Error> {
-        let layout = self.reduced_last::<R>(axes)?;
+        let mut layout = Layout::point(0);
+        self.reduced_last::<R>(axes, &mut layout)?;
         let mut shape = self.shape();
         for &axis in axes {
             shape.as_mut()[axis] = 1;
@@ -347,9 +373,9 @@ reductions! {
     /// The sum of all elements; zero of none.
     ///
     /// Floating and complex numbers are added pairwise in blocks, so that the error grows as O(log n · ε) (Higham, SIAM J.
-    /// Sci. Comput. 14, 1993), with the same result on any number of threads. Integers of up to 32 bits are added in 64,
-    /// those of 64 in 128; a sum that does not fit the element type is an error in builds with debug assertions and wraps
-    /// otherwise.
+    /// Sci. Comput. 14, 1993), with the same result on any number of threads. An integer sum that does not fit the element
+    /// type is an error in builds with debug assertions, which add integers of up to 32 bits in 64 and those of 64 in 128, so
+    /// that none overflows on its way; otherwise it wraps.
     ///
     /// # Panics
     /// Where an integer sum does not fit (debug assertions), or the device has no memory left.

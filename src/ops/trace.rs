@@ -1,13 +1,15 @@
 //! The trace: a sum over a diagonal, which is a view.
 
+use super::compute::check_out;
 use super::reduction::Sum;
 use crate::axis::{AxisArg, OtherAxis};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
+use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -51,12 +53,84 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
     {
-        let diagonal = self.layout().diagonal("trace", a.index(), b.index())?;
+        let mut diagonal = Layout::point(0);
+        self.diagonal_last(a.index(), b.index(), &mut diagonal)?;
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&diagonal.shape()[..R::NDIM]);
         let mut out = Tensor::allocate(shape, self.device().clone())?;
         let (output, device) = out.output();
         device.reduce(&Sum, output, self.operand_in(&diagonal))?;
         Ok(out)
+    }
+    /// The axes that stay, and the diagonal. Pieced together where it is used: to copy layouts takes longer than a small trace.
+    #[inline]
+    fn diagonal_last(&self, a: usize, b: usize, diagonal: &mut Layout) -> Result<(), Error> {
+        let (shape, strides) = (self.shape(), self.strides());
+        let (shape, strides) = (shape.as_ref(), strides.as_ref());
+        if a == b || a.max(b) >= shape.len() || shape[a] != shape[b] {
+            return self.layout().diagonal("trace", a, b).map(|_| ());
+        }
+        for axis in (0..shape.len()).filter(|&axis| axis != a && axis != b) {
+            diagonal.push(shape[axis], strides[axis]);
+        }
+        diagonal.push(shape[a], strides[a] + strides[b]);
+        Ok(())
+    }
+
+    /// [`trace`](Tensor::trace) into a tensor or mutable view that is there already: nothing is allocated.
+    ///
+    /// # Panics
+    /// If the output's shape is not the result's, or as [`trace`](Tensor::trace).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = tensor![0, 0, 0, 0];
+    /// Tensor::arange(0..36).reshape([3, 4, 3]).trace_into(0, 2, &mut out);
+    /// assert_eq!(out, tensor![39, 48, 57, 66]);
+    /// ```
+    #[track_caller]
+    pub fn trace_into<R: Dim, A, B, S2>(&self, a: A, b: B, out: &mut Tensor<T, R, O, Dev, S2>)
+    where
+        T: Scalar,
+        D: RemoveAxes<2, Removed = R>,
+        Dev: Reduce<T>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+        S2: StorageMut<T, Dev>,
+    {
+        expect(self.try_trace_into(a, b, out));
+    }
+
+    /// [`trace_into`](Tensor::trace_into) with a `Result`.
+    ///
+    /// # Errors
+    /// If the output's shape is not the result's, the two live on different instances of the device, or as
+    /// [`try_trace`](Tensor::try_trace).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let x: Tensor<f32, _> = Tensor::zeros([2, 3, 2]);
+    /// let error = x.try_trace_into(0, 2, &mut tensor![0.0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "cannot trace into shape [1]: the result has shape [3], and its shape is what the output must have");
+    /// ```
+    pub fn try_trace_into<R: Dim, A, B, S2>(
+        &self,
+        a: A,
+        b: B,
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        D: RemoveAxes<2, Removed = R>,
+        Dev: Reduce<T>,
+        A: AxisArg<D> + OtherAxis<B>,
+        B: AxisArg<D>,
+        S2: StorageMut<T, Dev>,
+    {
+        let mut diagonal = Layout::point(0);
+        self.diagonal_last(a.index(), b.index(), &mut diagonal)?;
+        check_out("trace", &diagonal.shape()[..R::NDIM], self.device(), out)?;
+        let (output, device) = out.output();
+        device.reduce(&Sum, output, self.operand_in(&diagonal))
     }
 }

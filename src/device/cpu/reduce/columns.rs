@@ -1,16 +1,20 @@
 //! Many outputs at a time: rows are folded into as many accumulators as they have elements.
 
-use super::rows::{halve, reduce_row};
-use super::{CHAIN, CHAINS, HostPtr, enough};
+use super::gather::{Gathered, gather};
+use super::rows::fold_rows_each;
+use super::wide::wide_kernel;
+use super::{CHAIN, HostPtr, enough};
 use crate::device::Reduction;
-use crate::device::cpu::simd::kernel;
 use crate::device::cpu::threads::join;
 use crate::element::Element;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 
-kernel! {
-    /// Folds rows into accumulators: element `j` of each row into the `j`th. Elements are `step` apart, rows `stride`.
+/// Chains of rows that are folded into the accumulators one after the other.
+const CHAINS: usize = 16;
+
+wide_kernel! {
+    /// Folds rows into accumulators: element `j` of each row into the `j`th. Elements lie side by side, rows `stride` apart.
     ///
     /// # Safety
     /// `count` rows of as many elements as there are accumulators may be read.
@@ -18,7 +22,6 @@ kernel! {
         op: &R,
         accs: &mut [R::Acc],
         rows: HostPtr<T>,
-        step: isize,
         stride: isize,
         count: usize,
         index: usize,
@@ -28,12 +31,10 @@ kernel! {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
             // SAFETY: some of the rows that the caller vouches for.
             first += unsafe {
-                match (step, count - first) {
-                    (1, 8..) => fold_few_rows::<T, R, 8>(op, accs, rows, 1, stride, index),
-                    (1, 3..) => fold_few_rows::<T, R, 3>(op, accs, rows, 1, stride, index),
-                    (1, _) => fold_few_rows::<T, R, 1>(op, accs, rows, 1, stride, index),
-                    (_, 3..) => fold_few_rows::<T, R, 3>(op, accs, rows, step, stride, index),
-                    (_, _) => fold_few_rows::<T, R, 1>(op, accs, rows, step, stride, index),
+                match count - first {
+                    8.. => fold_few_rows::<T, R, 8>(op, accs, rows, stride, index),
+                    3.. => fold_few_rows::<T, R, 3>(op, accs, rows, stride, index),
+                    _ => fold_few_rows::<T, R, 1>(op, accs, rows, stride, index),
                 }
             };
         }
@@ -49,20 +50,46 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     op: &R,
     accs: &mut [R::Acc],
     rows: HostPtr<T>,
-    step: isize,
     stride: isize,
     index: usize,
 ) -> usize {
-    let rows: [HostPtr<T>; COUNT] = core::array::from_fn(|r| rows.offset(r as isize * stride));
-    for (j, to) in accs.iter_mut().enumerate() {
-        let mut acc = op.identity();
-        for (r, row) in rows.iter().enumerate() {
-            // SAFETY: `j` is one of the row's elements.
-            acc = op.fold(acc, unsafe { *row.get().offset(j as isize * step) }, index + r);
-        }
-        *to = op.combine(*to, acc);
-    }
+    let rows = core::array::from_fn::<&[T], COUNT, _>(|r| {
+        // SAFETY: the caller's.
+        unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), accs.len()) }
+    });
+    op.fold_rows(accs, rows, index);
     COUNT
+}
+
+/// The same for rows whose elements are `step` apart: tiles of a few rows are brought together.
+///
+/// # Safety
+/// As [`fold_rows`].
+unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
+    op: &R,
+    accs: &mut [R::Acc],
+    rows: HostPtr<T>,
+    step: isize,
+    stride: isize,
+    count: usize,
+    index: usize,
+) {
+    const ROWS: usize = 8;
+    let mut memory = Gathered::new();
+    let (gathered, width) = (memory.address::<T>(), const { Gathered::room::<T>() / ROWS });
+    for first in (0..count).step_by(ROWS) {
+        let some = ROWS.min(count - first);
+        for (tile, accs) in accs.chunks_mut(width).enumerate() {
+            let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
+            // SAFETY: a tile of what the caller vouches for, and room for it.
+            unsafe {
+                for row in 0..some {
+                    gather(from.offset(row as isize * stride), accs.len(), step, gathered.add(row * width));
+                }
+                fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first);
+            }
+        }
+    }
 }
 
 /// Folds `rows` rows into accumulators that nothing was folded into yet: `leaf` folds the next `grain`, and what it made of
@@ -91,10 +118,21 @@ pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
 }
 
-fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others: &[R::Acc]) {
-    for (acc, &other) in accs.iter_mut().zip(others) {
-        *acc = op.combine(*acc, other);
+wide_kernel! {
+    /// Combines each accumulator with its counterpart.
+    ///
+    /// # Safety
+    /// There is nothing to heed.
+    unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
+        for (acc, &other) in accs.iter_mut().zip(others) {
+            *acc = op.combine(*acc, other);
+        }
     }
+}
+
+fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others: &[R::Acc]) {
+    // SAFETY: there is nothing to heed.
+    unsafe { combine_all::<T, R>(op, accs, others) }
 }
 
 /// Reduces the elements that a plan visits from each of as many places as there are accumulators, `step` apart. `spare` is
@@ -136,7 +174,12 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             let run = count.min(n - inner);
             let rows = base.offset(walk.offsets()[0] + inner as isize * stride);
             // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
-            unsafe { fold_rows(op, accs, rows, step, stride, run, index) };
+            unsafe {
+                match step {
+                    1 => fold_rows(op, accs, rows, stride, run, index),
+                    _ => fold_rows_apart(op, accs, rows, step, stride, run, index),
+                }
+            }
             index += run;
             count -= run;
             inner += run;
@@ -148,6 +191,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     };
     // Where the inner loop is shorter than a chain, so are the chains.
     let grain = if n < CHAIN { CHAIN } else { CHAIN * CHAINS };
+    // Positions do not round, and most rows hold nothing better than the ones before.
+    let grain = if const { R::BLOCKS && R::ORDERED } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
@@ -156,7 +201,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
 ///
 /// # Safety
 /// As [`reduce_columns`].
-pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>, const LANES: usize, const FEW: usize>(
+pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
     spare: &mut [R::Acc],
@@ -171,13 +216,8 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>, const LANES: usize
     let mut leaf = |accs: &mut [R::Acc], count: usize| {
         for _ in 0..count {
             let rows = base.offset(walk.offsets()[0]);
-            for (j, acc) in accs.iter_mut().enumerate() {
-                // SAFETY: a row of the plan, from place `j` on.
-                let row = unsafe {
-                    reduce_row::<T, R, LANES, FEW>(op, rows.offset(j as isize * step), n, stride, index)
-                };
-                *acc = op.combine(*acc, halve::<T, R, FEW, 1>(op, row)[0]);
-            }
+            // SAFETY: a row of the plan, from each place.
+            unsafe { fold_rows_each(op, accs, rows, [n, index], [step, stride]) };
             index += n;
             walk.advance();
         }

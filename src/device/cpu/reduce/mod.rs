@@ -3,9 +3,11 @@
 //! the result depends neither on the number of threads nor on the run.
 
 mod columns;
+mod gather;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use super::scratch::{Side, with_scratch};
 use super::threads::{GRAIN, over_outputs};
@@ -16,19 +18,22 @@ use crate::error::Error;
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
+use crate::rank::MAX_RANK;
 use columns::{levels, reduce_columns, reduce_rows};
 use core::sync::atomic::{AtomicBool, Ordering};
-use rows::{halve, reduce_few, reduce_plan, reduce_row};
+use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
 /// Elements that an accumulator takes one after the other before it is combined with another.
 const CHAIN: usize = 8;
-/// Results of such chains that are combined one after the other, where they are at hand, before the rest is combined pairwise.
-const CHAINS: usize = 4;
 /// So few elements are taken one after the other: several accumulators would cost more than they save.
 const SHORT: usize = 16;
-/// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators fit the
-/// first-level cache.
-const COLUMNS: usize = 512;
+/// Outputs whose rows are reduced in one call.
+const SOME: usize = 16;
+/// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators stay in a
+/// cache while long pieces of memory are read in sequence.
+const COLUMNS: usize = 4096;
+/// Threads share them at multiples of this.
+const COLUMNS_OF_A_THREAD: usize = 512;
 
 /// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
 pub(super) fn pairwise<A>(
@@ -49,7 +54,7 @@ pub(super) fn pairwise<A>(
 /// So many elements are enough for two threads. What carries much along does much for each element; the others are as fast as
 /// memory, and some megabytes take less time than waking a thread does.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
-    if R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>() {
+    if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * GRAIN
     } else {
         (4 << 20) / size_of::<T>()
@@ -92,13 +97,14 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     ///
     /// # Safety
     /// All of them may be read, and the output is ours alone.
-    unsafe fn one<const LANES: usize, const FEW: usize>(&self, to: isize, from: isize, stride: isize) {
+    #[inline]
+    unsafe fn one(&self, to: isize, from: isize, stride: isize) {
         let (op, row) = (self.op, self.from.offset(from));
         // SAFETY: the caller's.
         unsafe {
             let acc = match self.count {
-                ..SHORT => reduce_few(op, row, self.count, stride),
-                n => halve::<T, R, FEW, 1>(op, reduce_row::<T, R, LANES, FEW>(op, row, n, stride, 0))[0],
+                ..SHORT => reduce_few(op, row, self.count, stride, 0),
+                n => reduce_row::<T, R>(op, row, n, stride, 0),
             };
             self.put(to, acc);
         }
@@ -108,24 +114,34 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     ///
     /// # Safety
     /// Outputs of the part are ours alone, and from each of its indices the elements of the other plan may be read.
-    unsafe fn each<const LANES: usize, const FEW: usize>(&self, part: &Plan<2>, reduced: &Plan<1>) {
+    unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
         let mut walk = Walk::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
             let [o, k] = walk.offsets();
             walk.advance();
+            if one_row {
+                let stride = reduced.inner_strides()[0];
+                let rows = self.from.offset(k + reduced.offsets()[0]);
+                let mut accs = [self.op.identity(); SOME];
+                for first in (0..n).step_by(SOME) {
+                    let accs = &mut accs[..SOME.min(n - first)];
+                    accs.fill(self.op.identity());
+                    let rows = rows.offset(first as isize * sk);
+                    // SAFETY: indices of the part, with all that is reduced.
+                    unsafe {
+                        fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]);
+                        self.put_row(o + first as isize * so, so, accs);
+                    }
+                }
+                continue;
+            }
             for i in 0..n as isize {
-                let (o, k) = (o + i * so, k + i * sk);
                 // SAFETY: an index of the part, with all that is reduced.
                 unsafe {
-                    if one_row {
-                        self.one::<LANES, FEW>(o, k + reduced.offsets()[0], reduced.inner_strides()[0]);
-                    } else {
-                        let from = self.from.offset(k);
-                        let results = reduce_plan::<T, R, LANES, FEW>(self.op, from, reduced, 0);
-                        self.put(o, halve::<T, R, FEW, 1>(self.op, results)[0]);
-                    }
+                    let from = self.from.offset(k + i * sk);
+                    self.put(o + i * so, reduce_plan::<T, R>(self.op, from, reduced, 0));
                 }
             }
         }
@@ -135,12 +151,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     ///
     /// # Safety
     /// As [`each`](Job::each).
-    unsafe fn sweep<const LANES: usize, const FEW: usize>(
-        &self,
-        part: &Plan<2>,
-        reduced: &Plan<1>,
-        sweep: Sweep,
-    ) {
+    unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         // Blocks of about one width.
         let width = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
@@ -165,9 +176,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                     unsafe {
                         match sweep {
                             Sweep::Columns => reduce_columns(self.op, accs, spare, base, sk, reduced, 0),
-                            Sweep::Rows => {
-                                reduce_rows::<T, R, LANES, FEW>(self.op, accs, spare, base, sk, reduced)
-                            }
+                            Sweep::Rows => reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced),
                         }
                         match so {
                             1 => self.put_row(o + first as isize, 1, accs),
@@ -179,11 +188,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         });
     }
 
-    fn over<const LANES: usize, const FEW: usize>(
-        &self,
-        out: &Output<'_, R::Output, Cpu>,
-        a: &Operand<'_, T, Cpu>,
-    ) {
+    fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (kept_strides, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
@@ -192,26 +197,50 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
             let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
             if let Some(stride) = stride {
                 // SAFETY: all elements of the operand; the output is ours alone.
-                return unsafe { self.one::<LANES, FEW>(0, 0, stride) };
+                return unsafe { self.one(0, 0, stride) };
             }
         }
-        let reduced =
-            if R::ORDERED { Plan::ordered(shape, [strides]) } else { Plan::unordered(shape, [strides]) };
-        let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_strides], 1);
+        let reduced = match (shape, strides) {
+            (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
+            _ if R::ORDERED => Plan::ordered(shape, [strides]),
+            _ => Plan::unordered(shape, [strides]),
+        };
+        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
+        to.copy_from_slice(out.strides());
+        from.copy_from_slice(kept_strides);
+        self.read_forwards(kept_shape, to, from);
+        let kept = match (kept_shape, &*to, &*from) {
+            (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
+            _ => Plan::unordered_by(kept_shape, [to, from], 1),
+        };
         let (reads, enough) = (self.count.max(1), enough::<T, R>());
         let sweep = Sweep::choose(&kept, &reduced);
-        let grain = if sweep == Some(Sweep::Columns) { COLUMNS } else { 1 };
+        let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
+        let job = &*self;
         over_outputs(&kept, reads, enough, grain, &|part| {
             // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
             unsafe {
                 match sweep {
                     // What is left of an output that was cut for threads is cut further.
-                    Some(Sweep::Rows) if part.inner_len() == 1 => self.each::<LANES, FEW>(part, &reduced),
-                    Some(sweep) => self.sweep::<LANES, FEW>(part, &reduced, sweep),
-                    None => self.each::<LANES, FEW>(part, &reduced),
+                    Some(Sweep::Rows) if part.inner_len() == 1 => job.each(part, &reduced),
+                    Some(sweep) => job.sweep(part, &reduced, sweep),
+                    None => job.each(part, &reduced),
                 }
             }
         });
+    }
+
+    /// Kept axes along which what is reduced lies backwards are walked from their other end: the elements are many, and the
+    /// outputs few.
+    fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
+        for ((&n, to), from) in shape.iter().zip(to).zip(from) {
+            if *from < 0 && n > 0 {
+                let last = n as isize - 1;
+                (self.to, self.from) = (self.to.offset(*to * last), self.from.offset(*from * last));
+                (*to, *from) = (-*to, -*from);
+            }
+        }
     }
 }
 
@@ -231,23 +260,12 @@ impl Sweep {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        if few || sk.unsigned_abs() < sr.unsigned_abs() {
+        // What is repeated lies nowhere nearer to itself than its neighbours do.
+        if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }
         let [outer] = *reduced.outer_strides().last()?;
         (sk.unsigned_abs() < outer.unsigned_abs() && reduced.len() > 0).then_some(Sweep::Rows)
-    }
-}
-
-/// As many accumulators as registers hold: enough to hide the latency of an addition.
-const fn lanes<T: Element, R: Reduction<T>>() -> usize {
-    match size_of::<R::Acc>() {
-        _ if R::ORDERED => 1,
-        ..=8 => 32,
-        // An integer of 128 bits takes two plain registers.
-        9..=16 if align_of::<R::Acc>() > 8 => 4,
-        9..=16 => 16,
-        _ => 8,
     }
 }
 
@@ -262,19 +280,8 @@ impl<T: Element> Reduce<T> for Cpu {
         let (kept, reduced) = a.shape().split_at(out.shape().len());
         assert_eq!(out.shape(), kept, "the leading axes are the output's");
         let count = reduced.iter().product();
-        let job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
-        // Conditions that are constants by themselves: branches that are not taken are not even compiled.
-        if const { lanes::<T, R>() == 1 } {
-            job.over::<1, 1>(&out, &a);
-        } else if const { lanes::<T, R>() == 4 } {
-            job.over::<4, 4>(&out, &a);
-        } else if const { lanes::<T, R>() == 8 } {
-            job.over::<8, 4>(&out, &a);
-        } else if const { lanes::<T, R>() == 16 } {
-            job.over::<16, 4>(&out, &a);
-        } else {
-            job.over::<32, 4>(&out, &a);
-        }
+        let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+        job.over(&out, &a);
         if job.failed.into_inner() {
             return Err(Error::Arithmetic {
                 op: "reduce",

@@ -1,154 +1,151 @@
 //! Many elements to one: several accumulators take the elements of a block in turn.
 
-use super::{CHAIN, CHAINS, HostPtr, enough, pairwise};
+use super::gather::{Gathered, gather};
+use super::wide::wide_kernel;
+use super::{CHAIN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
-use crate::device::cpu::simd::kernel;
 use crate::device::cpu::threads::join;
+use crate::device::lanes::in_lanes;
 use crate::element::Element;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
-use core::ops::Range;
 
-/// Elements that each of so many accumulators takes one after the other. Few accumulators make do with fewer blocks: they are
-/// there for positions and integers, which do not round.
-const fn chain(lanes: usize) -> usize {
-    if lanes < 8 { 16 * CHAIN } else { CHAIN }
+/// Elements of a block. A block with a way of its own may be read twice, and the first-level cache is to hold it meanwhile.
+const fn block<T: Element, R: Reduction<T>>() -> usize {
+    (if R::BLOCKS { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
-/// Elements of a block.
-const fn block(lanes: usize) -> usize {
-    lanes * chain(lanes) * CHAINS
+/// Folds elements that lie side by side.
+#[inline(always)]
+fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
+    if const { R::BLOCKS || R::ORDERED } {
+        return op.fold_block(acc, elements, index);
+    }
+    let folded = in_lanes(elements, op.identity(), |acc, x| op.fold(acc, x, 0), |a, b| op.combine(a, b));
+    op.combine(acc, folded)
 }
 
-kernel! {
-    /// Reduces the elements of a block, `stride` apart, to the `FEW` results that its one is made of.
+wide_kernel! {
+    /// Reduces the elements of a block, which lie side by side.
     ///
     /// # Safety
     /// All `n` may be read.
-    unsafe fn reduce_block[T: Element, R: Reduction<T>, const LANES: usize, const FEW: usize][T, R, LANES, FEW](
+    unsafe fn reduce_block[T: Element, R: Reduction<T>][T, R](
         op: &R,
+        acc: R::Acc,
         block: HostPtr<T>,
         n: usize,
-        stride: isize,
         index: usize,
-    ) -> [R::Acc; FEW] {
-        // SAFETY: the caller's. A stride that the compiler knows makes a loop of its own.
-        unsafe {
-            match stride {
-                1 => reduce_lanes::<T, R, LANES, FEW>(op, block, n, 1, index),
-                _ => reduce_lanes::<T, R, LANES, FEW>(op, block, n, stride, index),
-            }
+    ) -> R::Acc {
+        // SAFETY: the caller's.
+        fold(op, acc, unsafe { core::slice::from_raw_parts(block.get(), n) }, index)
+    }
+}
+
+wide_kernel! {
+    /// Folds blocks, each of elements that lie side by side, into an accumulator of its own. Blocks begin `step` apart.
+    ///
+    /// # Safety
+    /// All `n` elements of as many blocks as there are accumulators may be read.
+    unsafe fn fold_blocks[T: Element, R: Reduction<T>][T, R](
+        op: &R,
+        accs: &mut [R::Acc],
+        blocks: HostPtr<T>,
+        n: usize,
+        step: isize,
+        index: usize,
+    ) -> () {
+        for (j, acc) in accs.iter_mut().enumerate() {
+            let block = blocks.offset(j as isize * step).get();
+            // SAFETY: the caller's.
+            *acc = fold(op, *acc, unsafe { core::slice::from_raw_parts(block, n) }, index);
         }
     }
 }
 
-/// The same for any stride: what is left over after `LANES` accumulators goes to `FEW` others, and then to a single one.
+/// Folds rows, each of `n` elements `stride` apart, into an accumulator of its own. Rows begin `step` apart.
 ///
 /// # Safety
-/// All `n` may be read.
-#[inline(always)]
-unsafe fn reduce_lanes<T: Element, R: Reduction<T>, const LANES: usize, const FEW: usize>(
+/// All elements of as many rows as there are accumulators may be read.
+pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     op: &R,
+    accs: &mut [R::Acc],
+    rows: HostPtr<T>,
+    [n, index]: [usize; 2],
+    [step, stride]: [isize; 2],
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        if stride == 1 && n <= const { block::<T, R>() } {
+            // Rows can be so short that a call for each takes as long.
+            return fold_blocks(op, accs, rows, n, step, index);
+        }
+        for (j, acc) in accs.iter_mut().enumerate() {
+            let row = reduce_row(op, rows.offset(j as isize * step), n, stride, index);
+            *acc = op.combine(*acc, row);
+        }
+    }
+}
+
+/// The same for a block of elements `stride` apart.
+///
+/// # Safety
+/// All `n` may be read, and no more are there than can be [gathered](Gathered).
+unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
+    op: &R,
+    acc: R::Acc,
     block: HostPtr<T>,
     n: usize,
     stride: isize,
     index: usize,
-) -> [R::Acc; FEW] {
-    let (many, few) = (n - n % LANES, n - n % FEW);
-    // SAFETY: all of these are below `n`.
-    let (lanes, rest, [last]) = unsafe {
-        (
-            fold_in_turn::<T, R, LANES>(op, block, 0..many, stride, index),
-            fold_in_turn::<T, R, FEW>(op, block, many..few, stride, index),
-            fold_in_turn::<T, R, 1>(op, block, few..n, stride, index),
-        )
-    };
-    let mut results = combine_each(op, halve::<T, R, LANES, FEW>(op, lanes), rest);
-    results[FEW - 1] = op.combine(results[FEW - 1], last);
-    results
-}
-
-/// Folds some of the elements into so many accumulators in turn, chain by chain.
-///
-/// # Safety
-/// All of them may be read.
-#[inline(always)]
-unsafe fn fold_in_turn<T: Element, R: Reduction<T>, const LANES: usize>(
-    op: &R,
-    block: HostPtr<T>,
-    range: Range<usize>,
-    stride: isize,
-    index: usize,
-) -> [R::Acc; LANES] {
-    let mut results = [op.identity(); LANES];
-    let mut from = range.start;
-    while from < range.end {
-        let to = range.end.min(from + LANES * chain(LANES));
-        let mut accs = [op.identity(); LANES];
-        for first in (from..to).step_by(LANES) {
-            for (lane, acc) in accs.iter_mut().enumerate() {
-                let i = first + lane;
-                // SAFETY: the range is a multiple of `LANES` long; the caller vouches for its elements.
-                *acc = op.fold(*acc, unsafe { *block.get().offset(i as isize * stride) }, index + i);
-            }
-        }
-        results = combine_each(op, results, accs);
-        from = to;
+) -> R::Acc {
+    let mut memory = Gathered::new();
+    let gathered = memory.address();
+    // SAFETY: the caller's; what was gathered may be read.
+    unsafe {
+        gather(block, n, stride, gathered);
+        reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index)
     }
-    results
-}
-
-/// Each result with its counterpart.
-#[inline(always)]
-fn combine_each<T: Element, R: Reduction<T>, const FEW: usize>(
-    op: &R,
-    mut a: [R::Acc; FEW],
-    b: [R::Acc; FEW],
-) -> [R::Acc; FEW] {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a = op.combine(*a, b);
-    }
-    a
 }
 
 /// Reduces `n` elements, `stride` apart, block by block.
 ///
 /// # Safety
 /// All `n` may be read.
-pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>, const LANES: usize, const FEW: usize>(
+#[inline]
+pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     op: &R,
     row: HostPtr<T>,
     n: usize,
     stride: isize,
     index: usize,
-) -> [R::Acc; FEW] {
-    let mut at = 0;
-    let mut leaf = |count: usize| {
-        let (at_block, first) = (row.offset(at as isize * stride), index + at);
-        at += count;
-        // SAFETY: a part of the row.
-        unsafe { reduce_block::<T, R, LANES, FEW>(op, at_block, count, stride, first) }
-    };
-    if n <= block(LANES) {
-        return leaf(n);
-    }
-    pairwise(n, block(LANES), &mut leaf, &|a, b| combine_each(op, a, b))
-}
-
-/// Combines the upper half of `FROM` results with the lower one until `TO` are left.
-#[inline(always)]
-pub(super) fn halve<T: Element, R: Reduction<T>, const FROM: usize, const TO: usize>(
-    op: &R,
-    mut results: [R::Acc; FROM],
-) -> [R::Acc; TO] {
-    let mut width = FROM;
-    while width > TO {
-        width /= 2;
-        for k in 0..width {
-            results[k] = op.combine(results[k], results[k + width]);
+) -> R::Acc {
+    let one = |acc: R::Acc, row: HostPtr<T>, n: usize, index: usize| {
+        // SAFETY: the whole row, or a part of it.
+        unsafe {
+            match stride {
+                1 => reduce_block::<T, R>(op, acc, row, n, index),
+                _ => reduce_apart::<T, R>(op, acc, row, n, stride, index),
+            }
         }
+    };
+    let block = const { block::<T, R>() };
+    let block = if stride == 1 { block } else { block.min(Gathered::room::<T>()) };
+    if n <= block {
+        return one(op.identity(), row, n, index);
     }
-    core::array::from_fn(|k| results[k])
+    let mut at = 0;
+    let mut next = |acc: R::Acc, count: usize| {
+        let first = at;
+        at += count;
+        one(acc, row.offset(first as isize * stride), count, index + first)
+    };
+    if const { R::BLOCKS && R::ORDERED } {
+        // Positions do not round, and a block that holds nothing better than the ones before is soon done.
+        let blocks = (0..n).step_by(block).map(|first| block.min(n - first));
+        return blocks.fold(op.identity(), &mut next);
+    }
+    pairwise(n, block, &mut |count| next(op.identity(), count), &|a, b| op.combine(a, b))
 }
 
 /// Reduces a few elements, `stride` apart, one after the other.
@@ -161,10 +158,11 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     row: HostPtr<T>,
     n: usize,
     stride: isize,
+    index: usize,
 ) -> R::Acc {
     (0..n).fold(op.identity(), |acc, i| {
         // SAFETY: `i < n`; the caller vouches for the elements.
-        op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, i)
+        op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, index + i)
     })
 }
 
@@ -172,48 +170,51 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
 ///
 /// # Safety
 /// All elements that the plan visits from `base` may be read.
-pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>, const LANES: usize, const FEW: usize>(
+pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     op: &R,
     base: HostPtr<T>,
     plan: &Plan<1>,
     index: usize,
-) -> [R::Acc; FEW] {
+) -> R::Acc {
     if plan.len() >= enough::<T, R>()
-        && let Some((low, high)) = plan.halves_at(block(LANES))
+        && let Some((low, high)) = plan.halves_at(const { block::<T, R>() })
     {
         let middle = index + low.len();
         let (a, b) = join(
             // SAFETY: the halves visit what the whole does.
-            || unsafe { reduce_plan::<T, R, LANES, FEW>(op, base, &low, index) },
+            || unsafe { reduce_plan::<T, R>(op, base, &low, index) },
             // SAFETY: as above.
-            || unsafe { reduce_plan::<T, R, LANES, FEW>(op, base, &high, middle) },
+            || unsafe { reduce_plan::<T, R>(op, base, &high, middle) },
         );
-        return combine_each(op, a, b);
+        return op.combine(a, b);
     }
     let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
     let rows: usize = plan.outer_shape().iter().product();
     if rows == 0 || n == 0 {
-        return [op.identity(); FEW];
+        return op.identity();
     }
     if rows == 1 {
         let row = base.offset(plan.offsets()[0]);
         // SAFETY: one row is all there is.
-        return unsafe { reduce_row::<T, R, LANES, FEW>(op, row, n, stride, index) };
+        return unsafe { reduce_row::<T, R>(op, row, n, stride, index) };
     }
     let mut walk = Walk::outer(plan);
     let mut at = index;
     let mut leaf = |count: usize| {
-        let mut results = [op.identity(); FEW];
-        for _ in 0..count {
+        (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
             // SAFETY: a row of the plan.
-            let others = unsafe { reduce_row::<T, R, LANES, FEW>(op, row, n, stride, at) };
-            results = combine_each(op, results, others);
+            let next = unsafe {
+                match n {
+                    ..super::SHORT => reduce_few(op, row, n, stride, at),
+                    _ => reduce_row::<T, R>(op, row, n, stride, at),
+                }
+            };
             walk.advance();
             at += n;
-        }
-        results
+            op.combine(acc, next)
+        })
     };
     // Short rows one after the other.
-    pairwise(rows, (CHAIN * CHAINS / n).clamp(1, CHAIN), &mut leaf, &|a, b| combine_each(op, a, b))
+    pairwise(rows, (CHAIN * 4 / n).clamp(1, CHAIN), &mut leaf, &|a, b| op.combine(a, b))
 }

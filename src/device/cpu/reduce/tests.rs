@@ -1,5 +1,7 @@
 //! Reductions of many layouts, one of each kind.
 
+mod values;
+
 use super::columns::levels;
 use super::*;
 use crate::device::cpu::simd::tests::at_each_level;
@@ -7,7 +9,7 @@ use crate::element::c64;
 use crate::layout::Layout;
 use crate::ops::op::{Mean, Norm, Sum, Var};
 
-/// Reduces the trailing axes of an operand whose index 0 is the buffer's first element.
+/// Reduces the trailing axes of an operand that begins where its strides need it to.
 fn reduce<T: Element, R: Reduction<T>>(
     op: R,
     data: &[T],
@@ -15,17 +17,27 @@ fn reduce<T: Element, R: Reduction<T>>(
     strides: &[isize],
     kept: usize,
 ) -> Vec<R::Output> {
-    let last: isize = shape.iter().zip(strides).map(|(&n, s)| (n as isize - 1) * s).sum();
-    assert!(last < data.len() as isize && strides.iter().all(|&s| s >= 0));
+    assert!(size(shape, strides) <= data.len());
     let to = Layout::dense(&shape[..kept], true);
     let mut out = vec![R::Output::default(); to.shape().iter().product()];
     // SAFETY: the buffers reach as far as the strides do.
     unsafe {
-        let a = Operand::from_raw(Cpu::slice_ptr(data), shape, strides);
+        let first = Cpu::slice_ptr(data).offset(start(shape, strides) as isize);
+        let a = Operand::from_raw(first, shape, strides);
         let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), to.shape(), to.strides());
         Cpu.reduce(&op, out, a).unwrap();
     }
     out
+}
+
+/// Where index 0 lies: as far in as negative strides lead back.
+fn start(shape: &[usize], strides: &[isize]) -> usize {
+    shape
+        .iter()
+        .zip(strides)
+        .filter(|(_, s)| **s < 0)
+        .map(|(&n, s)| n.saturating_sub(1) * s.unsigned_abs())
+        .sum()
 }
 
 /// Shapes, strides and how many axes are kept: rows, gaps, columns, middle axes, diagonals, short and narrow ones.
@@ -45,6 +57,14 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 (vec![3, m, n], vec![wide * high, 1, high], 2),
                 (vec![m, 3, n], vec![1, wide * high, high], 1),
                 (vec![m, 3, n], vec![wide, wide * high, 1], 1),
+                (vec![m, n], vec![-wide, -1], 1),
+                (vec![m, n], vec![-1, high], 1),
+                (vec![m, n], vec![1, -high], 1),
+                (vec![m, n], vec![-2, -2 * high - 1], 1),
+                (vec![m, n], vec![wide, -1], 0),
+                (vec![m, n], vec![0, 1], 1),
+                (vec![m, n], vec![1, 0], 1),
+                (vec![m, n], vec![100, 100 * high + 1], 1),
             ]);
         }
     }
@@ -60,7 +80,7 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
 }
 
 fn size(shape: &[usize], strides: &[isize]) -> usize {
-    1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s as usize).sum::<usize>()
+    1 + shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.unsigned_abs()).sum::<usize>()
 }
 
 /// Numbers whose sum depends on the sequence of additions.
@@ -105,7 +125,7 @@ fn every_element_once_and_positions_in_sequence() {
         let mut walk = Walk::row_major(&shape, [&strides]);
         let count: usize = shape[kept..].iter().product();
         let mut next = || {
-            let x = data[walk.offsets()[0] as usize];
+            let x = data[start(&shape, &strides).wrapping_add_signed(walk.offsets()[0])];
             walk.advance();
             i64::from(x)
         };

@@ -1,0 +1,84 @@
+//! Many elements to one in several accumulators: loops that a compiler makes vectors of, in registers of any width.
+
+#![forbid(unsafe_code)]
+
+/// Elements that an accumulator takes before it is combined with what came before.
+const CHAIN: usize = 8;
+/// Accumulators for a few elements.
+const FEW: usize = 8;
+
+/// Folds elements into as many accumulators as fill some registers of every width, each of them chain by chain.
+#[inline(always)]
+pub(crate) fn in_lanes<T: Copy, A: Copy>(
+    elements: &[T],
+    start: A,
+    step: impl Fn(A, T) -> A,
+    combine: impl Fn(A, A) -> A,
+) -> A {
+    // Many enough that the loop over them is one, and not as many statements.
+    match const { size_of::<A>() } {
+        1 => in_so_many::<T, A, 256>(elements, start, step, combine),
+        2 => in_so_many::<T, A, 128>(elements, start, step, combine),
+        3..=8 => in_so_many::<T, A, 64>(elements, start, step, combine),
+        9..=16 => in_so_many::<T, A, 32>(elements, start, step, combine),
+        _ => in_few_lanes(elements, start, step, combine),
+    }
+}
+
+#[inline(always)]
+fn in_so_many<T: Copy, A: Copy, const LANES: usize>(
+    elements: &[T],
+    start: A,
+    step: impl Fn(A, T) -> A,
+    combine: impl Fn(A, A) -> A,
+) -> A {
+    if elements.len() < 2 * LANES {
+        return in_few_lanes(elements, start, step, combine);
+    }
+    let (many, rest) = elements.split_at(elements.len() - elements.len() % LANES);
+    let mut results = [start; LANES];
+    for chain in many.chunks(LANES * CHAIN) {
+        let mut accs = [start; LANES];
+        for row in chain.chunks_exact(LANES) {
+            for k in 0..LANES {
+                accs[k] = step(accs[k], row[k]);
+            }
+        }
+        for k in 0..LANES {
+            results[k] = combine(results[k], accs[k]);
+        }
+    }
+    let many = halve(results, &combine);
+    if rest.is_empty() { many } else { combine(many, in_few_lanes(rest, start, step, &combine)) }
+}
+
+/// The same for few elements, and for what is seldom done.
+#[inline(always)]
+pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
+    elements: &[T],
+    start: A,
+    step: impl Fn(A, T) -> A,
+    combine: impl Fn(A, A) -> A,
+) -> A {
+    let mut accs = [start; FEW];
+    let mut rows = elements.chunks_exact(FEW);
+    for row in &mut rows {
+        for k in 0..FEW {
+            accs[k] = step(accs[k], row[k]);
+        }
+    }
+    rows.remainder().iter().fold(halve(accs, combine), |acc, &x| step(acc, x))
+}
+
+/// Combines the upper half with the lower one until one is left.
+#[inline(always)]
+pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combine: impl Fn(A, A) -> A) -> A {
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for k in 0..width {
+            results[k] = combine(results[k], results[k + width]);
+        }
+    }
+    results[0]
+}

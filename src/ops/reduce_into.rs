@@ -1,0 +1,84 @@
+//! Reductions into a tensor or mutable view that is there already.
+
+use super::compute::check_out;
+use crate::device::{Device, Reduce, Reduction};
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::layout::Layout;
+use crate::order::Order;
+use crate::rank::{Dim, RemoveAxes};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`reduce_axes`](Tensor::reduce_axes) into a tensor or mutable view that is there already: nothing is allocated. It
+    /// serves every reduction, over one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
+    ///
+    /// # Panics
+    /// If the output's shape is not the result's, an axis is out of range or named twice, or a value does not exist or does
+    /// not fit its type.
+    ///
+    /// ```
+    /// use vierbein::{op, tensor};
+    /// let x = tensor![[1.0, 5.0], [3.0, 4.0]];
+    /// let (mut rows, mut all) = (tensor![0.0, 0.0], tensor![0.0].reshape([]));
+    /// x.reduce_into(op::Sum, [1], &mut rows);
+    /// x.reduce_into(op::Max, [0, 1], &mut all);
+    /// assert_eq!((rows, all.item()), (tensor![6.0, 7.0], 5.0));
+    /// ```
+    ///
+    /// The output has the order, the device and the element type of the result; another does not compile:
+    ///
+    /// ```compile_fail
+    /// use vierbein::{op, tensor};
+    /// let mut where_it_is = tensor![0.0, 0.0];
+    /// tensor![[1.0, 5.0], [3.0, 4.0]].reduce_into(op::ArgMax, [1], &mut where_it_is); // positions are `i64`
+    /// ```
+    #[track_caller]
+    pub fn reduce_into<const K: usize, F, R, S2>(
+        &self,
+        op: F,
+        axes: [usize; K],
+        out: &mut Tensor<F::Output, R, O, Dev, S2>,
+    ) where
+        F: Reduction<T>,
+        R: Dim,
+        S2: StorageMut<F::Output, Dev>,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        expect(self.try_reduce_into(op, axes, out));
+    }
+
+    /// [`reduce_into`](Tensor::reduce_into) with a `Result`.
+    ///
+    /// # Errors
+    /// If the output's shape is not the result's, the two live on different instances of the device, or an axis is out of
+    /// range or named twice; the output is unchanged then. Where a value does not exist or does not fit its type, it may be
+    /// written in part.
+    ///
+    /// ```
+    /// use vierbein::{op, tensor};
+    /// let error = tensor![[1, 2], [3, 4]].try_reduce_into(op::Sum, [0], &mut tensor![0, 0, 0]).unwrap_err();
+    /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2], and its shape is what the output must have");
+    /// ```
+    pub fn try_reduce_into<const K: usize, F, R, S2>(
+        &self,
+        op: F,
+        axes: [usize; K],
+        out: &mut Tensor<F::Output, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        F: Reduction<T>,
+        R: Dim,
+        S2: StorageMut<F::Output, Dev>,
+        Dev: Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        let mut layout = Layout::point(0);
+        self.reduced_last::<F>(&axes, &mut layout)?;
+        check_out(F::NAME, &layout.shape()[..R::NDIM], self.device(), out)?;
+        let (output, device) = out.output();
+        device.reduce(&op, output, self.operand_in(&layout))
+    }
+}

@@ -1,0 +1,186 @@
+//! Largest and smallest elements, and where they are.
+
+use super::super::unary::{larger, smaller};
+use crate::device::Reduction;
+use crate::element::RealScalar;
+
+/// The element that beats all others, or a NaN if there is one; `start` of none.
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
+    let (best, sum) = match const { size_of::<T>() } {
+        _ if elements.len() < 128 => extreme_in::<T, 8>(elements, start, beats),
+        1 => extreme_in::<T, 256>(elements, start, beats),
+        2 => extreme_in::<T, 64>(elements, start, beats),
+        _ => extreme_in::<T, 32>(elements, start, beats),
+    };
+    // Comparisons drop a NaN, but no sum does. Infinities may make one by themselves.
+    if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
+}
+
+/// The same but for NaN, and a sum that is NaN if an element is; in so many lanes.
+#[inline(always)]
+fn extreme_in<T: RealScalar, const LANES: usize>(
+    elements: &[T],
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+) -> (T, T) {
+    let better = |x: T, y: T| if beats(x, y) { x } else { y };
+    let add = |sum: T, x: T| if T::INTEGER { sum } else { sum + x };
+    let (mut best, mut sum) = ([start; LANES], [T::zero(); LANES]);
+    let mut pairs = elements.chunks_exact(2 * LANES);
+    for pair in &mut pairs {
+        let (xs, ys) = pair.split_at(LANES);
+        for k in 0..LANES {
+            let (x, y) = (xs[k], ys[k]);
+            best[k] = better(better(x, y), best[k]);
+            sum[k] = add(sum[k], add(x, y));
+        }
+    }
+    let start = (start, T::zero());
+    let all = best.into_iter().zip(sum).fold(start, |all, (x, s)| (better(x, all.0), add(all.1, s)));
+    let rest = pairs.remainder().iter();
+    rest.fold(all, |all, &x| (better(x, all.0), add(all.1, x)))
+}
+
+/// Where a value is first, or the first NaN if that is what it is.
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
+    const SOME: usize = 64;
+    let here = |x: T| if value == value { x == value } else { x != x };
+    let mut at = 0;
+    for some in elements.chunks_exact(SOME) {
+        if some.iter().fold(false, |found, &x| found | here(x)) {
+            break;
+        }
+        at += SOME;
+    }
+    elements[at..].iter().position(|&x| here(x)).map(|k| at + k)
+}
+
+macro_rules! extremes {
+    ($($Op:ident, $name:literal, $start:ident, $pick:ident, $beats:tt, $doc:literal;)*) => {$(
+        #[doc = concat!($doc, ", as a reduction. NaN if there is one.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+
+        impl<T: RealScalar> Reduction<T> for $Op {
+            type Acc = T;
+            type Output = T;
+            const NAME: &'static str = $name;
+            const OF_NOTHING: bool = false;
+            fn identity(&self) -> T {
+                T::$start
+            }
+            #[inline]
+            fn fold(&self, acc: T, x: T, _: usize) -> T {
+                $pick(acc, x)
+            }
+            #[inline]
+            fn combine(&self, a: T, b: T) -> T {
+                $pick(a, b)
+            }
+            fn finish(&self, acc: T, count: usize) -> Option<T> {
+                (count > 0).then_some(acc)
+            }
+            const BLOCKS: bool = true;
+            #[inline(always)]
+            fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
+                $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
+            }
+        }
+    )*};
+}
+extremes! {
+    Max, "maximum", LOWEST, larger, >, "The largest element";
+    Min, "minimum", HIGHEST, smaller, <, "The smallest element";
+}
+
+/// The best value so far, and where it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Best<T> {
+    value: T,
+    /// `usize::MAX` before there is one.
+    index: usize,
+}
+
+macro_rules! positions {
+    ($($Op:ident, $name:literal, $start:ident, $pick:ident, $beats:tt, $doc:literal;)*) => {$(
+        #[doc = concat!("Where the ", $doc, " element is, as a reduction: the first one, or the first NaN if there is one.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+
+        impl<T: RealScalar> Reduction<T> for $Op {
+            type Acc = Best<T>;
+            type Output = i64;
+            const NAME: &'static str = $name;
+            const ORDERED: bool = true;
+            const OF_NOTHING: bool = false;
+            fn identity(&self) -> Best<T> {
+                Best { value: T::$start, index: usize::MAX }
+            }
+            #[inline]
+            fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc {
+                if Self::improves(acc, x) { Best { value: x, index } } else { acc }
+            }
+            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+                if b.index != usize::MAX && Self::improves(a, b.value) { b } else { a }
+            }
+            fn finish(&self, acc: Self::Acc, _: usize) -> Option<i64> {
+                i64::try_from(acc.index).ok()
+            }
+            const BLOCKS: bool = true;
+            #[inline(always)]
+            fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
+                // What the best value is needs no positions; where it is, only a block that has a better one.
+                let best = extreme(elements, T::$start, |x, y| x $beats y);
+                if !Self::improves(acc, best) {
+                    return acc;
+                }
+                position(elements, best).map_or(acc, |at| Best { value: best, index: index + at })
+            }
+            #[inline(always)]
+            fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
+                // So many that a compiler makes vectors of them, not as many statements.
+                const COLUMNS: usize = 64;
+                let n = accs.len();
+                let rows = rows.map(|row| &row[..n]);
+                let whole = n - n % COLUMNS;
+                for first in (0..whole).step_by(COLUMNS) {
+                    let mut best = [T::$start; COLUMNS];
+                    let rows = rows.map(|row| &row[first..first + COLUMNS]);
+                    for k in 0..COLUMNS {
+                        best[k] = rows.iter().fold(T::$start, |best, row| $pick(best, row[k]));
+                    }
+                    let accs = &mut accs[first..first + COLUMNS];
+                    let improved: [bool; COLUMNS] = core::array::from_fn(|k| Self::improves(accs[k], best[k]));
+                    if !improved.iter().fold(false, |any, &one| any | one) {
+                        continue;
+                    }
+                    for (k, acc) in accs.iter_mut().enumerate() {
+                        if improved[k] {
+                            *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][k], index + r));
+                        }
+                    }
+                }
+                for (j, acc) in accs.iter_mut().enumerate().skip(whole) {
+                    *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][j], index + r));
+                }
+            }
+        }
+
+        impl $Op {
+            /// Whether a later value is better.
+            #[inline(always)]
+            #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+            fn improves<T: RealScalar>(acc: Best<T>, x: T) -> bool {
+                (x $beats acc.value) | ((x != x) & (acc.value == acc.value)) | (acc.index == usize::MAX)
+            }
+        }
+    )*};
+}
+positions! {
+    ArgMax, "position of the maximum", LOWEST, larger, >, "largest";
+    ArgMin, "position of the minimum", HIGHEST, smaller, <, "smallest";
+}

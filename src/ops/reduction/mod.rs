@@ -1,0 +1,233 @@
+//! Reductions as values: identity, fold, combine, finish.
+
+mod extremes;
+mod moments;
+mod norm;
+
+pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
+pub use moments::{Moments, Std, Var};
+pub use norm::Norm;
+
+use crate::device::Reduction;
+use crate::device::lanes::in_lanes;
+#[cfg(not(debug_assertions))]
+use crate::element::Arithmetic;
+use crate::element::{Inexact, Scalar, sum_of_parts};
+
+/// The sum, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sum;
+
+// Builds with debug assertions find out whether an integer sum fits, in a wider type. The others let it wrap, and a sum that
+// may wrap may do so on its way: it is the same in the end, at the speed of the narrower type.
+
+#[cfg(debug_assertions)]
+impl<T: Scalar> Reduction<T> for Sum {
+    type Acc = T::Accumulator;
+    type Output = T;
+    const NAME: &'static str = "sum";
+    fn identity(&self) -> T::Accumulator {
+        T::zero().widen()
+    }
+    #[inline]
+    fn fold(&self, acc: T::Accumulator, x: T, _: usize) -> T::Accumulator {
+        T::acc_add(acc, x.widen())
+    }
+    #[inline]
+    fn combine(&self, a: T::Accumulator, b: T::Accumulator) -> T::Accumulator {
+        T::acc_add(a, b)
+    }
+    fn finish(&self, acc: T::Accumulator, _: usize) -> Option<T> {
+        let (sum, fits) = T::narrow(acc);
+        fits.then_some(sum)
+    }
+}
+
+#[cfg(not(debug_assertions))]
+impl<T: Scalar> Reduction<T> for Sum {
+    type Acc = T;
+    type Output = T;
+    const NAME: &'static str = "sum";
+    #[inline]
+    fn identity(&self) -> T {
+        T::zero()
+    }
+    #[inline]
+    fn fold(&self, acc: T, x: T, _: usize) -> T {
+        T::wrapping(Arithmetic::Add, acc, x)
+    }
+    #[inline]
+    fn combine(&self, a: T, b: T) -> T {
+        T::wrapping(Arithmetic::Add, a, b)
+    }
+    #[inline]
+    fn finish(&self, acc: T, _: usize) -> Option<T> {
+        Some(acc)
+    }
+}
+
+/// A product so far: whether it overflowed, and whether an integer factor was zero.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(debug_assertions),
+    allow(dead_code, reason = "only builds with debug assertions look for overflow")
+)]
+pub struct Product<A> {
+    value: A,
+    overflowed: bool,
+    zero: bool,
+}
+
+/// The product, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Prod;
+
+#[cfg(debug_assertions)]
+impl<T: Scalar> Reduction<T> for Prod {
+    type Acc = Product<T::Accumulator>;
+    type Output = T;
+    const NAME: &'static str = "product";
+    fn identity(&self) -> Self::Acc {
+        Product { value: T::one().widen(), overflowed: false, zero: false }
+    }
+    #[inline]
+    fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
+        let (value, overflowed) = T::acc_mul(acc.value, x.widen());
+        Product {
+            value,
+            overflowed: acc.overflowed || overflowed,
+            zero: acc.zero || (T::INTEGER && x.is_zero()),
+        }
+    }
+    #[inline]
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        let (value, overflowed) = T::acc_mul(a.value, b.value);
+        Product { value, overflowed: a.overflowed || b.overflowed || overflowed, zero: a.zero || b.zero }
+    }
+    fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
+        let (product, fits) = T::narrow(acc.value);
+        // A factor of zero makes up for every overflow.
+        (acc.zero || (fits && !acc.overflowed)).then_some(product)
+    }
+}
+
+#[cfg(not(debug_assertions))]
+impl<T: Scalar> Reduction<T> for Prod {
+    type Acc = T;
+    type Output = T;
+    const NAME: &'static str = "product";
+    #[inline]
+    fn identity(&self) -> T {
+        T::one()
+    }
+    #[inline]
+    fn fold(&self, acc: T, x: T, _: usize) -> T {
+        T::wrapping(Arithmetic::Mul, acc, x)
+    }
+    #[inline]
+    fn combine(&self, a: T, b: T) -> T {
+        T::wrapping(Arithmetic::Mul, a, b)
+    }
+    #[inline]
+    fn finish(&self, acc: T, _: usize) -> Option<T> {
+        Some(acc)
+    }
+}
+
+/// The arithmetic mean, as a reduction. Integers are summed exactly and divided as `f64`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mean;
+
+impl<T: Scalar> Reduction<T> for Mean {
+    type Acc = T::Accumulator;
+    type Output = T::Float;
+    const NAME: &'static str = "mean";
+    fn identity(&self) -> T::Accumulator {
+        T::zero().widen()
+    }
+    #[inline]
+    fn fold(&self, acc: T::Accumulator, x: T, _: usize) -> T::Accumulator {
+        T::acc_add(acc, x.widen())
+    }
+    #[inline]
+    fn combine(&self, a: T::Accumulator, b: T::Accumulator) -> T::Accumulator {
+        T::acc_add(a, b)
+    }
+    // What is wider than the elements holds fewer of them: a block of small parts comes first.
+    const BLOCKS: bool = T::INTEGER && size_of::<T>() != 4;
+    #[inline(always)]
+    fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {
+        T::acc_add(acc, T::acc_sum(elements))
+    }
+    fn finish(&self, acc: T::Accumulator, count: usize) -> Option<T::Float> {
+        Some(T::acc_to_float(acc).unscale(T::Magnitude::from_usize(count)))
+    }
+}
+
+/// Whether all elements are `true`, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct All;
+/// Whether an element is `true`, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Any;
+
+macro_rules! quantifiers {
+    ($($Op:ident, $name:literal, $neutral:literal, $combine:tt;)*) => {$(
+        impl Reduction<bool> for $Op {
+            type Acc = bool;
+            type Output = bool;
+            const NAME: &'static str = $name;
+            fn identity(&self) -> bool {
+                $neutral
+            }
+            #[inline]
+            fn fold(&self, acc: bool, x: bool, _: usize) -> bool {
+                acc $combine x
+            }
+            fn combine(&self, a: bool, b: bool) -> bool {
+                a $combine b
+            }
+            fn finish(&self, acc: bool, _: usize) -> Option<bool> {
+                Some(acc)
+            }
+            const BLOCKS: bool = true;
+            #[inline(always)]
+            fn fold_block(&self, acc: bool, elements: &[bool], _: usize) -> bool {
+                let start = u8::from($neutral);
+                let bytes = in_lanes(elements, start, |a, x| a $combine u8::from(x), |a, b| a $combine b);
+                acc $combine (bytes != 0)
+            }
+        }
+    )*};
+}
+quantifiers! {
+    All, "conjunction", true, &;
+    Any, "disjunction", false, |;
+}
+
+/// How many elements are `true`, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Count;
+
+impl Reduction<bool> for Count {
+    type Acc = usize;
+    type Output = i64;
+    const NAME: &'static str = "count";
+    fn identity(&self) -> usize {
+        0
+    }
+    fn fold(&self, acc: usize, x: bool, _: usize) -> usize {
+        acc + usize::from(x)
+    }
+    const BLOCKS: bool = true;
+    #[inline(always)]
+    fn fold_block(&self, acc: usize, elements: &[bool], _: usize) -> usize {
+        acc + sum_of_parts::<_, u8, usize>(elements, u8::from)
+    }
+    fn combine(&self, a: usize, b: usize) -> usize {
+        a + b
+    }
+    fn finish(&self, acc: usize, _: usize) -> Option<i64> {
+        i64::try_from(acc).ok()
+    }
+}

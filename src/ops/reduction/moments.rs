@@ -1,0 +1,210 @@
+//! Variance and standard deviation.
+
+use crate::device::Reduction;
+use crate::device::lanes::{halve, in_few_lanes};
+use crate::element::{CastTo, Inexact, Scalar};
+use num_traits::{Float, One, Zero};
+
+/// Count, mean and sum of squared distances to it, updated as Welford (Technometrics 4, 1962) and combined as Chan, Golub
+/// and LeVeque (Am. Stat. 37, 1983) do: stable in one pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Moments<F: Scalar> {
+    count: F::Magnitude,
+    mean: F,
+    squares: F::Magnitude,
+}
+
+impl<F: Inexact> Moments<F> {
+    const fn of_nothing(zero: F, real_zero: F::Magnitude) -> Self {
+        Moments { count: real_zero, mean: zero, squares: real_zero }
+    }
+
+    #[inline]
+    fn with(self, x: F) -> Self {
+        let count = self.count + F::Magnitude::one();
+        let before = x - self.mean;
+        let mean = self.mean + before.unscale(count);
+        let squares = self.squares + before.dot_re(x - mean);
+        Moments { count, mean, squares }
+    }
+
+    #[inline]
+    fn joined(self, other: Self) -> Self {
+        if self.count.is_zero() {
+            return other;
+        }
+        if other.count.is_zero() {
+            return self;
+        }
+        let count = self.count + other.count;
+        let apart = other.mean - self.mean;
+        let share = other.count / count;
+        Moments {
+            count,
+            mean: self.mean + apart * F::from_magnitude(share),
+            squares: self.squares + other.squares + apart.dot_re(apart) * self.count * share,
+        }
+    }
+
+    /// NaN where `ddof` leaves nothing to divide by.
+    fn variance(self, ddof: usize) -> F::Magnitude {
+        let divisor = self.count - F::Magnitude::from_usize(ddof);
+        if divisor > F::Magnitude::zero() { self.squares / divisor } else { F::Magnitude::nan() }
+    }
+}
+
+/// The variance, as a reduction: `Σ|x − mean|² / (n − ddof)`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Var {
+    /// What the divisor lacks of the number of elements.
+    pub ddof: usize,
+}
+
+/// The standard deviation, as a reduction: the square root of the variance.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Std {
+    /// What the divisor lacks of the number of elements.
+    pub ddof: usize,
+}
+
+/// The moments of a block of elements, by distances to the first one: no division for each. Where that one is no measure for
+/// the others, their squares would cancel, and the block is looked at again from its mean.
+#[inline(always)]
+fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
+    let nothing = Moments::of_nothing(T::Float::zero(), T::Magnitude::zero());
+    let Some(&first) = elements.first() else { return nothing };
+    let (first, count) = (CastTo::<T::Float>::cast_to(first), T::Magnitude::from_usize(elements.len()));
+    let (sum, squares) = distances(elements, first);
+    let mean = first + sum.unscale(count);
+    let shift = sum.dot_re(sum) / count;
+    if !mean.all_finite() || !squares.is_finite() {
+        return in_few_lanes(elements, nothing, |m, x| m.with(x.cast_to()), Moments::joined);
+    }
+    // Two bits may cancel.
+    let two = T::Magnitude::one() + T::Magnitude::one();
+    if shift <= squares - squares / (two * two) {
+        return Moments { count, mean, squares: squares - shift };
+    }
+    Moments { count, mean, squares: distances(elements, mean).1 }
+}
+
+/// The sum of the distances to a number, and of their squares.
+#[inline(always)]
+fn distances<T: Scalar>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitude) {
+    const LANES: usize = 32;
+    const ROWS: usize = 8;
+    let distance = |x: T| CastTo::<T::Float>::cast_to(x) - from;
+    let (zero, real_zero) = (T::Float::zero(), T::Magnitude::zero());
+    let (mut sums, mut squares) = ([zero; LANES], [real_zero; LANES]);
+    let mut tiles = elements.chunks_exact(LANES * ROWS);
+    for tile in &mut tiles {
+        for k in 0..LANES {
+            let (mut sum, mut square) = (zero, real_zero);
+            for r in 0..ROWS {
+                let apart = distance(tile[r * LANES + k]);
+                (sum, square) = (sum + apart, square + apart.dot_re(apart));
+            }
+            (sums[k], squares[k]) = (sums[k] + sum, squares[k] + square);
+        }
+    }
+    let mut rows = tiles.remainder().chunks_exact(LANES);
+    for row in &mut rows {
+        for k in 0..LANES {
+            let apart = distance(row[k]);
+            (sums[k], squares[k]) = (sums[k] + apart, squares[k] + apart.dot_re(apart));
+        }
+    }
+    for (k, &x) in rows.remainder().iter().enumerate() {
+        let apart = distance(x);
+        (sums[k], squares[k]) = (sums[k] + apart, squares[k] + apart.dot_re(apart));
+    }
+    (halve(sums, |a, b| a + b), halve(squares, |a, b| a + b))
+}
+
+/// The moments of each column of a few rows, joined with what there is: the same in short.
+#[inline(always)]
+fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&[T]; N]) {
+    // So many that a compiler makes vectors of them, not as many statements.
+    const COLUMNS: usize = 64;
+    let n = accs.len();
+    let rows = rows.map(|row| &row[..n]);
+    let (zero, real_zero) = (T::Float::zero(), T::Magnitude::zero());
+    let count = T::Magnitude::from_usize(N);
+    let mut first = 0;
+    while first + COLUMNS <= n {
+        let (mut means, mut squares) = ([zero; COLUMNS], [real_zero; COLUMNS]);
+        let some = rows.map(|row| &row[first..first + COLUMNS]);
+        for k in 0..COLUMNS {
+            let at = |r: usize| CastTo::<T::Float>::cast_to(some[r][k]);
+            let off = (1..N).fold(zero, |sum, r| sum + (at(r) - at(0)));
+            means[k] = at(0) + off.unscale(count);
+            squares[k] = (0..N).fold(real_zero, |sum, r| {
+                let off = at(r) - means[k];
+                sum + off.dot_re(off)
+            });
+        }
+        let accs = &mut accs[first..first + COLUMNS];
+        let before = accs[0].count;
+        // Large numbers overflow on the way to their mean.
+        if !means.iter().fold(true, |all, mean| all & mean.all_finite()) {
+            for (k, acc) in accs.iter_mut().enumerate() {
+                *acc = some.iter().fold(*acc, |acc, row| acc.with(row[k].cast_to()));
+            }
+        } else if before.is_zero() {
+            for (k, acc) in accs.iter_mut().enumerate() {
+                *acc = Moments { count, mean: means[k], squares: squares[k] };
+            }
+        } else {
+            // All columns have as many rows: nothing is to be divided for each.
+            let share = count / (before + count);
+            let (weight, part) = (before * share, T::Float::from_magnitude(share));
+            for (k, acc) in accs.iter_mut().enumerate() {
+                let apart = means[k] - acc.mean;
+                acc.mean += apart * part;
+                acc.squares += squares[k] + apart.dot_re(apart) * weight;
+                acc.count = before + count;
+            }
+        }
+        first += COLUMNS;
+    }
+    for (j, acc) in accs.iter_mut().enumerate().skip(first) {
+        *acc = rows.iter().fold(*acc, |acc, row| acc.with(row[j].cast_to()));
+    }
+}
+
+macro_rules! moments {
+    ($($Op:ident, $name:literal, |$variance:ident| $finish:expr;)*) => {$(
+        impl<T: Scalar> Reduction<T> for $Op {
+            type Acc = Moments<T::Float>;
+            type Output = T::Magnitude;
+            const NAME: &'static str = $name;
+            fn identity(&self) -> Self::Acc {
+                Moments::of_nothing(T::Float::zero(), T::Magnitude::zero())
+            }
+            #[inline]
+            fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
+                acc.with(x.cast_to())
+            }
+            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+                a.joined(b)
+            }
+            fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
+                let $variance = acc.variance(self.ddof);
+                Some($finish)
+            }
+            const BLOCKS: bool = true;
+            #[inline(always)]
+            fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
+                acc.joined(of_block(elements))
+            }
+            #[inline(always)]
+            fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], _: usize) {
+                join_rows(accs, rows);
+            }
+        }
+    )*};
+}
+moments! {
+    Var, "variance", |variance| variance;
+    Std, "standard deviation", |variance| Float::sqrt(variance);
+}

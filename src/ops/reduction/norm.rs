@@ -1,0 +1,148 @@
+//! The Euclidean norm.
+
+use crate::device::Reduction;
+use crate::device::lanes::{in_few_lanes, in_lanes};
+use crate::element::{CastTo, RealFloat, Scalar};
+use num_traits::{Float, Zero};
+
+/// The Euclidean norm, as a reduction, without overflow or underflow in between: tiny, ordinary and huge parts are squared
+/// in scales of their own (Blue, ACM TOMS 4, 1978; Anderson, ACM TOMS 44, 2017, as in LAPACK 3.10).
+#[derive(Debug, Clone, Copy)]
+pub struct Norm<M> {
+    tiny: M,
+    huge: M,
+    scale_up: M,
+    scale_down: M,
+    /// A sum of squares in between has lost nothing to underflow or overflow, and can be added to many others.
+    least: M,
+    most: M,
+}
+
+impl<M: RealFloat> Default for Norm<M> {
+    fn default() -> Self {
+        let two = |n: i32| Float::powi(M::one() + M::one(), n);
+        // The exponents follow from the precision and the range of the type.
+        let [tiny, huge, up, down] =
+            if size_of::<M>() == 4 { [-63, 52, 75, -76] } else { [-511, 486, 537, -538] };
+        let [least, most] = if size_of::<M>() == 4 { [-100, 90] } else { [-960, 900] };
+        Norm {
+            tiny: two(tiny),
+            huge: two(huge),
+            scale_up: two(up),
+            scale_down: two(down),
+            least: two(least),
+            most: two(most),
+        }
+    }
+}
+
+impl<M: RealFloat> Norm<M> {
+    #[inline]
+    fn add(&self, [small, medium, big]: [M; 3], x: M) -> [M; 3] {
+        let x = Float::abs(x);
+        let (up, down) = (x * self.scale_up, x * self.scale_down);
+        if x > self.huge {
+            [small, medium, big + down * down]
+        } else if x < self.tiny {
+            [small + up * up, medium, big]
+        } else {
+            [small, medium + x * x, big]
+        }
+    }
+
+    /// Whether a sum of so many squares that were not scaled is as good as one of scaled squares.
+    #[inline]
+    fn ordinary(&self, squares: M) -> bool {
+        squares >= self.least && squares <= self.most
+    }
+
+    fn root(&self, [small, medium, big]: [M; 3]) -> M {
+        let zero = M::zero();
+        // NaN lands in the middle; it counts wherever the middle is looked at.
+        let has_medium = medium > zero || Float::is_nan(medium);
+        if big > zero {
+            let medium = if has_medium { (medium * self.scale_down) * self.scale_down } else { zero };
+            Float::sqrt(big + medium) / self.scale_down
+        } else if small > zero {
+            let (small, medium) = (Float::sqrt(small) / self.scale_up, Float::sqrt(medium));
+            if has_medium { Float::hypot(small, medium) } else { small }
+        } else {
+            Float::sqrt(medium)
+        }
+    }
+}
+
+#[inline(always)]
+fn square<T: Scalar>(x: T) -> T::Magnitude {
+    let (re, im): (T::Magnitude, T::Magnitude) = (x.re().cast_to(), x.im().cast_to());
+    if T::COMPLEX { re * re + im * im } else { re * re }
+}
+
+impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
+    type Acc = [T::Magnitude; 3];
+    type Output = T::Magnitude;
+    const NAME: &'static str = "norm";
+    fn identity(&self) -> Self::Acc {
+        [T::Magnitude::zero(); 3]
+    }
+    #[inline]
+    fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
+        let acc = self.add(acc, x.re().cast_to());
+        if T::COMPLEX { self.add(acc, x.im().cast_to()) } else { acc }
+    }
+    #[inline]
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+    }
+    fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
+        Some(self.root(acc))
+    }
+    const BLOCKS: bool = true;
+    #[inline(always)]
+    fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
+        let zero = T::Magnitude::zero();
+        let squares = in_lanes(elements, zero, |sum, x| sum + square(x), |a, b| a + b);
+        if self.ordinary(squares) {
+            return [acc[0], acc[1] + squares, acc[2]];
+        }
+        if elements.iter().all(T::is_zero) {
+            return acc;
+        }
+        let fold = |acc, x| Reduction::<T>::fold(self, acc, x, 0);
+        let combine = |a, b| Reduction::<T>::combine(self, a, b);
+        combine(acc, in_few_lanes(elements, [zero; 3], fold, combine))
+    }
+    #[inline(always)]
+    fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
+        // So many that a compiler makes vectors of them, not as many statements.
+        const COLUMNS: usize = 64;
+        let n = accs.len();
+        let rows = rows.map(|row| &row[..n]);
+        let mut first = 0;
+        while first + COLUMNS <= n {
+            let rows = rows.map(|row| &row[first..first + COLUMNS]);
+            let mut sums = [T::Magnitude::zero(); COLUMNS];
+            for k in 0..COLUMNS {
+                sums[k] = rows.iter().fold(T::Magnitude::zero(), |sum, row| sum + square(row[k]));
+            }
+            let accs = &mut accs[first..first + COLUMNS];
+            first += COLUMNS;
+            if sums.iter().fold(true, |all, &sum| all & self.ordinary(sum)) {
+                for (acc, sum) in accs.iter_mut().zip(sums) {
+                    acc[1] += sum;
+                }
+                continue;
+            }
+            for (k, acc) in accs.iter_mut().enumerate() {
+                if self.ordinary(sums[k]) {
+                    acc[1] += sums[k];
+                } else if rows.iter().any(|row| !row[k].is_zero()) {
+                    *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[k], index));
+                }
+            }
+        }
+        for (j, acc) in accs.iter_mut().enumerate().skip(first) {
+            *acc = rows.iter().fold(*acc, |acc, row| self.fold(acc, row[j], index));
+        }
+    }
+}
