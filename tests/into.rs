@@ -94,3 +94,37 @@ fn what_has_no_value_leaves_the_output_as_it_was() {
     assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
     assert_eq!(out, tensor![7, 7, 7]);
 }
+
+fn products<O: Order>() {
+    let (a, b) = operands::<O>();
+    let mut out = Tensor::<f64, Rank<2>, O>::full([13, 13], f64::NAN);
+    a.matmul_into(&b, &mut out);
+    let sum = |i: usize, j: usize| (0..21).map(|k| a[[i, k]] * b[[k, j]]).sum::<f64>();
+    assert_eq!(out, Tensor::from_fn([13, 13], |[i, j]| sum(i, j)));
+    // A view is an output too; what lies between its elements stays.
+    let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 13], -1.0);
+    a.matmul_into(&b, &mut wide.slice_mut(s![1..;2, ..]));
+    assert_eq!(wide, Tensor::from_fn([26, 13], |[i, j]| if i % 2 == 1 { sum(i / 2, j) } else { -1.0 }));
+    let error = a.try_matmul_into(&b, &mut Tensor::<f64, Rank<2>, O>::zeros([13, 12])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot matmul into shape [13, 12]: the result has shape [13, 13], and its shape is what the output must have"
+    );
+    assert!(matches!(a.try_matmul_into(&a, &mut out), Err(Error::Matmul { .. })));
+    assert_eq!(out[[3, 4]], sum(3, 4));
+}
+
+#[test]
+fn products_in_both_orders() {
+    products::<RowMajor>();
+    products::<ColMajor>();
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn products_that_have_no_value_write_nothing() {
+    let large = tensor![[1i8, 100], [1, 1]];
+    let mut out = tensor![[5i8, 5], [5, 5]];
+    assert!(matches!(large.try_matmul_into(&large, &mut out), Err(Error::Arithmetic { .. })));
+    assert_eq!(out, tensor![[5, 5], [5, 5]]);
+}

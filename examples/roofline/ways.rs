@@ -2,23 +2,27 @@
 //! existing memory, and several operations in one pass.
 
 use vierbein::prelude::*;
-use vierbein::{BroadcastTo, Storage};
+use vierbein::{Broadcast, Storage, op};
 
 /// `out = a + b`; `b` is repeated to the shape of `out`.
-pub(crate) fn add_into<T: Scalar, D: Dim, E: BroadcastTo<D>, A: Storage<T, Cpu>, B: Storage<T, Cpu>>(
+pub(crate) fn add_into<
+    T: Scalar,
+    D: Dim + Broadcast<E, Common = D>,
+    E: Dim,
+    A: Storage<T, Cpu>,
+    B: Storage<T, Cpu>,
+>(
     out: &mut Tensor<T, D>,
     a: &Tensor<T, D, RowMajor, Cpu, A>,
     b: &Tensor<T, E, RowMajor, Cpu, B>,
 ) {
-    out.assign(a);
-    *out += b;
+    a.apply2_into(op::Add, b, out);
 }
 
 /// `a * b + c * 2`.
 pub(crate) fn fused<T: Scalar, D: Dim>(a: &Tensor<T, D>, b: &Tensor<T, D>, c: &Tensor<T, D>) -> Tensor<T, D> {
-    let mut out = a * b;
-    out.add_scaled(T::from_usize(2), c);
-    out
+    let two = T::from_usize(2);
+    a.zip_map3(b, c, |a, b, c| a * b + c * two)
 }
 
 /// `out = a * b + c * 2`.
@@ -28,9 +32,8 @@ pub(crate) fn fused_into<T: Scalar, D: Dim>(
     b: &Tensor<T, D>,
     c: &Tensor<T, D>,
 ) {
-    out.assign(a);
-    *out *= b;
-    out.add_scaled(T::from_usize(2), c);
+    let two = T::from_usize(2);
+    a.zip_map3_into(b, c, |a, b, c| a * b + c * two, out);
 }
 
 /// `b += alpha * b`.

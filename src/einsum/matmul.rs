@@ -6,11 +6,11 @@ use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
 use crate::layout::broadcast::common_shape;
-use crate::ops::same_instance;
+use crate::ops::{check_out, same_instance};
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK, MatmulRanks, Rank};
-use crate::storage::Storage;
-use crate::tensor::Tensor;
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::{Tensor, TensorView};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The product of matrices, vectors and batches of matrices. The rank of the result is in its type.
@@ -60,7 +60,81 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Gemm<T>,
     {
+        self.matmul_to(right.agreeing(), B::CONJUGATE, |shape| Tensor::allocate(shape, self.device().clone()))
+    }
+
+    /// [`matmul`](Tensor::matmul) into a tensor or mutable view that is there, of exactly the result's shape; it need not have
+    /// been written before. To add to what is there, or to scale it, see [`einsum_into!`](crate::einsum_into).
+    ///
+    /// # Panics
+    /// Where [`matmul`](Tensor::matmul) would, or the output has another shape; nothing is written then.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// tensor![[1, 2], [3, 4]].matmul_into(&tensor![[5, 6], [7, 8]], &mut out);
+    /// assert_eq!(out, tensor![[19, 22], [43, 50]]);
+    /// ```
+    #[track_caller]
+    pub fn matmul_into<'b, B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>)
+    where
+        T: Scalar,
+        B: ProductOperand<'b, T, O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Gemm<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        expect(self.try_matmul_into(right, out));
+    }
+
+    /// [`matmul_into`](Tensor::matmul_into) with a `Result`.
+    ///
+    /// # Errors
+    /// Where [`try_matmul`](Tensor::try_matmul) would return one, or the output has another shape; nothing is written then.
+    pub fn try_matmul_into<'b, B, R, S2>(
+        &self,
+        right: B,
+        out: &mut Tensor<T, R, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        B: ProductOperand<'b, T, O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Gemm<T>,
+        S2: StorageMut<T, Dev>,
+    {
         let right = right.agreeing();
+        // Integers may have no result, and nothing is to be half done then: they try it elsewhere.
+        if T::INTEGER && cfg!(debug_assertions) {
+            self.matmul_to(right, B::CONJUGATE, |shape| {
+                check_out("matmul", shape.as_ref(), self.device(), out)?;
+                Tensor::allocate(shape, self.device().clone())
+            })?;
+        }
+        self.matmul_to(right, B::CONJUGATE, |shape| {
+            check_out("matmul", shape.as_ref(), self.device(), out)?;
+            Ok(out.view_mut())
+        })
+        .map(|_| ())
+    }
+
+    /// The product in what `make` has for its shape.
+    fn matmul_to<E, R, S2>(
+        &self,
+        right: TensorView<'_, T, E, O, Dev>,
+        conjugate: bool,
+        make: impl FnOnce(R::Shape) -> Result<Tensor<T, R, O, Dev, S2>, Error>,
+    ) -> Result<Tensor<T, R, O, Dev, S2>, Error>
+    where
+        T: Scalar,
+        D: MatmulRanks<E, Product = R>,
+        E: Dim,
+        R: Dim,
+        Dev: Gemm<T>,
+        S2: StorageMut<T, Dev>,
+    {
         same_instance("matmul", self.device(), right.device())?;
         let disagree = |why: String| Error::Matmul {
             left: self.shape().as_ref().to_vec(),
@@ -70,7 +144,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         };
         // Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
         let (mut a, mut b) = (self.enumeration(), right.enumeration());
-        let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, B::Dim::NDIM == 1);
+        let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, E::NDIM == 1);
         if !O::ROW_MAJOR {
             (a, b) = (b, a);
             (a_is_vector, b_is_vector) = (b_is_vector, a_is_vector);
@@ -105,7 +179,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if !O::ROW_MAJOR {
             shape.as_mut().reverse();
         }
-        let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device().clone())?;
+        let mut out = make(shape)?;
         let mut c = out.enumeration();
         if a_is_vector {
             c = c.insert_axis(rank)?;
@@ -136,7 +210,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let of_self = self.operand_in(if O::ROW_MAJOR { &a } else { &b });
         let of_right = right.operand_in(if O::ROW_MAJOR { &b } else { &a });
-        let of_right = Factor { operand: of_right, conjugate: B::CONJUGATE };
+        let of_right = Factor { operand: of_right, conjugate };
         let (x, y) = if O::ROW_MAJOR { (of_self.into(), of_right) } else { (of_right, of_self.into()) };
         let (output, device) = out.output_in(&c);
         if alone {

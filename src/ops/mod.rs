@@ -26,7 +26,7 @@ mod slice;
 mod trace;
 mod unary;
 
-pub(crate) use compute::same_instance;
+pub(crate) use compute::{check_out, same_instance};
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
