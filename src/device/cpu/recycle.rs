@@ -230,7 +230,7 @@ const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
 fn default_limit() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
-        let usual = || system::memory().map_or(256 << 20, |bytes| bytes / 8).min(1 << 30);
+        let usual = || system::memory().map_or(256 << 20, |bytes| bytes / 8).min(4 << 30);
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
             // A buffer may be on its way out of a program that has closed this: no reason to panic.
@@ -253,7 +253,7 @@ fn parse(text: &str) -> Option<usize> {
 /// longer than the sum. So the memory of a large result (128 KiB and more) is not given back when a tensor is dropped, but kept
 /// for the next result of about its size (at most a quarter larger than needed) whose elements have the same alignment.
 ///
-/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 1 GiB, whichever is
+/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 4 GiB, whichever is
 /// less: enough for the temporaries of a few large expressions, and a small part of what a program with such tensors uses
 /// anyway. What has been kept longest is given back first. The bound is set for the process by [`Cpu::set_recycling_limit`] or,
 /// before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0 switches recycling off. Where memory runs out,
@@ -279,7 +279,7 @@ impl Cpu {
     }
 
     /// How many bytes of freed memory the process keeps at most: what was set last, or else `VIERBEIN_RECYCLE_BYTES` as it was
-    /// when it was first needed, or else an eighth of the memory and at most 1 GiB.
+    /// when it was first needed, or else an eighth of the memory and at most 4 GiB.
     ///
     /// ```
     /// use vierbein::Cpu;

@@ -30,27 +30,19 @@ impl Gathered {
     }
 }
 
-/// Elements this many bytes apart are asked for ahead: the processor sees no pattern across pages by itself.
-const FAR: usize = 512;
-/// How many elements ahead.
-const AHEAD: isize = 24;
-
 /// Copies `n` elements, `stride` apart, to where they lie side by side.
 ///
 /// # Safety
 /// All `n` may be read, and as many written.
 #[inline(never)]
 pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isize, to: *mut T) {
-    const ROUND: usize = 4;
-    let far = stride.unsigned_abs() * size_of::<T>() >= FAR;
+    const ROUND: usize = 8;
     let (mut at, rest) = (from, n % ROUND);
-    // Several at a time: to find the next place takes as long as to read it.
+    // Several at a time: to find the next place takes as long as to read it. The processor has as many reads on the way as it can
+    // by itself: asking ahead made no diagonal faster, and those in the caches slower.
     for first in (0..n - rest).step_by(ROUND) {
         for k in 0..ROUND {
             let at = at.offset(k as isize * stride);
-            if far {
-                prefetch(at.offset(AHEAD * stride).get());
-            }
             // SAFETY: below `n`; the rest is the caller's.
             unsafe { to.add(first + k).write(*at.get()) };
         }
@@ -60,16 +52,4 @@ pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isiz
         // SAFETY: as above.
         unsafe { to.add(i).write(*from.offset(i as isize * stride).get()) };
     }
-}
-
-/// Asks for what lies there, which may be nothing at all.
-#[inline]
-fn prefetch<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every processor of the architecture has the instruction, and no address is wrong for it.
-    unsafe {
-        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }
