@@ -237,6 +237,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// A view without rank and order in its type.
+    #[inline]
     pub(crate) fn strided(&self) -> Strided<T, Dev, S::Shared<'_>> {
         Strided::of(self.storage.share(), self.layout())
     }

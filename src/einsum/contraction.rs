@@ -14,6 +14,8 @@ use crate::layout::Layout;
 use crate::ops::{op, same_instance};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
+use crate::storage::View;
+use crate::strided::Strided;
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
@@ -40,7 +42,7 @@ pub struct Count<const N: usize>;
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
 /// A contraction begins with its first operand: the others have its element type, order and device.
-#[inline]
+#[inline(always)]
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
     cache: &'s PathCache,
@@ -85,7 +87,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
     }
 
     /// All operands are there; the result has `LABELS` labels beside its ellipsis.
-    #[inline]
+    #[inline(always)]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, N>
     where
         E: ResultOf<LABELS, Result = R>,
@@ -160,28 +162,55 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     /// # Errors
     /// Where axes of one label differ in length, an intermediate exceeds the limit, the device has no memory left, or
     /// integers have no such result.
+    #[inline(always)]
     pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
         Dev: Contract<T>,
     {
         if let [Given { data, conjugate: false }] = &self.given[..]
-            && let Some(from) = single(self.spec, data.layout())
+            && let Some(result) = self.one(data)
         {
-            let mut shape = R::Shape::default();
-            shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
-            let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?;
-            let (to, from) = (out.output().0, data.operand(&from));
-            if from.shape().len() == R::NDIM {
-                self.device.copy(to, from)?;
-                return Ok(out);
-            }
-            match self.device.reduce(&op::Sum, to, from) {
-                // The message with all operands is made below.
-                Err(Error::Arithmetic { .. }) => {}
-                other => return other.map(|()| out),
-            }
+            return result;
         }
+        self.contract_any(limit)
+    }
+
+    /// One operand, where there is no more to it than a copy or a reduction. With the operand's layout where it is: to move one
+    /// takes as long as to sum ten numbers.
+    #[inline(always)]
+    fn one(&self, data: &Strided<T, Dev, View<'_, T, Dev>>) -> Option<Result<Tensor<T, R, O, Dev>, Error>>
+    where
+        T: Scalar,
+        Dev: Contract<T>,
+    {
+        let mut from = Layout::point(data.layout().offset());
+        if !single(self.spec, data.layout(), &mut from) {
+            return None;
+        }
+        let mut shape = R::Shape::default();
+        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+        let mut out = match Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone()) {
+            Ok(out) => out,
+            Err(error) => return Some(Err(error)),
+        };
+        let (to, sums) = (out.output().0, from.shape().len() > R::NDIM);
+        let from = data.operand(&from);
+        let done = if sums { self.device.reduce(&op::Sum, to, from) } else { self.device.copy(to, from) };
+        match done {
+            // The message with all operands is made elsewhere.
+            Err(Error::Arithmetic { .. }) => None,
+            done => Some(done.map(|()| out)),
+        }
+    }
+
+    /// [`try_contract`](Prepared::try_contract) in general.
+    #[inline(never)]
+    fn contract_any(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        Dev: Contract<T>,
+    {
         if let Some((factors, exchanged)) = self.matrices() {
             let mut shape = R::Shape::default();
             shape.as_mut().copy_from_slice(&[factors[0].shape()[0], factors[1].shape()[1]]);
@@ -213,6 +242,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     /// # Panics
     /// Where [`try_contract`](Prepared::try_contract) returns an error.
     #[track_caller]
+    #[inline(always)]
     pub fn contract(self, limit: Option<usize>) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,

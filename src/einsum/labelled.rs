@@ -228,22 +228,21 @@ impl<'s> Bound<'s> {
 
 /// One operand behind the result's axes, and behind those the axes that are summed: what is left to do is a copy or a reduction.
 ///
-/// `None` where it is not as simple as that: with an ellipsis, with a label that the result repeats, or with axes of one label
+/// `arranged` has no axes yet. `false` where it is not as simple as that: with an ellipsis, with a label that the result repeats, or with axes of one label
 /// that differ in length. Small tensors are contracted too often for the tables of [`Bound`].
-pub(super) fn single(spec: &Spec<'_>, layout: &Layout) -> Option<Layout> {
+pub(super) fn single(spec: &Spec<'_>, layout: &Layout, arranged: &mut Layout) -> bool {
     let (operands, result) = spec.terms();
-    let [operand] = operands else { return None };
+    let [operand] = operands else { return false };
     let mut labels = Labels::NONE;
     if operand.dots().is_some() {
-        return None;
+        return false;
     }
     for &label in result.labels() {
         if labels.contains(&label) {
-            return None;
+            return false;
         }
         labels.push(label);
     }
-    let mut arranged = Layout::point(layout.offset());
     labels.iter().for_each(|_| arranged.push(usize::MAX, 0));
     for (axis, label) in operand.labels().iter().enumerate() {
         let (extent, stride) = (layout.shape()[axis], layout.strides()[axis]);
@@ -254,10 +253,10 @@ pub(super) fn single(spec: &Spec<'_>, layout: &Layout) -> Option<Layout> {
             }
             Some(at) if arranged.shape()[at] == extent => arranged.widen_step(at, stride),
             Some(at) if arranged.shape()[at] == usize::MAX => arranged.set(at, extent, stride),
-            Some(_) => return None,
+            Some(_) => return false,
         }
     }
-    Some(arranged)
+    true
 }
 
 /// Two matrices whose product is the result: the left one with its summed axis last, the right one with it first, and whether

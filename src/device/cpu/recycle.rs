@@ -230,7 +230,11 @@ const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
 fn default_limit() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
-        let usual = || system::memory().map_or(256 << 20, |bytes| bytes / 8).min(4 << 30);
+        let usual = || {
+            system::memory()
+                .map_or(256 << 20, |bytes| bytes / 8)
+                .min(1 << if usize::BITS > 32 { 32 } else { 30 })
+        };
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
             // A buffer may be on its way out of a program that has closed this: no reason to panic.
