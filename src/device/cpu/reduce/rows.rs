@@ -99,6 +99,10 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     stride: isize,
     index: usize,
 ) -> R::Acc {
+    if !R::ORDERED && stride.unsigned_abs() * size_of::<T>() >= FAR {
+        // SAFETY: the caller's.
+        return op.combine(acc, unsafe { reduce_far(op, block, n, stride, index) });
+    }
     let mut memory = Gathered::new();
     let gathered = memory.address();
     // SAFETY: the caller's; what was gathered may be read.
@@ -106,6 +110,42 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
         gather(block, n, stride, gathered);
         reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index)
     }
+}
+
+/// Elements so many bytes apart are no two in one cache line: a reduction waits for memory, and to store them elsewhere first
+/// would leave the processor fewer of them on the way.
+const FAR: usize = 64;
+
+/// Reduces elements that are far from each other, where they are: in several accumulators, chain by chain.
+///
+/// # Safety
+/// All `n` may be read.
+unsafe fn reduce_far<T: Element, R: Reduction<T>>(
+    op: &R,
+    block: HostPtr<T>,
+    n: usize,
+    stride: isize,
+    index: usize,
+) -> R::Acc {
+    const LANES: usize = 8;
+    const CHAIN: usize = 8 * LANES;
+    // SAFETY: below `n`, where it is called; the rest is the caller's.
+    let element = |i: usize| unsafe { *block.offset(i as isize * stride).get() };
+    let whole = n - n % LANES;
+    let mut results = [op.identity(); LANES];
+    for chain in (0..whole).step_by(CHAIN) {
+        let mut accs = [op.identity(); LANES];
+        for first in (chain..whole.min(chain + CHAIN)).step_by(LANES) {
+            for (lane, acc) in accs.iter_mut().enumerate() {
+                *acc = op.fold(*acc, element(first + lane), index + first + lane);
+            }
+        }
+        for (result, acc) in results.iter_mut().zip(accs) {
+            *result = op.combine(*result, acc);
+        }
+    }
+    let rest = (whole..n).fold(op.identity(), |acc, i| op.fold(acc, element(i), index + i));
+    results.into_iter().fold(rest, |a, b| op.combine(a, b))
 }
 
 /// Reduces `n` elements, `stride` apart, block by block.
