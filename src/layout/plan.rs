@@ -168,19 +168,16 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// The lower and the upper half of the outermost loop, where it has two positions or more.
-    pub(crate) fn halves(&self) -> Option<(Plan<K>, Plan<K>)> {
-        self.halves_at(1)
+    /// The lower and the upper half of the outermost loop, cut at a multiple of `grain` where it is the only one; nothing where
+    /// it is not longer.
+    pub(crate) fn halves_at(&self, grain: usize) -> Option<(Plan<K>, Plan<K>)> {
+        self.halves_by(&|_| if self.rank == 1 { grain } else { 1 })
     }
 
-    /// The same, cut at a multiple of `grain` where the outermost loop is the only one.
-    pub(crate) fn halves_at(&self, grain: usize) -> Option<(Plan<K>, Plan<K>)> {
-        let grain = if self.rank == 1 { grain } else { 1 };
-        let axis = (0..self.rank).find(|&axis| self.shape[axis] > 1)?;
-        let at = (self.shape[axis] / 2).next_multiple_of(grain);
-        if at >= self.shape[axis] {
-            return None;
-        }
+    /// The lower and the upper half of the outermost loop that is longer than its `grain`, cut at a multiple of that.
+    pub(crate) fn halves_by(&self, grain: &(impl Fn(usize) -> usize + ?Sized)) -> Option<(Plan<K>, Plan<K>)> {
+        let axis = (0..self.rank).find(|&axis| self.shape[axis] > grain(axis))?;
+        let at = (self.shape[axis] / 2).next_multiple_of(grain(axis));
         let (mut low, mut high) = (*self, *self);
         low.shape[axis] = at;
         high.shape[axis] -= at;
@@ -261,10 +258,16 @@ mod tests {
     #[test]
     fn halves_cover_the_whole() {
         let plan = Plan::unordered(&[5, 7], [&[7, 1], &[1, 5]]);
-        let (low, high) = plan.halves().unwrap();
+        let (low, high) = plan.halves_at(1).unwrap();
         let mut seen = visited(&low);
         seen.extend(visited(&high));
         assert_eq!(seen, visited(&plan));
-        assert!(Plan::<1>::unordered(&[1], [&[1]]).halves().is_none());
+        assert!(Plan::<1>::unordered(&[1], [&[1]]).halves_at(1).is_none());
+        // Six rows and two, then none.
+        let rows = Plan::unordered(&[8, 10], [&[10, 1], &[1, 8]]);
+        let grain = |axis: usize| [3, 16][axis];
+        let (low, high) = rows.halves_by(&grain).unwrap();
+        assert_eq!((low.shape(), high.shape(), high.offsets()), (&[6, 10][..], &[2, 10][..], [60, 6]));
+        assert!(high.halves_by(&grain).is_none());
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! stride 0                              the value, repeated
-//! another, ±1 in some loop around it    transposed, strip by strip
+//! another, ±1 in some loop around it    transposed, block by block
 //! another                               gathered, or scattered
 //! ```
 
@@ -14,6 +14,7 @@ use super::HostPtr;
 use super::pack::{LINE, gather, repeat, scatter, transpose};
 use super::permute::{fence, stream_piece};
 use super::scratch::{Side, with_scratch};
+use super::simd::prefetch;
 use super::threads::{GRAIN, over_parts};
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
@@ -81,10 +82,19 @@ unsafe fn for_planned_blocks<const K: usize>(
     f: Loop<'_, K>,
 ) {
     let plan = Plan::unordered(shape, *strides);
-    let bytes = plan.len() * lanes[0].size;
-    let job = Job { lanes: *lanes, first, streams: first == First::Written && bytes >= STREAMED, f };
+    let long = plan.len() * lanes[0].size >= STREAMED;
+    let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
+    let job = Job { lanes: *lanes, first, streams, across: across(&plan), f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
-    over_parts(&plan, &|part| unsafe { job.part(part) });
+    over_parts(&plan, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
+}
+
+/// A loop in which an operand is dense that is not so in the inner one: it is to be transposed.
+fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
+    let strides = plan.inner_strides();
+    plan.outer_strides()
+        .iter()
+        .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
 /// Dense operands of fewer elements are one block.
@@ -100,9 +110,21 @@ const ROW: usize = 1 << 10;
 /// Rows of so few elements are joined to longer ones.
 const SHORT: usize = 64;
 
-/// A strip that is transposed: so many bytes of each of the source's rows, and so many of its rows. Four fit the second-level
-/// cache.
-const STRIP: [usize; 2] = [256, 1024];
+/// What is transposed at once: rows of which so many bytes lie side by side in the source, ..
+const HEIGHT: usize = 512;
+
+/// .. but no more rows than this; ..
+const HIGHEST: usize = 128;
+
+/// .. whole rows, if those that are dense follow each other, and they have no more bytes together: all is then read and
+/// written without a jump. ..
+const WHOLE: usize = 1 << 20;
+
+/// .. Otherwise about so many bytes of each.
+const WIDTH: usize = 1024;
+
+/// While a block of no more bytes is computed, the next is asked for: both fit the second-level cache with what belongs to them.
+const ASKED: usize = 128 << 10;
 
 /// The number of elements, where all operands are dense in one order.
 fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
@@ -120,8 +142,10 @@ struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW]);
 struct Job<'a, const K: usize> {
     lanes: [Lane; K],
     first: First,
-    /// Whether the first operand is written past the caches.
+    /// Whether the first operand, whose inner loop is dense, is written past the caches.
     streams: bool,
+    /// The loop around the inner one along which an operand is transposed.
+    across: Option<usize>,
     f: Loop<'a, K>,
 }
 
@@ -142,12 +166,7 @@ impl<const K: usize> Job<'_, K> {
             return;
         }
         let (columns, strides) = (part.inner_len(), part.inner_strides());
-        // A loop in which an operand is dense that is not so in the inner one.
-        let across = part
-            .outer_strides()
-            .iter()
-            .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1));
-        let axis = across.or(part.outer_shape().len().checked_sub(1));
+        let axis = self.across.or(part.outer_shape().len().checked_sub(1));
         let rows = axis.map(|axis| Rows {
             rows: part.outer_shape()[axis],
             columns,
@@ -164,23 +183,39 @@ impl<const K: usize> Job<'_, K> {
         {
             // SAFETY: together the loops visit what the part does; the rest is the caller's.
             for_each(&part.without_outer(axis), |at| unsafe { self.joined(&rows, at) });
-        } else if let (Some(axis), Some(rows)) = (across, rows) {
+        } else if let (Some(axis), Some(rows)) = (self.across, rows) {
             // SAFETY: as above.
-            for_each(&part.without_outer(axis), |at| unsafe { self.strips(&rows, at) });
-        } else if strides == [1; K] && !self.streams {
-            for_each(part, |at| (self.f)(columns, core::array::from_fn(|k| self.address(k, at[k]))));
+            for_each(&part.without_outer(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
-            let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
-            let buffers = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
-            // SAFETY: the caller's; the buffers are ours.
-            for_each(part, |at| unsafe { self.row(columns, strides, at, buffers) });
+            // SAFETY: the caller's.
+            for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });
+        }
+        if self.streams {
             fence();
         }
+    }
+
+    /// Parts for threads end at a multiple of so many positions of a loop: what is transposed goes in whole blocks.
+    fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
+        match self.across {
+            Some(across) if axis == across => self.height(),
+            Some(_) if axis + 1 == plan.shape().len() => WIDTH,
+            _ => 1,
+        }
+    }
+
+    /// How many rows are transposed at once.
+    fn height(&self) -> usize {
+        (HEIGHT / self.largest()).min(HIGHEST)
     }
 
     /// The address of an element, so many from where the lane begins.
     fn address(&self, k: usize, offset: isize) -> *mut u8 {
         self.lanes[k].ptr.offset(offset.wrapping_mul(self.lanes[k].size as isize)).get()
+    }
+
+    fn addresses(&self, offsets: [isize; K]) -> [*mut u8; K] {
+        core::array::from_fn(|k| self.address(k, offsets[k]))
     }
 
     /// Whether the loop reads an operand.
@@ -192,25 +227,33 @@ impl<const K: usize> Job<'_, K> {
         self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1)
     }
 
-    /// One row, which begins `at`, in blocks of a buffer's length.
+    /// One row, which begins `at` these addresses: in one piece where it is dense in all operands, else in pieces of a buffer's
+    /// length.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the row. The buffers are ours.
-    unsafe fn row(&self, columns: usize, strides: [isize; K], at: [isize; K], buffers: [*mut u8; K]) {
+    /// As [`for_blocks`], for the elements of the row.
+    unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
+        if strides == [1; K] {
+            // SAFETY: the caller's.
+            return unsafe { self.dense(columns, at) };
+        }
+        let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
+        let buffers: [*mut u8; K] = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
         let width = (ROW / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: the row's only element; the buffer has room for the width of a block.
-            unsafe { repeat(self.lanes[k].size, self.address(k, at[k]), buffers[k], width) };
+            // SAFETY: the row's only element; the buffer has room for the width of a piece.
+            unsafe { repeat(self.lanes[k].size, at[k], buffers[k], width) };
         }
         let size = self.lanes[0].size;
-        // Blocks that are streamed end where a cache line does.
-        let beyond = if self.streams { self.address(0, at[0]) as usize % LINE / size } else { 0 };
+        // Pieces that are streamed end where a cache line does.
+        let beyond = if self.streams { at[0] as usize % LINE / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
             let n = end.min(columns) - column;
-            let there: [_; K] =
-                core::array::from_fn(|k| self.address(k, at[k] + column as isize * strides[k]));
+            let there: [_; K] = core::array::from_fn(|k| {
+                at[k].wrapping_offset(column as isize * strides[k] * self.lanes[k].size as isize)
+            });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
                     // SAFETY: `n` elements of the row, no more than fit the buffer.
@@ -231,6 +274,31 @@ impl<const K: usize> Job<'_, K> {
         }
     }
 
+    /// A row that is dense in all operands.
+    ///
+    /// # Safety
+    /// As [`row`](Job::row).
+    #[inline]
+    unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
+        if !self.streams {
+            return (self.f)(columns, at);
+        }
+        let mut buffer = MaybeUninit::<Buffer>::uninit();
+        let buffer: *mut u8 = buffer.as_mut_ptr().cast();
+        let (size, width) = (self.lanes[0].size, ROW / self.largest());
+        let mut left = columns;
+        while left > 0 {
+            let n = (width - at[0] as usize % LINE / size).min(left);
+            let to = core::mem::replace(&mut at[0], buffer);
+            (self.f)(n, at);
+            // SAFETY: `n` elements of the row, which are ours to write.
+            unsafe { stream_piece(buffer, to, n * size) };
+            at[0] = to;
+            at = core::array::from_fn(|k| at[k].wrapping_add(n * self.lanes[k].size));
+            left -= n;
+        }
+    }
+
     /// Many short rows, the first of which begins `at`, several of them as one: operands whose rows do not follow each other go
     /// through buffers in which they do.
     ///
@@ -238,11 +306,11 @@ impl<const K: usize> Job<'_, K> {
     /// As [`for_blocks`], for the elements of the rows.
     unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
         let (columns, size) = (rows.columns, self.largest());
-        let height = (4 * ROW / (columns * size)).max(STRIP[0] / size).min(rows.rows);
+        let height = (4 * ROW / (columns * size)).max(HEIGHT / 2 / size).min(rows.rows);
         let bytes = (height * columns * size).next_multiple_of(LINE);
         let direct: [bool; K] =
             core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
-        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+        with_scratch(Side::Blocks, K * bytes, |buffers: *mut u8| {
             for row in (0..rows.rows).step_by(height) {
                 let height = height.min(rows.rows - row);
                 let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
@@ -273,22 +341,31 @@ impl<const K: usize> Job<'_, K> {
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the rows.
-    unsafe fn strips(&self, rows: &Rows<K>, at: [isize; K]) {
-        let size = self.largest();
-        let (height, width) = ((STRIP[0] / size).min(64).min(rows.rows), STRIP[1].min(rows.columns));
+    unsafe fn blocks(&self, rows: &Rows<K>, at: [isize; K]) {
+        let (size, height) = (self.largest(), self.height().min(rows.rows));
+        let follow = (0..K).all(|k| rows.strides[k] != 1 || rows.steps[k] == rows.columns as isize);
+        let whole = follow && height * rows.columns * size <= WHOLE;
+        let width = if whole || rows.columns * size <= 2 * WIDTH { rows.columns } else { WIDTH / size };
         // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
         let pitch = width + LINE / size;
         let bytes = (height * pitch * size).next_multiple_of(LINE);
-        with_scratch(Side::Strips, K * bytes, |buffers: *mut u8| {
+        let ask = height * width * size <= ASKED;
+        let offsets = |row: usize, column: usize| {
+            core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
+        };
+        with_scratch(Side::Blocks, K * bytes, |buffers: *mut u8| {
             for row in (0..rows.rows).step_by(height) {
                 for column in (0..rows.columns).step_by(width) {
+                    let next = match column + width {
+                        next if next < rows.columns => (row, next),
+                        _ => (row + height, 0),
+                    };
                     let block = Block {
-                        at: core::array::from_fn(|k| {
-                            at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k]
-                        }),
+                        at: self.addresses(offsets(row, column)),
                         height: height.min(rows.rows - row),
                         width: width.min(rows.columns - column),
                         pitch,
+                        next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
                     // SAFETY: the block lies within the rows, and its size within a buffer's.
                     unsafe { self.block(rows, &block, core::array::from_fn(|k| buffers.add(k * bytes))) };
@@ -334,24 +411,50 @@ impl<const K: usize> Job<'_, K> {
     }
 
     /// # Safety
-    /// As [`strips`](Job::strips); the block lies within the rows, and fits the buffers.
+    /// As [`blocks`](Job::blocks); the block lies within the rows, and fits the buffers.
     unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
-        let there: [_; K] = core::array::from_fn(|k| self.address(k, block.at[k]));
         let bytes = |k: usize, elements: isize| elements * self.lanes[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
             // SAFETY: the rows of the block lie within the operand, and fit the buffer.
-            unsafe { self.pack(k, rows, there[k], buffers[k], [block.height, block.width], block.pitch) };
+            unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
         }
-        for j in 0..block.height as isize {
+        for j in 0..block.height {
+            if let Some(next) = block.next {
+                self.ask_ahead(rows, block, next, j);
+            }
+            let j = j as isize;
             let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {
-                1 => there[k].wrapping_offset(bytes(k, j * rows.steps[k])),
+                1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
                 _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
             });
-            (self.f)(block.width, given);
+            // SAFETY: a row of the block, or of a buffer.
+            unsafe { self.dense(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
-                let to = there[0].wrapping_offset(bytes(0, j * rows.steps[0]));
+                let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
                 // SAFETY: a row of the block, which is ours to write.
                 unsafe { scatter(self.lanes[0].size, given[0], to, rows.strides[0], block.width) };
+            }
+        }
+    }
+
+    /// Asks for the `j`-th part of the next block: of operands that are dense a row, of those to transpose some columns.
+    /// Processors do so by themselves only where memory is read in long pieces.
+    fn ask_ahead(&self, rows: &Rows<K>, block: &Block<K>, next: [*mut u8; K], j: usize) {
+        for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
+            let (pieces, step, length) = match rows.strides[k] {
+                1 => (j..j + 1, rows.steps[k], block.width),
+                stride => (
+                    j * block.width / block.height..(j + 1) * block.width / block.height,
+                    stride,
+                    block.height,
+                ),
+            };
+            let size = self.lanes[k].size;
+            for piece in pieces {
+                let from = next[k].wrapping_offset(piece as isize * step * size as isize);
+                for byte in (0..length * size).step_by(LINE) {
+                    prefetch(from.wrapping_add(byte));
+                }
             }
         }
     }
@@ -360,11 +463,13 @@ impl<const K: usize> Job<'_, K> {
 /// A block of rows.
 struct Block<const K: usize> {
     /// Where it begins in each operand.
-    at: [isize; K],
+    at: [*mut u8; K],
     height: usize,
     width: usize,
     /// How far rows are apart in a buffer.
     pitch: usize,
+    /// Where the next one begins, which is of the same size, or smaller, if it is to be asked for.
+    next: Option<[*mut u8; K]>,
 }
 
 /// Calls `f` with the offsets of all positions of the loops around the inner one.

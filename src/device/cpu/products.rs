@@ -85,7 +85,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
         // SAFETY: parts of a plan of the operands' shape; the output is ours alone.
-        over_parts(&plan, &|part| unsafe { job.products::<S>(part) });
+        over_parts(&plan, &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
         let summed = Plan::unordered_by(summed_shape, [summed_a, summed_b], 0);

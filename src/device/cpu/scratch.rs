@@ -17,7 +17,7 @@ pub(in crate::device::cpu) enum Side {
     A,
     B,
     Sums,
-    Strips,
+    Blocks,
 }
 
 thread_local! {

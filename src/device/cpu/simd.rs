@@ -17,6 +17,19 @@ pub(super) enum Level {
     Avx512,
 }
 
+/// Asks for the cache line of an address that is read soon. Any address will do.
+#[inline(always)]
+pub(super) fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which accesses nothing; every x86-64 processor has it.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// The environment variable that forbids what is above a level.
 const VARIABLE: &str = "VIERBEIN_SIMD";
 

@@ -1,6 +1,6 @@
 //! Work on several threads, where it is enough to pay for them.
 //!
-//! How work is cut never depends on the number of threads, so neither do results.
+//! How sums are cut never depends on the number of threads, so neither do results.
 
 use crate::layout::plan::Plan;
 
@@ -8,11 +8,19 @@ use crate::layout::plan::Plan;
 /// over this many elements takes tens.
 pub(super) const GRAIN: usize = 1 << 16;
 
+/// How many threads there are to work on.
+pub(super) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
+}
+
 /// Both, at the same time where there are threads.
 #[cfg(feature = "rayon")]
 pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     // To hand work to a pool of one thread, and wait for it, gains nothing.
-    if rayon::current_num_threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
+    if threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
 }
 
 /// Both, one after the other: the feature `rayon` is off.
@@ -24,14 +32,31 @@ pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 // The loops below call a kernel through a pointer once for each part, so that handing over work is compiled once and not for
 // every operation and element type.
 
-/// Calls `f` on parts that make up the whole plan.
-pub(super) fn over_parts<const K: usize>(plan: &Plan<K>, f: &(dyn Fn(&Plan<K>) + Sync)) {
-    if plan.len() >= 2 * GRAIN
-        && let Some((low, high)) = plan.halves()
-    {
-        join(|| over_parts(&low, f), || over_parts(&high, f));
-    } else {
-        f(plan);
+/// Calls `f` on parts that make up the whole plan, whose loops are cut at multiples of `grain`; for results that do not depend
+/// on the cut, as it does on the number of threads.
+pub(super) fn over_parts<const K: usize>(
+    plan: &Plan<K>,
+    grain: &(dyn Fn(usize) -> usize + Sync),
+    f: &(dyn Fn(&Plan<K>) + Sync),
+) {
+    fn halves<const K: usize>(
+        plan: &Plan<K>,
+        enough: usize,
+        grain: &(dyn Fn(usize) -> usize + Sync),
+        f: &(dyn Fn(&Plan<K>) + Sync),
+    ) {
+        if plan.len() >= enough
+            && let Some((low, high)) = plan.halves_by(grain)
+        {
+            join(|| halves(&low, enough, grain, f), || halves(&high, enough, grain, f));
+        } else {
+            f(plan);
+        }
+    }
+    match threads() {
+        1 => f(plan),
+        // Long parts are read and written faster; some for each thread keep all of them at work.
+        threads => halves(plan, (2 * GRAIN).max(plan.len() / (4 * threads)), grain, f),
     }
 }
 
@@ -49,7 +74,7 @@ pub(super) fn over_outputs<const K: usize>(
     {
         join(|| over_outputs(&low, reads, enough, grain, f), || over_outputs(&high, reads, enough, grain, f));
     } else if reads == 1 {
-        over_parts(kept, f);
+        over_parts(kept, &|_| 1, f);
     } else {
         f(kept);
     }

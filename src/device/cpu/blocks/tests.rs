@@ -182,7 +182,7 @@ fn any_strides_of_every_rank() {
 }
 
 #[test]
-fn strips_and_rows_of_any_length() {
+fn blocks_and_rows_of_any_length() {
     let mut numbers = Numbers(2);
     for shape in [[64, 64], [33, 1025], [1030, 65], [257, 130], [3, 2000], [2000, 3]] {
         for _ in 0..4 {
@@ -215,6 +215,35 @@ fn large_results() {
             let row = &out[first + i * pitch..];
             assert!((0..columns).all(|j| row[j] == 3.0 * value(i * columns + j)), "row {i}");
             assert!((columns..pitch).all(|j| row[j] == -1.0), "behind row {i}");
+        }
+    }
+}
+
+/// Blocks of whole rows and of pieces of rows, in caches and past them, with and without rows between those of the result.
+#[test]
+fn transposed_operands_of_large_results() {
+    for (rows, columns) in [(1447, 1451), (70, 30_011), (300, 4001), (65, 2050)] {
+        for gap in [0, 1] {
+            let pitch = columns + gap;
+            let a: Vec<f64> = (0..rows * pitch).map(|k| (k % 1013) as f64).collect();
+            let b: Vec<f64> = (0..rows * columns).map(|k| (k % 509) as f64).collect();
+            let mut out = vec![-1.0; rows * pitch];
+            let (shape, wide, across) = ([rows, columns], [pitch as isize, 1], [1, rows as isize]);
+            // SAFETY: all hold so many rows of so many elements.
+            let (x, y, o) = unsafe {
+                (
+                    Operand::<f64, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &wide),
+                    Operand::<f64, Cpu>::from_raw(HostPtr::new(b.as_ptr().cast_mut()), &shape, &across),
+                    Output::<f64, Cpu>::from_raw(HostPtr::new(out.as_mut_ptr()), &shape, &wide),
+                )
+            };
+            Cpu.binary(&Mix, o, x, y).unwrap();
+            for i in 0..rows {
+                let row = &out[i * pitch..(i + 1) * pitch];
+                let expected = |j: usize| 2.0 * a[i * pitch + j] + b[j * rows + i];
+                assert!((0..columns).all(|j| row[j] == expected(j)), "row {i} of {shape:?}");
+                assert!((columns..pitch).all(|j| row[j] == -1.0), "behind row {i} of {shape:?}");
+            }
         }
     }
 }

@@ -21,12 +21,6 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// As [`store`](Register::store), to a multiple of the register's bytes.
     unsafe fn stream(self, to: *mut u8);
-    /// Asks for the cache line of an address that is read soon. Any address will do.
-    #[inline(always)]
-    fn prefetch(address: *const u8) {
-        // SAFETY: a hint, which accesses nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
-    }
     /// In each lane, the lower halves of both, element by element in turn.
     ///
     /// # Safety

@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
 use crate::device::cpu::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::device::cpu::simd::prefetch;
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::{__m128i, __m256i, __m512i};
@@ -297,7 +299,7 @@ impl Tile<'_> {
                     let from = from.wrapping_add(row * SIZE);
                     if self.ahead {
                         for step in ahead {
-                            R::prefetch(from.wrapping_offset(step));
+                            prefetch(from.wrapping_offset(step));
                         }
                     }
                     let rows = rows[row..row + side].as_ptr();
