@@ -35,6 +35,9 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// Whether [`defined`](UnaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
+    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
+    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    const COST: usize = 0;
     /// The function.
     fn apply(&self, a: A) -> Self::Output;
     /// Whether the function has a value here.
@@ -71,6 +74,9 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// Whether [`defined`](BinaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
+    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
+    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    const COST: usize = 0;
     /// The function.
     fn apply(&self, a: A, b: B) -> Self::Output;
     /// Whether the function has a value here.
@@ -89,6 +95,9 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "select from".
     const NAME: &'static str;
+    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
+    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    const COST: usize = 0;
     /// The function.
     fn apply(&self, a: A, b: B, c: C) -> Self::Output;
 }

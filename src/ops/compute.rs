@@ -217,6 +217,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
     const CHECKED: bool = F::CHECKED;
+    const COST: usize = F::COST;
     fn apply(&self, b: B, a: A) -> F::Output {
         self.0.apply(a, b)
     }

@@ -10,6 +10,9 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
+/// What a closure does is not known: a little.
+const UNKNOWN: usize = 16;
+
 /// A closure as an operation.
 struct Closure<'f, F>(&'f F);
 
@@ -23,6 +26,7 @@ impl<F> Copy for Closure<'_, F> {}
 impl<A: Element, B: Element, F: Fn(A) -> B + Sync> UnaryOp<A> for Closure<'_, F> {
     type Output = B;
     const NAME: &'static str = "map";
+    const COST: usize = UNKNOWN;
     fn apply(&self, a: A) -> B {
         (self.0)(a)
     }
@@ -31,6 +35,7 @@ impl<A: Element, B: Element, F: Fn(A) -> B + Sync> UnaryOp<A> for Closure<'_, F>
 impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Sync> BinaryOp<A, B> for Closure<'_, F> {
     type Output = R;
     const NAME: &'static str = "zip";
+    const COST: usize = UNKNOWN;
     fn apply(&self, a: A, b: B) -> R {
         (self.0)(a, b)
     }
@@ -46,6 +51,7 @@ where
 {
     type Output = R;
     const NAME: &'static str = "zip";
+    const COST: usize = UNKNOWN;
     fn apply(&self, a: A, b: B, c: C) -> R {
         (self.0)(a, b, c)
     }

@@ -20,6 +20,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
     const CHECKED: bool = F::CHECKED;
+    const COST: usize = F::COST;
     fn apply(&self, a: A) -> F::Output {
         self.op.apply(a, self.right)
     }
@@ -42,6 +43,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
     const CHECKED: bool = F::CHECKED;
+    const COST: usize = F::COST;
     fn apply(&self, b: B) -> F::Output {
         self.op.apply(self.left, b)
     }

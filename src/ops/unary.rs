@@ -10,10 +10,13 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use num_traits::{One, Zero};
 
+/// The [`COST`](UnaryOp::COST) of functions that take some nanoseconds.
+const SLOW: usize = 256;
+
 macro_rules! unary {
     ($(
         $Op:ident, $method:ident, $bound:ident, $Output:ty, $doc:literal, $input:literal, $expected:literal,
-        |$x:ident| $body:expr $(, checked $checked:expr)?;
+        |$x:ident| $body:expr $(, checked $checked:expr)? $(, cost $cost:expr)?;
     )*) => {$(
         #[doc = concat!($doc, ", as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
@@ -24,6 +27,7 @@ macro_rules! unary {
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
             $( const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
                fn defined(&self, $x: T) -> bool { $checked } )?
+            $( const COST: usize = $cost; )?
             #[inline]
             fn apply(&self, $x: T) -> $Output {
                 $body
@@ -77,71 +81,71 @@ unary! {
     Sqrt, sqrt, Inexact, T, "The square root (principal for complex; NaN for negative reals)", "[4.0, 9.0]", "[2.0, 3.0]", |x| x.function(Function::Sqrt);
 }
 unary! {
-    Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp);
+    Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp), cost SLOW;
 }
 unary! {
-    Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2);
+    Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2), cost SLOW;
 }
 unary! {
-    Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln);
+    Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln), cost SLOW;
 }
 unary! {
-    Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2);
+    Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2), cost SLOW;
 }
 unary! {
-    Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10);
+    Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10), cost SLOW;
 }
 unary! {
-    Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin);
+    Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin), cost SLOW;
 }
 unary! {
-    Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos);
+    Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos), cost SLOW;
 }
 unary! {
-    Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan);
+    Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan), cost SLOW;
 }
 unary! {
-    Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin);
+    Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin), cost SLOW;
 }
 unary! {
-    Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos);
+    Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos), cost SLOW;
 }
 unary! {
-    Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan);
+    Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan), cost SLOW;
 }
 unary! {
-    Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh);
+    Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh), cost SLOW;
 }
 unary! {
-    Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh);
+    Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh), cost SLOW;
 }
 unary! {
-    Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh);
+    Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh), cost SLOW;
 }
 unary! {
-    Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh);
+    Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh), cost SLOW;
 }
 unary! {
-    Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh);
+    Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh), cost SLOW;
 }
 unary! {
-    Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh);
+    Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh), cost SLOW;
 }
 unary! {
     Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x;
 }
 unary! {
-    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg();
+    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg(), cost SLOW;
 }
 // floating
 unary! {
-    Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt();
+    Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt(), cost SLOW;
 }
 unary! {
-    ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1();
+    ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1(), cost SLOW;
 }
 unary! {
-    Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p();
+    Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p(), cost SLOW;
 }
 unary! {
     Floor, floor, RealFloat, T, "The largest integer not above", "[-1.5, 2.5]", "[-2.0, 2.0]", |x| x.floor();
@@ -167,7 +171,7 @@ unary! {
 macro_rules! binary {
     ($(
         $Op:ident, $method:ident, $try_method:ident, $bound:ident, $doc:literal, $left:literal, $right:literal, $expected:literal,
-        |$a:ident, $b:ident| $body:expr;
+        |$a:ident, $b:ident| $body:expr $(, cost $cost:expr)?;
     )*) => {$(
         #[doc = concat!($doc, ", as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
@@ -176,6 +180,7 @@ macro_rules! binary {
         impl<T: $bound> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
+            $( const COST: usize = $cost; )?
             #[inline]
             fn apply(&self, $a: T, $b: T) -> T {
                 $body
@@ -230,11 +235,11 @@ binary! {
 }
 binary! {
     Atan2, atan2, try_atan2, RealFloat, "The angle in radians of the point (right, self), in (−π, π]", "[1.0, 0.0]", "&tensor![0.0, 1.0]", "[std::f64::consts::FRAC_PI_2, 0.0]",
-        |a, b| a.atan2(b);
+        |a, b| a.atan2(b), cost SLOW;
 }
 binary! {
     Hypot, hypot, try_hypot, RealFloat, "`√(self² + right²)` without overflow in between", "[3.0, 5.0]", "&tensor![4.0, 12.0]", "[5.0, 13.0]",
-        |a, b| a.hypot(b);
+        |a, b| a.hypot(b), cost SLOW;
 }
 
 /// The larger; NaN if one is.
@@ -310,6 +315,7 @@ pub struct Powf<R>(pub R);
 impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "take a power of";
+    const COST: usize = SLOW;
     fn apply(&self, a: T) -> T {
         a.raised(self.0)
     }

@@ -15,7 +15,7 @@ use super::pack::{LINE, gather, repeat, scatter, transpose};
 use super::permute::{fence, stream_piece};
 use super::scratch::{Side, with_scratch};
 use super::simd::prefetch;
-use super::threads::{GRAIN, over_parts};
+use super::threads::{SHARED, over_parts};
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
@@ -49,7 +49,8 @@ pub(super) type Loop<'a, const K: usize> = &'a (dyn Fn(usize, [*mut u8; K]) + Sy
 /// Calls `f` on blocks that make up the operands. None of them is empty.
 ///
 /// Where an operand is read, `f` finds its elements at the address that it is given, or copies of them; what it leaves at the
-/// address of the first one becomes that operand's, unless that is to be read only.
+/// address of the first one becomes that operand's, unless that is to be read only. An element takes as long as to move so many
+/// bytes more.
 ///
 /// # Safety
 /// All elements behind the lanes, by shape and strides, may be read; those of the first one are ours alone to write, unless it
@@ -59,13 +60,15 @@ pub(super) unsafe fn for_blocks<const K: usize>(
     strides: &[&[isize]; K],
     lanes: &[Lane; K],
     first: First,
+    cost: usize,
     f: Loop<'_, K>,
 ) {
+    let work = cost + lanes.iter().map(|lane| lane.size).sum::<usize>();
     match one_block(shape, strides) {
         Some(0) => {}
-        Some(n) if n < AT_ONCE => f(n, lanes.map(|lane| lane.ptr.get())),
+        Some(n) if n.saturating_mul(work) < SHARED => f(n, lanes.map(|lane| lane.ptr.get())),
         // SAFETY: the caller's.
-        _ => unsafe { for_planned_blocks(shape, strides, lanes, first, f) },
+        _ => unsafe { for_planned_blocks(shape, strides, lanes, first, work, f) },
     }
 }
 
@@ -79,6 +82,7 @@ unsafe fn for_planned_blocks<const K: usize>(
     strides: &[&[isize]; K],
     lanes: &[Lane; K],
     first: First,
+    work: usize,
     f: Loop<'_, K>,
 ) {
     let plan = Plan::unordered(shape, *strides);
@@ -86,7 +90,7 @@ unsafe fn for_planned_blocks<const K: usize>(
     let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
     let job = Job { lanes: *lanes, first, streams, across: across(&plan), f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
-    over_parts(&plan, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
+    over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
 
 /// A loop in which an operand is dense that is not so in the inner one: it is to be transposed.
@@ -96,9 +100,6 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .iter()
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
-
-/// Dense operands of fewer elements are one block.
-const AT_ONCE: usize = 2 * GRAIN;
 
 /// Results of so many bytes go past the caches.
 const STREAMED: usize = 16 << 20;

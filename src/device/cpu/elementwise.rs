@@ -191,7 +191,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         let (strides, lanes) = ([out.strides(), a.strides()], [Lane::new(out.ptr()), Lane::new(a.ptr())]);
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x]| {
                 unary(op, n, o.cast(), x.cast::<T>());
             });
         }
@@ -203,9 +203,16 @@ impl<T: Element> Elementwise<T> for Cpu {
         check_unary(op, a.as_operand())?;
         // SAFETY: the operand vouches for its elements, which are ours alone. Blocks are its.
         unsafe {
-            for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Updated, &|n, [x]| {
-                unary_in_place(op, n, x.cast());
-            });
+            for_blocks(
+                a.shape(),
+                &[a.strides()],
+                &[Lane::new(a.ptr())],
+                First::Updated,
+                F::COST,
+                &|n, [x]| {
+                    unary_in_place(op, n, x.cast());
+                },
+            );
         }
         Ok(())
     }
@@ -224,7 +231,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr())];
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x, y]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y]| {
                 binary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>());
             });
         }
@@ -243,7 +250,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
         // SAFETY: the operands vouch for their elements; those of `a` are ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(a.shape(), &strides, &lanes, First::Updated, &|n, [x, y]| {
+            for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &|n, [x, y]| {
                 binary_in_place(op, n, x.cast(), y.cast::<U>());
             });
         }
@@ -264,7 +271,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr()), Lane::new(c.ptr())];
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, &|n, [o, x, y, z]| {
+            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y, z]| {
                 ternary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>());
             });
         }
@@ -282,7 +289,7 @@ fn check_unary<T: Element, F: UnaryOp<T>>(op: &F, a: Operand<'_, T, Cpu>) -> Res
     let undefined = AtomicBool::new(false);
     // SAFETY: the operand vouches for its elements. Blocks are its.
     unsafe {
-        for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Read, &|n, [x]| {
+        for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Read, F::COST, &|n, [x]| {
             if !unary_defined(op, n, x.cast::<T>()) {
                 undefined.store(true, Ordering::Relaxed);
             }
@@ -309,7 +316,7 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
     let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
     // SAFETY: the operands vouch for their elements. Blocks are theirs.
     unsafe {
-        for_blocks(a.shape(), &strides, &lanes, First::Read, &|n, [x, y]| {
+        for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &|n, [x, y]| {
             if !binary_defined(op, n, x.cast::<T>(), y.cast::<U>()) {
                 undefined.store(true, Ordering::Relaxed);
             }

@@ -6,7 +6,7 @@
 
 use super::reduce::pairwise;
 use super::simd::kernel;
-use super::threads::{GRAIN, join, over_outputs, over_parts};
+use super::threads::{GRAIN, enter, join, over_outputs, over_parts};
 use super::{Cpu, HostPtr};
 use crate::device::{Factor, Output};
 use crate::element::{Arithmetic, Scalar};
@@ -85,20 +85,19 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
         // SAFETY: parts of a plan of the operands' shape; the output is ours alone.
-        over_parts(&plan, &|_| 1, &|part| unsafe { job.products::<S>(part) });
+        over_parts(&plan, 3 * size_of::<T>(), &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
         let summed = Plan::unordered_by(summed_shape, [summed_a, summed_b], 0);
+        let work = kept.len().saturating_mul(terms).saturating_mul(2 * size_of::<T>());
         if sweeps(&kept, &summed) {
             // SAFETY: parts of a plan of the kept axes, each with all of the summed ones; the output is ours alone.
-            over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &|part| unsafe {
-                job.sweep::<S>(part, &summed)
-            });
+            let sweep = |part: &_| unsafe { job.sweep::<S>(part, &summed) };
+            enter(work, || over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &sweep));
         } else {
             // SAFETY: as above.
-            over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &|part| unsafe {
-                job.dots::<S, LANES>(part, &summed)
-            });
+            let dots = |part: &_| unsafe { job.dots::<S, LANES>(part, &summed) };
+            enter(work, || over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &dots));
         }
     }
     if job.inexact.into_inner() {

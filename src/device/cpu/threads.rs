@@ -4,14 +4,39 @@
 
 use crate::layout::plan::Plan;
 
-/// Fewer elements than this stay on one thread. Handing over half of the work costs some microseconds; a memory-bound loop
-/// over this many elements takes tens.
+/// Fewer elements than this are not cut where they are summed.
 pub(super) const GRAIN: usize = 1 << 16;
 
-/// How many threads there are to work on.
+// Work is counted in bytes that could be copied in the same time: some hundred in a nanosecond.
+
+/// Less work is not shared among threads that are awake: to hand over half of it takes a microsecond or two.
+pub(super) const SHARED: usize = 1 << 20;
+
+/// Less work stays on a thread that is not of the pool: the pool is to be woken, and then wakes the caller, each of which takes
+/// tens of microseconds.
+#[cfg(feature = "rayon")]
+const ENTERED: usize = 24 << 20;
+
+/// Does so much work in the pool of threads, where it pays to go there. Only there it is shared by [`join`].
+#[cfg(feature = "rayon")]
+pub(super) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
+    if work < ENTERED || rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
+        f()
+    } else {
+        rayon::join(f, || ()).0
+    }
+}
+
+/// Does the work: the feature `rayon` is off.
+#[cfg(not(feature = "rayon"))]
+pub(super) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
+    f()
+}
+
+/// How many threads share work here.
 pub(super) fn threads() -> usize {
     #[cfg(feature = "rayon")]
-    return rayon::current_num_threads();
+    return rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
     #[cfg(not(feature = "rayon"))]
     1
 }
@@ -33,9 +58,10 @@ pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 // every operation and element type.
 
 /// Calls `f` on parts that make up the whole plan, whose loops are cut at multiples of `grain`; for results that do not depend
-/// on the cut, as it does on the number of threads.
+/// on the cut, as it does on the number of threads. Each position is so much work.
 pub(super) fn over_parts<const K: usize>(
     plan: &Plan<K>,
+    work: usize,
     grain: &(dyn Fn(usize) -> usize + Sync),
     f: &(dyn Fn(&Plan<K>) + Sync),
 ) {
@@ -53,15 +79,15 @@ pub(super) fn over_parts<const K: usize>(
             f(plan);
         }
     }
-    match threads() {
+    enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
         // Long parts are read and written faster; some for each thread keep all of them at work.
-        threads => halves(plan, (2 * GRAIN).max(plan.len() / (4 * threads)), grain, f),
-    }
+        threads => halves(plan, (SHARED / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
+    });
 }
 
-/// The same for outputs that are made of `reads` elements each: parts that read `enough` elements are cut, at a multiple of
-/// `grain` where there is one loop only.
+/// Calls `f` on parts that make up the whole plan of outputs that are made of `reads` elements each: parts that read `enough`
+/// elements are cut, at a multiple of `grain` where there is one loop only.
 pub(super) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,
@@ -73,8 +99,6 @@ pub(super) fn over_outputs<const K: usize>(
         && let Some((low, high)) = kept.halves_at(grain)
     {
         join(|| over_outputs(&low, reads, enough, grain, f), || over_outputs(&high, reads, enough, grain, f));
-    } else if reads == 1 {
-        over_parts(kept, &|_| 1, f);
     } else {
         f(kept);
     }

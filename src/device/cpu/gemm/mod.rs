@@ -21,7 +21,7 @@ mod tests;
 mod tiny;
 
 use super::Cpu;
-use super::threads::join;
+use super::threads::{enter, join};
 use crate::device::{Factor, Gemm, Output};
 use crate::element::Scalar;
 use crate::error::Error;
@@ -71,13 +71,15 @@ impl<T: Scalar> Gemm<T> for Cpu {
             return Ok(());
         }
         let by = unless_empty(&product, backend());
+        // A vector multiplication and addition takes the time to copy a byte or two of each of its elements.
+        let work = product.work().saturating_mul(count).saturating_mul(size_of::<T>() / 4);
         if batch.is_empty() {
             // SAFETY: the operands vouch for their matrices.
-            return unsafe { by.multiply(&product) };
+            return enter(work, || unsafe { by.multiply(&product) });
         }
         let walk = Walk::row_major(batch, [c_steps, a_steps, b_steps]);
         // SAFETY: the operands vouch for every matrix of the batch, and the output's are distinct.
-        unsafe { multiply_batch(by, &product, &walk, 0..count) }
+        enter(work, || unsafe { multiply_batch(by, &product, &walk, 0..count) })
     }
 
     fn sum_products(

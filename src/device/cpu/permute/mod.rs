@@ -11,7 +11,7 @@ mod tile;
 pub(super) use stream::{fence, stream_piece};
 pub(super) use tile::transpose_tile;
 
-use super::threads::{GRAIN, join};
+use super::threads::{SHARED, enter, join};
 use super::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
@@ -25,9 +25,9 @@ use tile::{Steps, Tile};
 /// A copy of no more elements is not planned: a loop over its axes is done before a plan is made.
 const SMALL: usize = 32;
 /// A matrix of fewer bytes is transposed without a plan.
-const UNPLANNED: usize = 4 * GRAIN;
-/// Parts for threads have more bytes than half of this.
-const PART: usize = 16 * GRAIN;
+const UNPLANNED: usize = 256 << 10;
+/// So many bytes, read and written, are shared among threads.
+const PART: usize = SHARED / 2;
 /// Rows are cut at multiples of this.
 const BAND: usize = 64;
 /// Results of more bytes are written past the caches. With the time to read the result afterwards, both ways take the same
@@ -85,7 +85,8 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
             tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns);
         } else {
             let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
-            Job { to, from, bytes: blocks.bytes() }.run(&blocks);
+            let job = Job { to, from, bytes: blocks.bytes() };
+            enter(2 * job.bytes, || job.run(&blocks));
         }
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 mod wide;
 
 use super::scratch::{Side, with_scratch};
-use super::threads::{GRAIN, over_outputs};
+use super::threads::{GRAIN, enter, over_outputs};
 use super::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
@@ -218,16 +218,19 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let sweep = Sweep::choose(&kept, &reduced);
         let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
         let job = &*self;
-        over_outputs(&kept, reads, enough, grain, &|part| {
-            // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
-            unsafe {
-                match sweep {
-                    // What is left of an output that was cut for threads is cut further.
-                    Some(Sweep::Rows) if part.inner_len() == 1 => job.each(part, &reduced),
-                    Some(sweep) => job.sweep(part, &reduced, sweep),
-                    None => job.each(part, &reduced),
+        let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
+        enter(work, || {
+            over_outputs(&kept, reads, enough, grain, &|part| {
+                // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
+                unsafe {
+                    match sweep {
+                        // What is left of an output that was cut for threads is cut further.
+                        Some(Sweep::Rows) if part.inner_len() == 1 => job.each(part, &reduced),
+                        Some(sweep) => job.sweep(part, &reduced, sweep),
+                        None => job.each(part, &reduced),
+                    }
                 }
-            }
+            });
         });
     }
 

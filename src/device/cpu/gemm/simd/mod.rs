@@ -186,14 +186,8 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     } else {
         let (a, b, c, factors) = reals(product);
         let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, factors };
-        if product.work() >= 2 * WORK {
-            // All of it within the pool of threads, which costs something to enter.
-            // SAFETY: the caller's.
-            join(|| unsafe { packed.run::<V>() }, || ());
-        } else {
-            // SAFETY: the caller's.
-            unsafe { packed.run::<V>() };
-        }
+        // SAFETY: the caller's.
+        unsafe { packed.run::<V>() };
     }
 }
 
