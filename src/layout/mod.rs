@@ -338,6 +338,14 @@ impl Layout {
     }
 }
 
+/// The number of elements, where all operands are dense in one order.
+pub(crate) fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
+    // Most operands have the same strides; of those it is enough to look at one.
+    let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
+    let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
+    (dense(true) || dense(false)).then(|| shape.iter().product())
+}
+
 /// Writes the strides of a dense layout. Zero extents count as one, so that no stride collapses.
 #[inline]
 pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {

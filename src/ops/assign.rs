@@ -1,6 +1,6 @@
 //! Writing into an existing tensor or mutable view.
 
-use super::compute::{repeat_to, same_instance};
+use super::compute::{repeated, same_instance};
 use super::construct::Constant;
 use super::operands::Agrees;
 use crate::device::{Device, Elementwise, Permute};
@@ -45,9 +45,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        let repeated = repeat_to("assign", &from, self.shape().as_ref())?;
-        let (output, device) = self.output();
-        device.copy(output, from.operand_in(&repeated))
+        repeated("assign", &from, self.shape().as_ref(), |from| {
+            let (output, device) = self.output();
+            device.copy(output, from)
+        })
     }
 
     /// Overwrites every element with one value.

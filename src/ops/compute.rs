@@ -1,7 +1,7 @@
 //! From typed operations to a device's: common shapes, repeated operands, and results in new memory, in an owned operand's,
 //! or in a tensor that is given for it.
 
-use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, Device, Elementwise, Operand, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -151,17 +151,19 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    let repeated = repeat_to(F::NAME, right, target.shape().as_ref())?;
-    let (output, device) = target.output();
-    device.binary_assign(&op, output, right.operand_in(&repeated))
+    repeated(F::NAME, right, target.shape().as_ref(), |right| {
+        let (output, device) = target.output();
+        device.binary_assign(&op, output, right)
+    })
 }
 
-/// The layout of what is written to a target, repeated to the target's shape.
-pub(crate) fn repeat_to<T, D, O, Dev, S>(
+/// What is written to a target, repeated to the target's shape; as it is where it has that.
+pub(crate) fn repeated<T, D, O, Dev, S>(
     op: &'static str,
     x: &Tensor<T, D, O, Dev, S>,
     target: &[usize],
-) -> Result<Layout, Error>
+    f: impl FnOnce(Operand<'_, T, Dev>) -> Result<(), Error>,
+) -> Result<(), Error>
 where
     T: Element,
     D: Dim,
@@ -169,12 +171,16 @@ where
     Dev: Device,
     S: Storage<T, Dev>,
 {
-    x.layout().broadcast_to(target, O::ROW_MAJOR).ok_or_else(|| Error::AssignTo {
+    if same(x.shape().as_ref(), target) {
+        return f(x.operand());
+    }
+    let layout = x.layout().broadcast_to(target, O::ROW_MAJOR).ok_or_else(|| Error::AssignTo {
         op,
         to: target.to_vec(),
         from: x.shape().as_ref().to_vec(),
         row_major: O::ROW_MAJOR,
-    })
+    })?;
+    f(x.operand_in(&layout))
 }
 
 /// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.

@@ -16,7 +16,7 @@ use super::permute::{fence, stream_piece};
 use super::scratch::{Side, with_scratch};
 use super::simd::prefetch;
 use super::threads::{SHARED, over_parts};
-use crate::layout::is_dense;
+use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use core::mem::MaybeUninit;
@@ -126,14 +126,6 @@ const WIDTH: usize = 1024;
 
 /// While a block of no more bytes is computed, the next is asked for: both fit the second-level cache with what belongs to them.
 const ASKED: usize = 128 << 10;
-
-/// The number of elements, where all operands are dense in one order.
-fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
-    // Most operands have the same strides; of those it is enough to look at one.
-    let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
-    let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
-    (dense(true) || dense(false)).then(|| shape.iter().product())
-}
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]

@@ -17,6 +17,7 @@ use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::block::{Blocks, Loop};
+use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use crate::rank::MAX_RANK;
@@ -65,9 +66,12 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         return;
     }
     let len: usize = shape.iter().product();
+    let short = len * size < PART;
     // SAFETY: the caller's; elements of the size are copied as so many bytes.
     unsafe {
-        if len <= SMALL {
+        if short && one_block(shape, &strides).is_some() {
+            core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size);
+        } else if len <= SMALL {
             let (to, from) = (to.get(), from.get().cast_const());
             match size {
                 1 => small::<[u8; 1]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
