@@ -120,6 +120,33 @@ fn products_in_both_orders() {
     products::<ColMajor>();
 }
 
+fn scans<O: Order>() {
+    let (a, _) = operands::<O>();
+    let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 21], -1.0);
+    a.cumsum_into(0, &mut wide.slice_mut(s![..;-2, ..]));
+    for (i, j) in (0..26).flat_map(|i| (0..21).map(move |j| (i, j))) {
+        let sum = |last: usize| (0..=last).map(|k| a[[k, j]]).sum::<f64>();
+        assert_eq!(wide[[i, j]], if i % 2 == 1 { sum((25 - i) / 2) } else { -1.0 }, "[{i}, {j}]");
+    }
+    let mut out = Tensor::<i64, Rank<2>, O>::full([2, 3], 9);
+    let x = Tensor::<i64, Rank<2>, O>::from_fn([2, 3], |[i, j]| (1 + i + j) as i64);
+    x.cumprod_into(1, &mut out);
+    assert_eq!(out, Tensor::from_fn([2, 3], |[i, j]| [[1, 2, 6], [2, 6, 24]][i][j]));
+    let error = x.try_cumsum_into(1, &mut out.slice_mut(s![.., ..2])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot accumulate into shape [2, 2]: the result has shape [2, 3], and its shape is what the output must have"
+    );
+    assert!(matches!(x.try_cumsum_into(2, &mut out), Err(Error::AxisOutOfRange { .. })));
+    assert_eq!(out[[1, 2]], 24);
+}
+
+#[test]
+fn scans_in_both_orders() {
+    scans::<RowMajor>();
+    scans::<ColMajor>();
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn products_that_have_no_value_write_nothing() {
@@ -127,4 +154,12 @@ fn products_that_have_no_value_write_nothing() {
     let mut out = tensor![[5i8, 5], [5, 5]];
     assert!(matches!(large.try_matmul_into(&large, &mut out), Err(Error::Arithmetic { .. })));
     assert_eq!(out, tensor![[5, 5], [5, 5]]);
+}
+
+#[test]
+fn an_output_of_the_other_order_is_written_through_a_view() {
+    let a = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let mut out = Tensor::<f64, Rank<2>, ColMajor>::zeros([2, 2]);
+    a.apply2_into(op::Add, &a, &mut out.as_order_mut::<RowMajor>());
+    assert_eq!(out.as_slice(), [2.0, 6.0, 4.0, 8.0]);
 }

@@ -31,6 +31,26 @@ pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &D
     Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
 }
 
+/// The common shape of two operands on one device.
+fn common_shape<T, U, D, E, O, Dev, S, S2>(
+    op: &'static str,
+    left: &Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<<Common<D, E> as Dim>::Shape, Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+{
+    same_instance(op, left.device(), right.device())?;
+    binary_shape::<Common<D, E>>(op, left.shape().as_ref(), right.shape().as_ref(), O::ROW_MAJOR)
+}
+
 /// A new tensor of `op(left, right)`, with broadcasting.
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -48,9 +68,7 @@ where
     S2: Storage<U, Dev>,
     F: BinaryOp<T, U>,
 {
-    same_instance(F::NAME, left.device(), right.device())?;
-    let (a, b) = (left.shape(), right.shape());
-    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    let shape = common_shape(F::NAME, left, right)?;
     let mut out = Tensor::<_, Common<D, E>, O, Dev>::allocate(shape, left.device().clone())?;
     compute(op, left, right, &mut out)?;
     Ok(out)
@@ -105,9 +123,7 @@ where
     S3: StorageMut<F::Output, Dev>,
     F: BinaryOp<T, U>,
 {
-    same_instance(F::NAME, left.device(), right.device())?;
-    let (a, b) = (left.shape(), right.shape());
-    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    let shape = common_shape(F::NAME, left, right)?;
     check_out(F::NAME, shape.as_ref(), left.device(), out)?;
     compute(op, left, right, out)
 }
@@ -202,9 +218,7 @@ where
     if !S::OWNED && !S2::OWNED {
         return binary(op, &left, &right);
     }
-    same_instance(F::NAME, left.device(), right.device())?;
-    let (a, b) = (left.shape(), right.shape());
-    let shape = binary_shape::<Common<D, E>>(F::NAME, a.as_ref(), b.as_ref(), O::ROW_MAJOR)?;
+    let shape = common_shape(F::NAME, &left, &right)?;
     let left = match left.into_result::<Common<D, E>>(&shape) {
         Ok(mut out) => return binary_assign(op, &mut out, &right).map(|()| out),
         Err(left) => left,
@@ -297,11 +311,7 @@ where
     S3: Storage<V, Dev>,
     F: TernaryOp<T, U, V>,
 {
-    same_instance(F::NAME, a.device(), b.device())?;
-    same_instance(F::NAME, a.device(), c.device())?;
-    let (x, y, z) = (a.shape(), b.shape(), c.shape());
-    let shapes = [x.as_ref(), y.as_ref(), z.as_ref()];
-    let shape = ternary_shape::<C, Common<C, G>>(F::NAME, shapes, O::ROW_MAJOR)?;
+    let shape = common_shape3(F::NAME, a, b, c)?;
     let mut out = Tensor::<_, Common<C, G>, O, Dev>::allocate(shape, a.device().clone())?;
     compute3(op, a, b, c, &mut out)?;
     Ok(out)
@@ -331,23 +341,35 @@ where
     S4: StorageMut<F::Output, Dev>,
     F: TernaryOp<T, U, V>,
 {
-    same_instance(F::NAME, a.device(), b.device())?;
-    same_instance(F::NAME, a.device(), c.device())?;
-    let (x, y, z) = (a.shape(), b.shape(), c.shape());
-    let shapes = [x.as_ref(), y.as_ref(), z.as_ref()];
-    let shape = ternary_shape::<C, Common<C, G>>(F::NAME, shapes, O::ROW_MAJOR)?;
+    let shape = common_shape3(F::NAME, a, b, c)?;
     check_out(F::NAME, shape.as_ref(), a.device(), out)?;
     compute3(op, a, b, c, out)
 }
 
-/// The common shape of three operands, by way of that of the first two.
-fn ternary_shape<C: Dim, R: Dim>(
+/// The common shape of three operands on one device, by way of that of the first two.
+fn common_shape3<T, U, V, D, E, G, C, O, Dev, S, S2, S3>(
     op: &'static str,
-    [a, b, c]: [&[usize]; 3],
-    row_major: bool,
-) -> Result<R::Shape, Error> {
-    let first = binary_shape::<C>(op, a, b, row_major)?;
-    binary_shape::<R>(op, first.as_ref(), c, row_major)
+    a: &Tensor<T, D, O, Dev, S>,
+    b: &Tensor<U, E, O, Dev, S2>,
+    c: &Tensor<V, G, O, Dev, S3>,
+) -> Result<<Common<C, G> as Dim>::Shape, Error>
+where
+    T: Element,
+    U: Element,
+    V: Element,
+    D: Dim + Broadcast<E, Common = C>,
+    E: Dim,
+    G: Dim,
+    C: Dim + Broadcast<G>,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    S2: Storage<U, Dev>,
+    S3: Storage<V, Dev>,
+{
+    let first = common_shape(op, a, b)?;
+    same_instance(op, a.device(), c.device())?;
+    binary_shape::<Common<C, G>>(op, first.as_ref(), c.shape().as_ref(), O::ROW_MAJOR)
 }
 
 /// Writes `op(a, b, c)` to a tensor of the operands' common shape.

@@ -1,13 +1,14 @@
 //! Running sums and products along an axis.
 
 use super::arithmetic::{Add, Mul};
+use super::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{BinaryOp, Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -71,6 +72,84 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.scanned(Mul, axis.index())
     }
 
+    /// [`cumsum`](Tensor::cumsum) into a tensor or mutable view that is there, of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// If the output has another shape, the axis is out of range, or an integer sum does not fit (debug assertions).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// tensor![[1, 2], [3, 4]].cumsum_into(0, &mut out);
+    /// assert_eq!(out, tensor![[1, 2], [4, 6]]);
+    /// ```
+    #[track_caller]
+    pub fn cumsum_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: Scalar,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        expect(self.try_cumsum_into(axis, out));
+    }
+
+    /// [`cumsum_into`](Tensor::cumsum_into) with a `Result`.
+    ///
+    /// # Errors
+    /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the
+    /// output is unchanged then. Where an integer sum does not fit (debug assertions), it may be written in part.
+    pub fn try_cumsum_into<A: AxisArg<D>, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.scan_into(Add, axis.index(), out)
+    }
+
+    /// [`cumprod`](Tensor::cumprod) into a tensor or mutable view that is there, of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// If the output has another shape, the axis is out of range, or an integer product does not fit (debug assertions).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// tensor![[1, 2], [3, 4]].cumprod_into(0, &mut out);
+    /// assert_eq!(out, tensor![[1, 2], [3, 8]]);
+    /// ```
+    #[track_caller]
+    pub fn cumprod_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        T: Scalar,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        expect(self.try_cumprod_into(axis, out));
+    }
+
+    /// [`cumprod_into`](Tensor::cumprod_into) with a `Result`.
+    ///
+    /// # Errors
+    /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the
+    /// output is unchanged then. Where an integer product does not fit (debug assertions), it may be written in part.
+    pub fn try_cumprod_into<A: AxisArg<D>, S2>(
+        &self,
+        axis: A,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Scalar,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        self.scan_into(Mul, axis.index(), out)
+    }
+
     fn scanned<F: BinaryOp<T, T, Output = T>>(
         &self,
         op: F,
@@ -79,11 +158,26 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Reduce<T>,
     {
-        let from = self.layout().move_last("accumulate", &[axis])?;
         let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        let to = out.layout().move_last("accumulate", &[axis])?;
-        let (output, device) = out.output_in(&to);
-        device.scan(&op, output, self.operand_in(&from))?;
+        self.scan_into(op, axis, &mut out)?;
         Ok(out)
+    }
+
+    fn scan_into<F: BinaryOp<T, T, Output = T>, S2>(
+        &self,
+        op: F,
+        axis: usize,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        const NAME: &str = "accumulate";
+        let from = self.layout().move_last(NAME, &[axis])?;
+        check_out(NAME, self.shape().as_ref(), self.device(), out)?;
+        let to = out.layout().move_last(NAME, &[axis])?;
+        let (output, device) = out.output_in(&to);
+        device.scan(&op, output, self.operand_in(&from))
     }
 }

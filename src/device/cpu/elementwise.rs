@@ -15,6 +15,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 // ------------------------------------------------------------------ loops
 
+// Operations go in by value: what they carry may not be changed by what is written, and the compiler can see it.
+
 /// Elements to write, which may have no value yet: results go through buffers, too.
 ///
 /// # Safety
@@ -30,7 +32,7 @@ kernel! {
     ///
     /// # Safety
     /// `out` has `n` elements that are ours to write.
-    unsafe fn generate_dense[T: Element, F: Generator<T>][T, F](op: &F, k: usize, n: usize, out: *mut T) -> () {
+    unsafe fn generate_dense[T: Element, F: Generator<T>][T, F](op: F, k: usize, n: usize, out: *mut T) -> () {
         // SAFETY: the caller's.
         let out = unsafe { from_raw_parts_mut(out, n) };
         for (i, r) in out.iter_mut().enumerate() {
@@ -44,7 +46,7 @@ kernel! {
     ///
     /// # Safety
     /// There are `n` elements each; those of `out` are ours to write, and not among the others.
-    unsafe fn unary[T: Element, F: UnaryOp<T>][T, F](op: &F, n: usize, out: *mut F::Output, a: *const T) -> () {
+    unsafe fn unary[T: Element, F: UnaryOp<T>][T, F](op: F, n: usize, out: *mut F::Output, a: *const T) -> () {
         // SAFETY: the caller's.
         let (out, a) = unsafe { (fresh(out, n), from_raw_parts(a, n)) };
         for (r, &x) in out.iter_mut().zip(a) {
@@ -58,7 +60,7 @@ kernel! {
     ///
     /// # Safety
     /// `a` has `n` elements that are ours alone.
-    unsafe fn unary_in_place[T: Element, F: UnaryOp<T, Output = T>][T, F](op: &F, n: usize, a: *mut T) -> () {
+    unsafe fn unary_in_place[T: Element, F: UnaryOp<T, Output = T>][T, F](op: F, n: usize, a: *mut T) -> () {
         // SAFETY: the caller's.
         for x in unsafe { from_raw_parts_mut(a, n) } {
             *x = op.apply(*x);
@@ -72,7 +74,7 @@ kernel! {
     /// # Safety
     /// There are `n` elements each; those of `out` are ours to write, and not among the others.
     unsafe fn binary[T: Element, U: Element, F: BinaryOp<T, U>][T, U, F](
-        op: &F,
+        op: F,
         n: usize,
         out: *mut F::Output,
         a: *const T,
@@ -92,7 +94,7 @@ kernel! {
     /// # Safety
     /// There are `n` elements each; those of `a` are ours alone, and not among those of `b`.
     unsafe fn binary_in_place[T: Element, U: Element, F: BinaryOp<T, U, Output = T>][T, U, F](
-        op: &F,
+        op: F,
         n: usize,
         a: *mut T,
         b: *const U,
@@ -111,7 +113,7 @@ kernel! {
     /// # Safety
     /// There are `n` elements each; those of `out` are ours to write, and not among the others.
     unsafe fn ternary[T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>][T, U, V, F](
-        op: &F,
+        op: F,
         n: usize,
         out: *mut F::Output,
         a: *const T,
@@ -133,7 +135,7 @@ kernel! {
     ///
     /// # Safety
     /// There are `n` elements.
-    unsafe fn unary_defined[T: Element, F: UnaryOp<T>][T, F](op: &F, n: usize, a: *const T) -> bool {
+    unsafe fn unary_defined[T: Element, F: UnaryOp<T>][T, F](op: F, n: usize, a: *const T) -> bool {
         // SAFETY: the caller's.
         unsafe { from_raw_parts(a, n) }.iter().fold(true, |all, &x| all & op.defined(x))
     }
@@ -145,7 +147,7 @@ kernel! {
     /// # Safety
     /// There are `n` elements each.
     unsafe fn binary_defined[T: Element, U: Element, F: BinaryOp<T, U>][T, U, F](
-        op: &F,
+        op: F,
         n: usize,
         a: *const T,
         b: *const U,
@@ -169,7 +171,7 @@ impl<T: Element> Elementwise<T> for Cpu {
             // SAFETY: rows of the output's own plan lie within it, and it is ours to write.
             unsafe {
                 if stride == 1 {
-                    generate_dense(op, k, n, row);
+                    generate_dense(*op, k, n, row);
                 } else {
                     (0..n).for_each(|i| row.offset(i as isize * stride).write(op.apply(k + i)));
                 }
@@ -192,7 +194,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
             for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x]| {
-                unary(op, n, o.cast(), x.cast::<T>());
+                unary(*op, n, o.cast(), x.cast::<T>());
             });
         }
         Ok(())
@@ -210,7 +212,7 @@ impl<T: Element> Elementwise<T> for Cpu {
                 First::Updated,
                 F::COST,
                 &|n, [x]| {
-                    unary_in_place(op, n, x.cast());
+                    unary_in_place(*op, n, x.cast());
                 },
             );
         }
@@ -232,7 +234,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
             for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y]| {
-                binary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>());
+                binary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>());
             });
         }
         Ok(())
@@ -251,7 +253,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         // SAFETY: the operands vouch for their elements; those of `a` are ours alone. Blocks are theirs.
         unsafe {
             for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &|n, [x, y]| {
-                binary_in_place(op, n, x.cast(), y.cast::<U>());
+                binary_in_place(*op, n, x.cast(), y.cast::<U>());
             });
         }
         Ok(())
@@ -272,7 +274,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
         unsafe {
             for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y, z]| {
-                ternary(op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>());
+                ternary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>());
             });
         }
         Ok(())
@@ -290,7 +292,7 @@ fn check_unary<T: Element, F: UnaryOp<T>>(op: &F, a: Operand<'_, T, Cpu>) -> Res
     // SAFETY: the operand vouches for its elements. Blocks are its.
     unsafe {
         for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Read, F::COST, &|n, [x]| {
-            if !unary_defined(op, n, x.cast::<T>()) {
+            if !unary_defined(*op, n, x.cast::<T>()) {
                 undefined.store(true, Ordering::Relaxed);
             }
         });
@@ -317,7 +319,7 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
     // SAFETY: the operands vouch for their elements. Blocks are theirs.
     unsafe {
         for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &|n, [x, y]| {
-            if !binary_defined(op, n, x.cast::<T>(), y.cast::<U>()) {
+            if !binary_defined(*op, n, x.cast::<T>(), y.cast::<U>()) {
                 undefined.store(true, Ordering::Relaxed);
             }
         });

@@ -33,6 +33,23 @@ use crate::layout::{Layout, element_count};
 /// let x: Tensor<f64, Rank<2>, RowMajor, Cpu> = Tensor::ones([2, 3]);
 /// assert_eq!(x.sum().item(), 6.0);
 /// ```
+///
+/// # Threads
+/// With the feature `rayon`, work is shared among the threads of the pool that it is called in, from about ten microseconds
+/// of it on. A thread that is in no pool, like that of `main`, hands it to rayon's global pool (`RAYON_NUM_THREADS`) where that
+/// is worth waking one: from some quarter of a millisecond on. To share smaller work from there, enter the pool once, around
+/// all of it:
+///
+/// ```
+/// # #[cfg(feature = "rayon")] {
+/// use vierbein::Tensor;
+/// let x = Tensor::<f64, _>::ones([300, 300]);
+/// let y = rayon::scope(|_| (0..10).fold(x.clone(), |y, _| y + &x));
+/// assert_eq!(y[[1, 2]], 11.0);
+/// # }
+/// ```
+///
+/// Results never depend on the number of threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpu;
 

@@ -78,9 +78,29 @@ impl Level {
     }
 }
 
-/// A kernel that is compiled for wide registers too, which is called where the machine has them. Results are the same:
-/// nothing is fused or put in another sequence.
+/// A kernel that is compiled once more for registers of 32 bytes, and a `wide` one also for those of 64, which are used where
+/// the machine has them. Results are the same: nothing is fused or put in another sequence.
+///
+/// Wide is what works within a cache, bound by how many elements a load takes.
 macro_rules! kernel {
+    (
+        $(#[$doc:meta])*
+        wide unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        $(#[$doc])*
+        #[inline]
+        unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
+            #[inline(always)]
+            unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
+            kernel! {
+                @at Avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+                body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result
+            }
+            kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
+            // SAFETY: the caller's.
+            unsafe { body::<$($generic),*>($($argument),*) }
+        }
+    };
     (
         $(#[$doc:meta])*
         unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
@@ -90,22 +110,26 @@ macro_rules! kernel {
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
-
-            // Not in builds with debug assertions: they would take twice as long to make, and are not made to be fast.
-            #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-            {
-                #[target_feature(enable = "avx2")]
-                unsafe fn wide<$($bounds)*>($($argument: $type),*) -> $result {
-                    // SAFETY: the caller's.
-                    unsafe { body::<$($generic),*>($($argument),*) }
-                }
-                if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::Avx2 {
-                    // SAFETY: the machine has what `wide` is compiled for; the rest is the caller's.
-                    return unsafe { wide::<$($generic),*>($($argument),*) };
-                }
-            }
+            kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
             // SAFETY: the caller's.
             unsafe { body::<$($generic),*>($($argument),*) }
+        }
+    };
+    // Returns what the body makes with the features of a level, where the machine has it. Not in builds with debug assertions:
+    // they would take twice as long to make, and are not made to be fast.
+    (
+        @at $Level:ident $features:literal
+        $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty
+    ) => {
+        #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+        if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::$Level {
+            #[target_feature(enable = $features)]
+            unsafe fn at<$($bounds)*>($($argument: $type),*) -> $result {
+                // SAFETY: the caller's.
+                unsafe { $body::<$($generic),*>($($argument),*) }
+            }
+            // SAFETY: the machine has what this is compiled for; the rest is the caller's.
+            return unsafe { at::<$($generic),*>($($argument),*) };
         }
     };
 }

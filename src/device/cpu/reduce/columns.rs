@@ -2,9 +2,9 @@
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
-use super::wide::wide_kernel;
 use super::{CHAIN, HostPtr, enough};
 use crate::device::Reduction;
+use crate::device::cpu::simd::kernel;
 use crate::device::cpu::threads::join;
 use crate::element::Element;
 use crate::layout::plan::Plan;
@@ -13,12 +13,12 @@ use crate::layout::walk::Walk;
 /// Chains of rows that are folded into the accumulators one after the other.
 const CHAINS: usize = 16;
 
-wide_kernel! {
+kernel! {
     /// Folds rows into accumulators: element `j` of each row into the `j`th. Elements lie side by side, rows `stride` apart.
     ///
     /// # Safety
     /// `count` rows of as many elements as there are accumulators may be read.
-    unsafe fn fold_rows[T: Element, R: Reduction<T>][T, R](
+    wide unsafe fn fold_rows[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
         rows: HostPtr<T>,
@@ -118,12 +118,12 @@ pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
 }
 
-wide_kernel! {
+kernel! {
     /// Combines each accumulator with its counterpart.
     ///
     /// # Safety
     /// There is nothing to heed.
-    unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
+    wide unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
         for (acc, &other) in accs.iter_mut().zip(others) {
             *acc = op.combine(*acc, other);
         }

@@ -7,7 +7,6 @@ mod gather;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 use super::scratch::{Side, with_scratch};
 use super::threads::{GRAIN, enter, over_outputs};

@@ -1,9 +1,9 @@
 //! Many elements to one: several accumulators take the elements of a block in turn.
 
 use super::gather::{Gathered, gather};
-use super::wide::wide_kernel;
 use super::{CHAIN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
+use crate::device::cpu::simd::kernel;
 use crate::device::cpu::threads::join;
 use crate::device::lanes::in_lanes;
 use crate::element::Element;
@@ -25,12 +25,12 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
     op.combine(acc, folded)
 }
 
-wide_kernel! {
+kernel! {
     /// Reduces the elements of a block, which lie side by side.
     ///
     /// # Safety
     /// All `n` may be read.
-    unsafe fn reduce_block[T: Element, R: Reduction<T>][T, R](
+    wide unsafe fn reduce_block[T: Element, R: Reduction<T>][T, R](
         op: &R,
         acc: R::Acc,
         block: HostPtr<T>,
@@ -42,12 +42,12 @@ wide_kernel! {
     }
 }
 
-wide_kernel! {
+kernel! {
     /// Folds blocks, each of elements that lie side by side, into an accumulator of its own. Blocks begin `step` apart.
     ///
     /// # Safety
     /// All `n` elements of as many blocks as there are accumulators may be read.
-    unsafe fn fold_blocks[T: Element, R: Reduction<T>][T, R](
+    wide unsafe fn fold_blocks[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
         blocks: HostPtr<T>,

@@ -1,19 +1,27 @@
-//! Every way between the two memory orders: which ones are free (the addresses are compared) and which ones copy.
+//! Every way between the two memory orders and between devices: which ones are free (the addresses are compared) and which
+//! ones copy.
 //!
-//! `cargo run --example orders`
+//! `cargo run --example orders_and_devices`
 
+use disk_device::Disk;
+use vierbein::HostAccess;
 use vierbein::prelude::*;
 
+/// A second device that the host reaches: tensors in files.
+#[path = "disk_device.rs"]
+#[allow(dead_code, reason = "an example of its own")]
+mod disk_device;
+
 /// Whether two tensors begin at the same address.
-fn shared<O: Order, P: Order, D: Dim, E: Dim>(
-    a: TensorView<'_, f64, D, O>,
-    b: TensorView<'_, f64, E, P>,
+fn shared<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>(
+    a: TensorView<'_, f64, D, O, Dev>,
+    b: TensorView<'_, f64, E, P, Dev2>,
 ) -> &'static str {
     let address = |first: Option<&f64>| first.map(std::ptr::from_ref);
     if address(a.into_iter().next()) == address(b.into_iter().next()) { "free  " } else { "copies" }
 }
 
-fn main() {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = Tensor::<f64, _, RowMajor>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
     println!("x, dense in row-major order:\n{x}\n");
 
@@ -108,4 +116,49 @@ fn main() {
         (&r + &r).strides(),
         (&c + &c).strides()
     );
+
+    println!("\nbetween devices");
+    let x = Tensor::<f64, _>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
+    let disk = Disk::new(std::env::temp_dir().join("vierbein-disk"))?;
+    let on_disk: Tensor<f64, Rank<2>, RowMajor, Disk> = x.to_device_in(&disk)?;
+    println!(
+        "{}  x.to_device_in(&disk)?     the order stays: {:?}",
+        shared(x.view(), on_disk.view()),
+        on_disk.as_slice()
+    );
+    let turned = on_disk.t();
+    println!(
+        "{}  on_disk.t()                a view of what is on the device",
+        shared(on_disk.view(), turned)
+    );
+    let flipped = on_disk.flip_order();
+    println!("{}  on_disk.flip_order()       so is this", shared(on_disk.view(), flipped));
+    let columns: Tensor<f64, Rank<2>, ColMajor, Disk> = on_disk.to_order();
+    println!(
+        "{}  on_disk.to_order()         another tensor there, which the device copies: {:?}",
+        shared(on_disk.view(), columns.view()),
+        columns.as_slice()
+    );
+    let back = columns.to_device::<Cpu>()?;
+    println!(
+        "{}  columns.to_device::<Cpu>() what is there, in its order: {:?}",
+        shared(columns.view(), back.view()),
+        back.as_slice()
+    );
+    let view_back = turned.to_device::<Cpu>()?;
+    println!(
+        "{}  on_disk.t().to_device()    of a view only its elements: {:?}",
+        shared(turned, view_back.view()),
+        view_back.as_slice()
+    );
+    let same = x.to_device::<Cpu>()?;
+    println!(
+        "{}  x.to_device::<Cpu>()       also to where it is; `.view()` is free",
+        shared(x.view(), same.view())
+    );
+    match x.to_device::<Cuda>() {
+        Ok(_) => println!("copies  x.to_device::<Cuda>()      to the GPU"),
+        Err(error) => println!("error   x.to_device::<Cuda>()      {error}"),
+    }
+    Ok(())
 }

@@ -1,0 +1,10 @@
+// A view for reading is no place for a result.
+
+use vierbein::prelude::*;
+use vierbein::op;
+
+fn main() {
+    let a = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let out = Tensor::<f64, Rank<2>>::zeros([2, 2]);
+    a.apply_into(op::Exp, &mut out.view());
+}
