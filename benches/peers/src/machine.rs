@@ -21,7 +21,11 @@ pub fn description() -> String {
     item("memory", field("/proc/meminfo", "MemTotal"));
     item("transparent huge pages", page_setting("enabled"));
     item("their defragmentation", page_setting("defrag"));
-    item("kernel", line("/proc/sys/kernel/osrelease"));
+    item(
+        "kernel",
+        line("/proc/sys/kernel/osrelease")
+            .map(|release| release.split('-').next().unwrap_or_default().into()),
+    );
     item("compiler", output("rustc", &["--version"]));
     item("vierbein", output("git", &["describe", "--always", "--dirty"]));
     item("peers", Some(LIBRARIES.map(locked).join(", ")));
