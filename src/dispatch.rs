@@ -10,7 +10,7 @@
 ///
 /// | | element types |
 /// |---|---|
-/// | `T => ..` | all of them |
+/// | `T => ..`, `T: Element => .., else => ..` | all of them |
 /// | `T: Scalar => .., else => ..` | numbers: all but `bool` |
 /// | `T: RealScalar => .., else => ..` | real numbers: integers, `f32` and `f64` |
 /// | `T: Inexact => .., else => ..` | `f32`, `f64`, `Complex<f32>` and `Complex<f64>` |
@@ -43,6 +43,10 @@
 macro_rules! dispatch {
     ($dtype:expr, $T:ident => $body:expr $(,)?) => {
         $crate::__dispatch!($dtype, $T => $body, unreachable!("an element type of its own");
+            bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, $crate::c32, $crate::c64)
+    };
+    ($dtype:expr, $T:ident: Element => $body:expr, else => $other:expr $(,)?) => {
+        $crate::__dispatch!($dtype, $T => $body, $other;
             bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, $crate::c32, $crate::c64)
     };
     ($dtype:expr, $T:ident: Scalar => $body:expr, else => $other:expr $(,)?) => {

@@ -73,6 +73,8 @@ impl DynTensor {
     /// assert_eq!(DynTensor::scalar(2.5).item()?, 2.5.into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    // Memory of all element types: compiled where it is used.
+    #[inline]
     pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
         let value = value.into();
         let made = dispatch!(value.dtype(), T => {

@@ -16,11 +16,18 @@ mod convert;
 mod downcast;
 mod fmt;
 mod scalar;
+mod shape;
+mod slice;
+mod binary;
+mod operand;
 mod storage;
 mod tensor;
 
+pub use binary::Binary;
 pub use downcast::DowncastError;
+pub use operand::DynOperand;
 use downcast::typed_data;
 pub use scalar::DynScalar;
+pub use slice::{DynSlice, SliceItem};
 pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};

@@ -35,6 +35,7 @@ pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
 pub use shape::TwoAxes;
 #[doc(hidden)]
 pub use slice::Exhausted;
+pub(crate) use slice::{Bounds, Position};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
 /// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and
