@@ -260,6 +260,13 @@ pub enum Error {
         /// What is missing, and what to do.
         why: &'static str,
     },
+    /// A conversion of elements that would lose a part of them.
+    NoCast {
+        /// The element type that is there.
+        from: DType,
+        /// The element type that was asked for.
+        to: DType,
+    },
     /// An operation on a tensor whose rank does not allow it.
     NotForRank {
         /// What was tried.
@@ -475,6 +482,13 @@ impl fmt::Display for Error {
                  move one of them first, e.g. with `.to_device::<{left}>()?`"
             ),
             Error::NotForElements { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
+            Error::NoCast { from, to } => {
+                write!(f, "cannot cast `{from}` to `{to}` without losing a part of it: no such cast; ")?;
+                f.write_str(match to {
+                    DType::Bool => "number to `bool`: compare, e.g. with `.not_equal(0)`",
+                    _ => "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
+                })
+            }
             Error::NotForRank { op, why } => write!(f, "{op}: {why}"),
             Error::NotOnDevice { op, device } => write!(
                 f,

@@ -1,6 +1,9 @@
 //! Functions of two elements: arithmetic, comparison, logic.
 
-use super::operand::{DynOperand, agree, allocate, broadcast, device_of, elements, erase, lacking, needs, on_device, scalar_for, spread};
+use super::operand::{
+    DynOperand, agree, allocate, broadcast, device_of, elements, erase, lacking, needs, on_device,
+    scalar_for, spread,
+};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{BinaryOp, Elementwise};

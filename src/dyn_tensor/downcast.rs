@@ -15,8 +15,8 @@ use core::fmt;
 /// A [`DynTensor`] that is not of the type that it was asked to be, and what the two types are.
 #[derive(Debug)]
 pub struct DowncastError {
-    error: Error,
-    tensor: DynTensor,
+    pub(super) error: Error,
+    pub(super) tensor: DynTensor,
 }
 
 impl DowncastError {
@@ -46,7 +46,7 @@ pub(super) fn described(x: &DynView<'_>) -> String {
     format!("a {} {} tensor of shape {:?} on {}", x.order(), x.dtype(), x.shape(), x.device_name())
 }
 
-fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
+pub(super) fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
     let device = core::any::type_name::<Dev>();
     let device = device.rsplit_once("::").map_or(device, |(_, name)| name);
     format!("Tensor<{}, Rank<{}>, {:?}, {device}>", T::DTYPE, D::NDIM, O::MEMORY_ORDER)

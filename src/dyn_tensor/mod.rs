@@ -12,22 +12,34 @@
 //! * **No silent conversions**: operands of two element types or orders are an error that says how to convert; [`promote`] is the
 //!   explicit way, by NumPy's table.
 
+mod assign;
+mod binary;
+mod cast_into;
+mod contract;
 mod convert;
 mod downcast;
 mod fmt;
+mod operand;
+mod operators;
+mod promote;
+mod reduce;
 mod scalar;
+mod select;
 mod shape;
 mod slice;
-mod binary;
-mod operand;
 mod storage;
 mod tensor;
+mod unary;
 
 pub use binary::Binary;
+pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;
-pub use operand::DynOperand;
 use downcast::typed_data;
+pub use operand::DynOperand;
+pub use promote::promote;
+pub use reduce::{DynAxes, Reduction};
 pub use scalar::DynScalar;
 pub use slice::{DynSlice, SliceItem};
 pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
+pub use unary::Unary;

@@ -77,7 +77,11 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
 }
 
 /// Both orders are the same for ranks 0 and 1: the order of two operands is that of one with more axes.
-pub(super) fn common_order(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
+pub(super) fn common_order(
+    op: &'static str,
+    left: DynView<'_>,
+    right: DynView<'_>,
+) -> Result<MemoryOrder, Error> {
     if right.rank() < 2 || left.order() == right.order() {
         return Ok(left.order());
     }
@@ -107,11 +111,20 @@ pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> 
 }
 
 /// The shape that two broadcast to, by the order's rule.
-pub(super) fn broadcast(op: &'static str, a: &[usize], b: &[usize], order: MemoryOrder) -> Result<Layout, Error> {
+pub(super) fn broadcast(
+    op: &'static str,
+    a: &[usize],
+    b: &[usize],
+    order: MemoryOrder,
+) -> Result<Layout, Error> {
     let rank = a.len().max(b.len());
     let row_major = order.is_row_major();
-    let full = common_shape::<Rank<16>>(&[a, b], row_major)
-        .ok_or_else(|| Error::Shapes { op, left: a.to_vec(), right: b.to_vec(), row_major })?;
+    let full = common_shape::<Rank<16>>(&[a, b], row_major).ok_or_else(|| Error::Shapes {
+        op,
+        left: a.to_vec(),
+        right: b.to_vec(),
+        row_major,
+    })?;
     let shape = if row_major { &full[MAX_RANK - rank..] } else { &full[..rank] };
     Ok(Layout::dense(shape, row_major))
 }
@@ -168,7 +181,8 @@ pub(super) mod needs {
         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers";
     pub(in super::super) const BITS: &str = "has no bits to combine: `&`, `|`, `^` and `!` need `bool` or integers; \
         compare first, e.g. with `.greater(0.0)`";
-    pub(in super::super) const MASK: &str = "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
+    pub(in super::super) const MASK: &str =
+        "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
 }
 
 /// Elements of this type do not have the operation.

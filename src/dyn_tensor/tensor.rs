@@ -177,6 +177,11 @@ impl<S: DynData> DynTensor<S> {
 }
 
 impl<'a> DynView<'a> {
+    /// The same borrow behind a layout that is derived from this one's.
+    pub(crate) fn behind(self, layout: Layout) -> Self {
+        DynTensor { layout, ..self }
+    }
+
     /// With the element type and the device in its type, if they are these.
     pub(crate) fn strided<T: Element, Dev: Device>(self) -> Option<Strided<T, Dev, View<'a, T, Dev>>> {
         Some(Strided::of(typed::<T, Dev>(self.storage)?.share(), self.layout))

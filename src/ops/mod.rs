@@ -26,7 +26,9 @@ mod slice;
 mod trace;
 mod unary;
 
+pub(crate) use apply::Cast;
 pub(crate) use compute::{check_out, same_instance};
+pub(crate) use construct::Constant;
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
