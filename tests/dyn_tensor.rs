@@ -1,17 +1,25 @@
-use vierbein::prelude::*;
-use vierbein::*;
-#[test]
-fn there_and_back() {
-    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
-    let p = x.as_slice().as_ptr();
-    let d = DynTensor::from(x);
-    println!("{d}");
-    let e = d.downcast::<f32, Rank<2>, RowMajor, Cpu>().unwrap_err();
-    println!("{e}");
-    let y: Tensor<f64, Rank<2>> = e.into_inner().downcast().unwrap();
-    assert_eq!(y.as_slice().as_ptr(), p);
-    let v = DynView::from(&y);
-    assert_eq!(v.downcast_ref::<f64, Rank<2>, RowMajor, Cpu>().unwrap(), y);
-    let c = v.to_order(MemoryOrder::ColMajor).unwrap();
-    assert_eq!(c.to_vec::<f64>().unwrap(), [1.0, 3.0, 2.0, 4.0]);
-}
+//! Tensors whose types are known at run time only: what they compute, against loops over indices that share nothing with the
+//! library; what they refuse, word by word; and the way in and out.
+
+#[path = "dyn_tensor/contract.rs"]
+mod contract;
+#[path = "dyn_tensor/convert.rs"]
+mod convert;
+#[path = "dyn_tensor/devices.rs"]
+mod devices;
+#[path = "dyn_tensor/elementwise.rs"]
+mod elementwise;
+#[path = "dyn_tensor/naive.rs"]
+mod naive;
+#[path = "dyn_tensor/operators.rs"]
+mod operators;
+#[path = "dyn_tensor/reduce.rs"]
+mod reduce;
+#[path = "dyn_tensor/refused.rs"]
+mod refused;
+#[path = "dyn_tensor/round_trip.rs"]
+mod round_trip;
+#[path = "dyn_tensor/shape.rs"]
+mod shape;
+#[path = "dyn_tensor/values.rs"]
+mod values;

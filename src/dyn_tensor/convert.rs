@@ -5,7 +5,7 @@ use super::tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 use super::{DynScalar, typed_data};
 use crate::device::{Cpu, Device};
 use crate::dispatch;
-use crate::element::Element;
+use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
@@ -64,6 +64,27 @@ impl DynTensor {
             return Err(Error::Length { op: "make a tensor", shape: shape.to_vec(), found: data.len() });
         }
         Ok(DynTensor::dense(OwnedData::of_vec(data, &Cpu)?, shape, order))
+    }
+
+    /// A tensor on the host whose elements are all zero (or `false`).
+    ///
+    /// # Errors
+    /// Where the shape has more than 16 axes or exceeds the address space, or the host has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor, MemoryOrder, tensor};
+    /// let x = DynTensor::zeros(&[2], DType::I16, MemoryOrder::RowMajor)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![0_i16, 0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    // Memory of all element types: compiled where it is used.
+    #[inline]
+    pub fn zeros(shape: &[usize], dtype: DType, order: MemoryOrder) -> Result<DynTensor, Error> {
+        check_rank("make a tensor", shape.len())?;
+        dispatch!(dtype, T => {
+            let buffer = Cpu.alloc_zeroed::<T>(element_count(shape, size_of::<T>())?)?;
+            Ok(DynTensor::dense(OwnedData { buffer, device: Cpu }, shape, order))
+        })
     }
 
     /// A tensor of rank 0 on the host.

@@ -26,6 +26,8 @@ pub(super) mod erased {
         fn element(&self, at: &Layout) -> Result<DynScalar, Error>;
         /// Writes it; the scalar is of the memory's own type.
         fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error>;
+        /// Whether the elements of two layouts of one shape are equal, index by index; those of another type or device are not.
+        fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool;
         /// Elements in the layout's row-major enumeration, to be printed.
         fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error>;
     }
@@ -95,6 +97,14 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
         // SAFETY: the layout reaches an element of this buffer, which is borrowed mutably: nothing else accesses it.
         unsafe { self.device.write(&value, to) }
+    }
+    fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool {
+        let Some(other) = typed::<T, Dev>(other) else { return false };
+        let fetch = |data: &Self, layout| host::fetch(&data.device, operand_of(data, layout));
+        match (fetch(self, layout), fetch(other, other_layout)) {
+            (Ok(a), Ok(b)) => a.into_vec() == b.into_vec(),
+            _ => false,
+        }
     }
     fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error> {
         let elements = host::fetch(&self.device, operand_of(self, layout))?.into_vec();
