@@ -52,7 +52,7 @@ impl DynTensor {
         }
         match converted::<T, D, O>(self.look()) {
             Ok(converted) => converted.downcast(),
-            Err(error) => Err(DowncastError { error, tensor: self }),
+            Err(error) => Err(DowncastError::new(error, self)),
         }
     }
 }

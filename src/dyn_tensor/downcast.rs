@@ -14,21 +14,28 @@ use core::fmt;
 
 /// A [`DynTensor`] that is not of the type that it was asked to be, and what the two types are.
 #[derive(Debug)]
-pub struct DowncastError {
-    pub(super) error: Error,
-    pub(super) tensor: DynTensor,
+pub struct DowncastError(Box<Refused>);
+
+#[derive(Debug)]
+struct Refused {
+    error: Error,
+    tensor: DynTensor,
 }
 
 impl DowncastError {
+    pub(super) fn new(error: Error, tensor: DynTensor) -> DowncastError {
+        DowncastError(Box::new(Refused { error, tensor }))
+    }
+
     /// The tensor, as it was.
     pub fn into_inner(self) -> DynTensor {
-        self.tensor
+        self.0.tensor
     }
 }
 
 impl fmt::Display for DowncastError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, f)
+        fmt::Display::fmt(&self.0.error, f)
     }
 }
 
@@ -37,7 +44,7 @@ impl std::error::Error for DowncastError {}
 impl From<DowncastError> for Error {
     /// What is wrong, without the tensor.
     fn from(error: DowncastError) -> Error {
-        error.error
+        error.0.error
     }
 }
 
@@ -108,7 +115,7 @@ impl DynTensor {
         self,
     ) -> Result<Tensor<T, D, O, Dev>, DowncastError> {
         if let Err(error) = check::<T, D, O, Dev>(&self.look()) {
-            return Err(DowncastError { error, tensor: self });
+            return Err(DowncastError::new(error, self));
         }
         let shape = self.layout().typed_shape::<D>();
         let OwnedData { buffer, device } = typed_data(self.into_storage());

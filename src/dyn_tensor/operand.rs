@@ -4,6 +4,7 @@ use super::scalar::DynScalar;
 use super::storage::{DynData, DynStorage};
 use super::tensor::{DynTensor, DynView};
 use crate::device::Device;
+use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -25,6 +26,10 @@ use crate::tensor::Tensor;
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "an operand is `Copy`, and a layout is as large as its largest rank"
+)]
 pub enum DynOperand<'a> {
     /// A tensor to broadcast with.
     Tensor(DynView<'a>),
@@ -67,13 +72,20 @@ macro_rules! on_device {
 }
 pub(super) use on_device;
 
-/// A scalar as a tensor of rank 0, of the element type that it is combined with.
+/// A scalar as a tensor of rank 0 beside the one that it is combined with.
+// Memory of all element types: compiled where it is used.
 #[inline]
 pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
-    if scalar.dtype() == x.dtype() {
-        return Ok(DynTensor::scalar(scalar));
+    if scalar.dtype() != x.dtype() {
+        return Err(Error::ScalarType { op, tensor: x.dtype(), scalar: scalar.dtype() });
     }
-    Err(Error::ScalarType { op, tensor: x.dtype(), scalar: scalar.dtype() })
+    on_device!(op, x, Dev => {
+        let device = x.device::<Dev>().expect("the device was found to be this one");
+        dispatch!(scalar.dtype(), T => {
+            let value = scalar.get::<T>().expect("a scalar is of its type");
+            Ok(DynTensor::dense(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
+        })
+    })
 }
 
 /// Both orders are the same for ranks 0 and 1: the order of two operands is that of one with more axes.

@@ -3,9 +3,10 @@
 use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::{BinaryOp, Reduce, Reduction as ReductionOp};
+use super::unary::cast_to;
+use crate::device::{BinaryOp, Elementwise, Reduce, Reduction as ReductionOp, UnaryOp};
 use crate::dispatch;
-use crate::element::{Element, Scalar};
+use crate::element::{DType, Element, Inexact, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
@@ -101,14 +102,110 @@ fn arranged(
 /// The operand was found to be of `T` and on `Dev`.
 fn compute<T: Element, Dev: Reduce<T>, R: ReductionOp<T>>(
     op: R,
+    name: &'static str,
     x: DynView<'_>,
     over: Over<'_>,
 ) -> Result<DynTensor, Error> {
-    let [from, result, to] = arranged(R::NAME, R::OF_NOTHING, x, over)?;
+    let [from, result, to] = arranged(name, R::OF_NOTHING, x, over)?;
     let a = elements::<T, Dev>(x);
     let mut out = allocate(result, device_of(&a))?;
     device_of(&a).reduce(&op, out.output(&to), a.operand(&from))?;
     Ok(erase(out, x.order()))
+}
+
+// Reductions are the largest kernels, so there are no more of them than it takes: a mean of floating numbers is a divided sum, a
+// standard deviation the root of a variance, and integers have variances and norms in `f64`, as which they are copied.
+
+/// Divided by how many elements were summed.
+#[derive(Debug, Clone, Copy)]
+struct Share(usize);
+
+impl<T: Inexact> UnaryOp<T> for Share {
+    type Output = T;
+    const NAME: &'static str = "mean";
+    fn apply(&self, sum: T) -> T {
+        sum.unscale(Scalar::from_usize(self.0))
+    }
+}
+
+fn divided_sum<T: Inexact, Dev: Reduce<T> + Elementwise<T>>(
+    name: &'static str,
+    x: DynView<'_>,
+    over: Over<'_>,
+) -> Result<DynTensor, Error> {
+    let mut sum = compute::<T, Dev, _>(op::Sum, name, x, over)?;
+    let reduced = |axis: &usize| over.axes.is_none_or(|axes| axes.contains(axis));
+    let count = (0..x.rank()).filter(reduced).map(|axis| x.shape()[axis]).product();
+    change::<T, Dev, _>(Share(count), &mut sum)?;
+    Ok(sum)
+}
+
+fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
+    op: F,
+    x: &mut DynTensor,
+) -> Result<(), Error> {
+    let mut x = x.view_mut().strided_mut::<T, Dev>().expect("the result is of this type");
+    let (device, layout) = (device_of(&x).clone(), *x.layout());
+    device.unary_assign(&op, x.output(&layout))
+}
+
+#[inline]
+fn mean_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+    on_device!(name, x, Dev => dispatch!(
+        x.dtype(),
+        T: Inexact => divided_sum::<T, Dev>(name, x, over),
+        else => dispatch!(
+            x.dtype(),
+            T: Integer => compute::<T, Dev, _>(op::Mean, name, x, over),
+            else => Err(lacking(name, x.dtype(), needs::NUMBERS))
+        )
+    ))
+}
+
+/// `reduce` of floating or complex elements, to which integers are converted.
+fn in_floats(
+    name: &'static str,
+    x: DynView<'_>,
+    over: Over<'_>,
+    reduce: impl FnOnce(DynView<'_>) -> Result<DynTensor, Error>,
+) -> Result<DynTensor, Error> {
+    match x.dtype() {
+        DType::Bool => Err(lacking(name, x.dtype(), needs::NUMBERS)),
+        DType::F32 | DType::F64 | DType::C32 | DType::C64 => reduce(x),
+        _ => {
+            arranged(name, true, x, over)?;
+            reduce(cast_to::<f64>(x)?.look())
+        }
+    }
+}
+
+#[inline]
+fn variance_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
+    on_device!(name, x, Dev => in_floats(name, x, over, |x| dispatch!(
+        x.dtype(),
+        T: Inexact => compute::<T, Dev, _>(op::Var { ddof }, name, x, over),
+        else => Err(lacking(name, x.dtype(), needs::NUMBERS))
+    )))
+}
+
+#[inline]
+fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
+    let mut variance = variance_of(name, x, over, ddof)?;
+    on_device!(name, x, Dev => dispatch!(
+        variance.dtype(),
+        T: RealFloat => change::<T, Dev, _>(op::Sqrt, &mut variance),
+        else => unreachable!("variances are real floating numbers")
+    ))?;
+    Ok(variance)
+}
+
+#[inline]
+fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+    on_device!(name, x, Dev => in_floats(name, x, over, |x| dispatch!(
+        x.dtype(),
+        T: Inexact => compute::<T, Dev, _>(op::Norm::default(), name, x, over),
+        else => Err(lacking(name, x.dtype(), needs::NUMBERS))
+    )))
 }
 
 macro_rules! reductions {
@@ -141,11 +238,7 @@ macro_rules! reductions {
             // Kernels for all element types: compiled where it is used.
             #[inline]
             fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
-                on_device!($verb, x, Dev => reductions!(
-                    @dispatch $bound $([$t])?, x.dtype(),
-                    compute::<T, Dev, _>($op, x, over),
-                    Err(lacking($verb, x.dtype(), needs::$need)), T
-                ))
+                reductions!(@run $bound $([$t])?, $verb, x, over, $op, $need $(, $arg)?)
             }
 
             impl<S: DynData> DynTensor<S> {
@@ -177,11 +270,22 @@ macro_rules! reductions {
             }
         }
     };
-    (@dispatch Those [$t:ty], $dtype:expr, $body:expr, $other:expr, $T:ident) => {
-        dispatch!($dtype, $T in [$t] => $body, else => $other)
+    (@run By, $verb:literal, $x:ident, $over:ident, $function:expr, $need:ident $(, $arg:ident)?) => {
+        $function($verb, $x, $over $(, $arg)?)
     };
-    (@dispatch $bound:ident, $dtype:expr, $body:expr, $other:expr, $T:ident) => {
-        dispatch!($dtype, $T: $bound => $body, else => $other)
+    (@run Those [$t:ty], $verb:literal, $x:ident, $over:ident, $op:expr, $need:ident) => {
+        on_device!($verb, $x, Dev => dispatch!(
+            $x.dtype(),
+            T in [$t] => compute::<T, Dev, _>($op, $verb, $x, $over),
+            else => Err(lacking($verb, $x.dtype(), needs::$need))
+        ))
+    };
+    (@run $bound:ident, $verb:literal, $x:ident, $over:ident, $op:expr, $need:ident) => {
+        on_device!($verb, $x, Dev => dispatch!(
+            $x.dtype(),
+            T: $bound => compute::<T, Dev, _>($op, $verb, $x, $over),
+            else => Err(lacking($verb, $x.dtype(), needs::$need))
+        ))
     };
 }
 reductions! {
@@ -190,13 +294,13 @@ reductions! {
     /// The product; one of nothing.
     Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
     /// The arithmetic mean; NaN of nothing. Integers have a mean in `f64`.
-    Mean, mean(), "mean", op::Mean, Scalar, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
+    Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
     /// The variance `Σ|x − mean|² / (n − ddof)`, real also for complex numbers, in `f64` for integers.
-    Var, var(ddof: usize), "variance", op::Var { ddof }, Scalar, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
+    Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
-    Std, std(ddof: usize), "standard deviation", op::Std { ddof }, Scalar, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
+    Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
     /// The Euclidean (Frobenius) norm `√Σ|x|²`, real also for complex numbers, in `f64` for integers.
-    Norm, norm(), "norm", op::Norm::default(), Scalar, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", "", "[5.0, 1.0]";
+    Norm, norm(), "norm", norm_of, By, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", "", "[5.0, 1.0]";
     /// The largest element; NaN if there is one.
     Max, max(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[3, 4]";
     /// The smallest element; NaN if there is one.

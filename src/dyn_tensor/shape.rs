@@ -32,8 +32,8 @@ macro_rules! views {
             where
                 S: DynDataMut,
             {
-                let order = self.order();
-                let ($layout, $row_major) = (*self.layout(), order.is_row_major());
+                let (whole, order) = (*self.layout(), self.order());
+                let ($layout, $row_major) = (&whole, order.is_row_major());
                 let _ = $row_major;
                 let layout: Layout = $body?;
                 Ok(DynTensor::of(self.storage_mut().data_mut(), layout, order))
@@ -141,7 +141,7 @@ views! {
     /// assert_eq!(x.slice(items)?.downcast_ref()?, tensor![4, 5, 6]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(&layout);
+    slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
     /// A view of the same elements, in the order's enumeration, in another shape with equally many.
     ///

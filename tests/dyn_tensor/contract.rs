@@ -1,9 +1,9 @@
 //! Contractions by specifications that are made at run time: random ones against loops over all labels, the table of other
 //! libraries' results, and messages.
 
-use crate::for_each_type;
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
+use crate::values::for_each_type;
 use vierbein::dyn_tensor::{einsum, einsum_path};
 use vierbein::{DynScalar, DynTensor, DynView, Error, MemoryOrder, c64};
 

@@ -116,7 +116,7 @@ fn conversions_of<T: Value>() {
 
 #[test]
 fn every_pair_of_element_types() {
-    crate::for_each_type!(conversions_of());
+    crate::values::for_each_type!(conversions_of());
     let large = DynTensor::from(tensor![300.7, -1.0, f64::NAN, 1e30]);
     assert_eq!(large.to_dtype(DType::U8).unwrap().to_vec::<u8>().unwrap(), [255, 0, 0, 255]);
     let text = |from: &str, to: &str, way_out: &str| {

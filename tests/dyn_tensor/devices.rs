@@ -83,6 +83,8 @@ fn what_needs_kernels() {
         )
     };
     assert_eq!(x.try_add(&x).unwrap_err().to_string(), text("add"));
+    assert_eq!(x.try_add(1).unwrap_err().to_string(), text("add"));
+    assert_eq!(remote().fill(1).unwrap_err().to_string(), text("fill"));
     assert_eq!(x.sum(..).unwrap_err().to_string(), text("sum"));
     assert_eq!(x.abs().unwrap_err().to_string(), text("take abs of"));
     assert_eq!(x.to_dtype(DType::F64).unwrap_err().to_string(), text("cast"));
@@ -90,7 +92,7 @@ fn what_needs_kernels() {
         x.trace(0, 1).unwrap_err().to_string(),
         "cannot trace over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; cut the longer one with `.slice(..)` first"
     );
-    assert_eq!(x.matmul(&x.t().unwrap()).unwrap_err().to_string(), text("matmul"));
+    assert_eq!(x.matmul(x.t().unwrap()).unwrap_err().to_string(), text("matmul"));
     assert_eq!(vierbein::dyn_tensor::einsum("ij->j", &[&x]).unwrap_err().to_string(), text("einsum"));
     assert_eq!(remote().assign(&x).unwrap_err().to_string(), text("assign"));
 }

@@ -1,8 +1,8 @@
 //! Functions of one element, two and three, into new tensors and in place.
 
-use crate::for_each_type;
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
+use crate::values::for_each_type;
 use vierbein::dyn_tensor::{Binary, DynOperand, Unary};
 use vierbein::{DType, DynScalar, DynTensor, Error, MemoryOrder};
 

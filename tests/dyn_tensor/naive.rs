@@ -5,31 +5,31 @@ use vierbein::{DynScalar, DynTensor, DynView, Element, MemoryOrder, NewAxis, Ste
 
 /// Elements by index, the last one fastest.
 #[derive(Debug, Clone)]
-pub struct Naive<T> {
-    pub shape: Vec<usize>,
-    pub elements: Vec<T>,
+pub(crate) struct Naive<T> {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) elements: Vec<T>,
 }
 
 /// All indices of a shape, the last axis fastest.
-pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     shape.iter().fold(vec![vec![]], |all, &extent| {
         all.iter().flat_map(|index| (0..extent).map(move |i| [index.as_slice(), &[i]].concat())).collect()
     })
 }
 
 impl<T: Copy> Naive<T> {
-    pub fn new(shape: &[usize], f: impl FnMut(&[usize]) -> T) -> Naive<T> {
+    pub(crate) fn new(shape: &[usize], f: impl FnMut(&[usize]) -> T) -> Naive<T> {
         let mut f = f;
         Naive { shape: shape.to_vec(), elements: indices(shape).iter().map(|index| f(index)).collect() }
     }
 
-    pub fn at(&self, index: &[usize]) -> T {
+    pub(crate) fn at(&self, index: &[usize]) -> T {
         let flat = index.iter().zip(&self.shape).fold(0, |flat, (i, n)| flat * n + i);
         self.elements[flat]
     }
 
     /// Elements in the enumeration of an order.
-    pub fn listed(&self, order: MemoryOrder) -> Vec<T> {
+    pub(crate) fn listed(&self, order: MemoryOrder) -> Vec<T> {
         if order.is_row_major() {
             return self.elements.clone();
         }
@@ -38,12 +38,12 @@ impl<T: Copy> Naive<T> {
         indices(&turned).iter().map(|index| self.at(&reversed(index))).collect()
     }
 
-    pub fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Naive<U> {
+    pub(crate) fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Naive<U> {
         Naive { shape: self.shape.clone(), elements: self.elements.iter().map(|&x| f(x)).collect() }
     }
 
     /// Repeated to a shape, axes aligned by the order's rule.
-    pub fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
+    pub(crate) fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
         let skipped = if order.is_row_major() { shape.len() - self.shape.len() } else { 0 };
         Naive::new(shape, |index| {
             let own = &index[skipped..skipped + self.shape.len()];
@@ -56,14 +56,14 @@ impl<T: Copy> Naive<T> {
 
 impl<T: Element> Naive<T> {
     /// The same tensor, dense in an order.
-    pub fn tensor(&self, order: MemoryOrder) -> DynTensor {
+    pub(crate) fn tensor(&self, order: MemoryOrder) -> DynTensor {
         DynTensor::from_vec(&self.shape, self.listed(order), order).unwrap()
     }
 }
 
 /// How a view is cut out of a tensor.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(crate) enum Step {
     Permute(Vec<usize>),
     Slice(Vec<SliceItem>),
     Broadcast(Vec<usize>),
@@ -71,14 +71,14 @@ pub enum Step {
 
 /// A tensor, a view of it, and what that view has to hold.
 #[derive(Debug)]
-pub struct Case<T> {
-    pub base: DynTensor,
-    pub steps: Vec<Step>,
-    pub naive: Naive<T>,
+pub(crate) struct Case<T> {
+    pub(crate) base: DynTensor,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) naive: Naive<T>,
 }
 
 impl<T: Element> Case<T> {
-    pub fn view(&self) -> DynView<'_> {
+    pub(crate) fn view(&self) -> DynView<'_> {
         self.steps.iter().fold(self.base.view(), |view, step| match step {
             Step::Permute(axes) => view.permute(axes).unwrap(),
             Step::Slice(items) => view.slice(items.as_slice()).unwrap(),
@@ -88,7 +88,11 @@ impl<T: Element> Case<T> {
 }
 
 /// A shape in all kinds of layouts: dense, with permuted axes, sliced, backwards, repeated, from higher rank.
-pub fn cases<T: Element>(shape: &[usize], order: MemoryOrder, value: impl Fn(usize) -> T) -> Vec<Case<T>> {
+pub(crate) fn cases<T: Element>(
+    shape: &[usize],
+    order: MemoryOrder,
+    value: impl Fn(usize) -> T,
+) -> Vec<Case<T>> {
     let rank = shape.len();
     let count = |shape: &[usize]| {
         let mut k = 0;
@@ -149,7 +153,7 @@ pub fn cases<T: Element>(shape: &[usize], order: MemoryOrder, value: impl Fn(usi
 }
 
 /// Whether a computed value is the expected one: exactly, or to the precision of its type.
-pub fn same(found: DynScalar, expected: DynScalar) -> bool {
+pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
     use DynScalar::{C32, C64, F32, F64};
     let near = |a: f64, b: f64, eps: f64| {
         a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= eps * (a.abs().max(b.abs()) + 1e-3)
@@ -165,7 +169,7 @@ pub fn same(found: DynScalar, expected: DynScalar) -> bool {
 
 /// A tensor of this order holds these elements, and if it is owned it is dense.
 #[track_caller]
-pub fn check<S: DynData>(
+pub(crate) fn check<S: DynData>(
     found: &DynTensor<S>,
     expected: &Naive<DynScalar>,
     order: MemoryOrder,

@@ -1,8 +1,8 @@
 //! Reductions over all subsets of axes, running sums, traces.
 
-use crate::for_each_type;
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
+use crate::values::for_each_type;
 use vierbein::dyn_tensor::Reduction;
 use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
 

@@ -1,7 +1,7 @@
 //! Typed → erased → typed: the same memory, nothing lost, also where the type is not the one that was asked for.
 
-use crate::for_each_type;
 use crate::values::Value;
+use crate::values::for_each_type;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, DynView, DynViewMut, MemoryOrder, dispatch};
 
@@ -193,6 +193,21 @@ fn equality() {
     assert_ne!(x, x.view().flatten().unwrap());
     let nan = DynTensor::scalar(f64::NAN);
     assert_ne!(nan, nan.clone());
+}
+
+#[test]
+fn threads_may_share_them() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<DynTensor>();
+    shared::<DynView<'static>>();
+    shared::<DynViewMut<'static>>();
+    shared::<vierbein::DowncastError>();
+    let x = DynTensor::from(tensor![1, 2, 3]);
+    let sums = std::thread::scope(|scope| {
+        let sum = || x.sum(..).unwrap().item().unwrap();
+        [scope.spawn(sum), scope.spawn(sum)].map(|thread| thread.join().unwrap())
+    });
+    assert_eq!(sums, [6.into(); 2]);
 }
 
 #[test]

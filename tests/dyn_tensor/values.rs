@@ -4,7 +4,7 @@ use vierbein::dyn_tensor::{Binary, Unary};
 use vierbein::{Complex, DynScalar, Element, c32, c64};
 
 /// Functions of values that need no tensor.
-pub trait Value: Element + Into<DynScalar> {
+pub(crate) trait Value: Element + Into<DynScalar> {
     /// Small values, none of them zero: sums and products of two fit every type.
     fn small(k: usize) -> Self;
     /// Larger than all small ones of its type.
@@ -62,7 +62,7 @@ impl Value for bool {
         k % 3 == 1
     }
     fn larger(k: usize) -> bool {
-        k % 2 == 0
+        k.is_multiple_of(2)
     }
     fn binary(op: Binary, a: bool, b: bool) -> Option<DynScalar> {
         match op {
@@ -267,7 +267,6 @@ macro_rules! complexes {
 complexes!(c32 f32 c64 f64);
 
 /// Calls a generic function with each element type.
-#[macro_export]
 macro_rules! for_each_type {
     ($f:ident($($arg:expr),*)) => {
         $f::<bool>($($arg),*);
@@ -285,3 +284,4 @@ macro_rules! for_each_type {
         $f::<vierbein::c64>($($arg),*);
     };
 }
+pub(crate) use for_each_type;
