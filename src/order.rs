@@ -56,16 +56,31 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
 /// assert_eq!(ColMajor::MEMORY_ORDER, MemoryOrder::ColMajor);
 /// assert_eq!(MemoryOrder::ColMajor.name(), ColMajor::NAME);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+///
+/// `MemoryOrder::RowMajor` and `MemoryOrder::ColMajor` are the two values, also in patterns. (They are constants: the compiler writes
+/// out the path of a type where a variant has the same name, and `RowMajor` is in many a message.)
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MemoryOrder {
-    /// C order, the default: [`RowMajor`].
+    #[doc(hidden)]
     #[default]
-    RowMajor,
-    /// Fortran order: [`ColMajor`].
-    ColMajor,
+    OfRows,
+    #[doc(hidden)]
+    OfColumns,
 }
 
+impl core::fmt::Debug for MemoryOrder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(if self.is_row_major() { "RowMajor" } else { "ColMajor" })
+    }
+}
+
+#[allow(non_upper_case_globals, reason = "the names of the types")]
 impl MemoryOrder {
+    /// C order, the default: [`RowMajor`].
+    pub const RowMajor: MemoryOrder = MemoryOrder::OfRows;
+    /// Fortran order: [`ColMajor`].
+    pub const ColMajor: MemoryOrder = MemoryOrder::OfColumns;
+
     /// As it is written in messages: `row-major` or `column-major`.
     pub const fn name(self) -> &'static str {
         match self {

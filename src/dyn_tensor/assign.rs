@@ -59,8 +59,8 @@ fn overwrite<T: Element, Dev: Permute<T>>(
 fn assign(op: &'static str, target: DynViewMut<'_>, from: DynOperand<'_>) -> Result<(), Error> {
     let scalar;
     let from = match from {
-        DynOperand::Tensor(from) => from,
-        DynOperand::Scalar(value) => {
+        DynOperand::OfTensor(from) => from,
+        DynOperand::OfScalar(value) => {
             scalar = scalar_for(op, target.look(), value)?;
             scalar.look()
         }
@@ -100,7 +100,7 @@ impl<S: DynDataMut> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn fill(&mut self, value: impl Into<super::DynScalar>) -> Result<(), Error> {
-        assign("fill", self.view_mut(), DynOperand::Scalar(value.into()))
+        assign("fill", self.view_mut(), DynOperand::OfScalar(value.into()))
     }
 }
 
@@ -112,8 +112,8 @@ macro_rules! in_place {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
             let scalar;
             let right = match right {
-                DynOperand::Tensor(right) => right,
-                DynOperand::Scalar(value) => {
+                DynOperand::OfTensor(right) => right,
+                DynOperand::OfScalar(value) => {
                     scalar = scalar_for(NAME, target.look(), value)?;
                     scalar.look()
                 }

@@ -62,8 +62,8 @@ macro_rules! operations {
                 const NAME: &str = <op::$Op as BinaryOp<$sample, $sample>>::NAME;
                 let scalar;
                 let right = match right {
-                    DynOperand::Tensor(right) => right,
-                    DynOperand::Scalar(value) => {
+                    DynOperand::OfTensor(right) => right,
+                    DynOperand::OfScalar(value) => {
                         scalar = scalar_for(NAME, left, value)?;
                         scalar.look()
                     }

@@ -37,7 +37,7 @@ pub use downcast::DowncastError;
 use downcast::typed_data;
 pub use operand::DynOperand;
 pub use promote::promote;
-pub use reduce::{DynAxes, Reduction};
+pub use reduce::{DynAxes, DynReduction};
 pub use scalar::DynScalar;
 pub use slice::{DynSlice, SliceItem};
 pub use storage::{DynData, DynDataMut, DynStorage};

@@ -32,29 +32,29 @@ use crate::tensor::Tensor;
 )]
 pub enum DynOperand<'a> {
     /// A tensor to broadcast with.
-    Tensor(DynView<'a>),
+    OfTensor(DynView<'a>),
     /// The same value everywhere.
-    Scalar(DynScalar),
+    OfScalar(DynScalar),
 }
 
 impl<'a, S: DynData> From<&'a DynTensor<S>> for DynOperand<'a> {
     fn from(tensor: &'a DynTensor<S>) -> Self {
-        DynOperand::Tensor(tensor.look())
+        DynOperand::OfTensor(tensor.look())
     }
 }
 impl<'a> From<DynView<'a>> for DynOperand<'a> {
     fn from(view: DynView<'a>) -> Self {
-        DynOperand::Tensor(view)
+        DynOperand::OfTensor(view)
     }
 }
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> From<&'a Tensor<T, D, O, Dev>> for DynOperand<'a> {
     fn from(tensor: &'a Tensor<T, D, O, Dev>) -> Self {
-        DynOperand::Tensor(tensor.into())
+        DynOperand::OfTensor(tensor.into())
     }
 }
 impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
     fn from(scalar: X) -> Self {
-        DynOperand::Scalar(scalar.into())
+        DynOperand::OfScalar(scalar.into())
     }
 }
 

@@ -4,7 +4,7 @@ use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_de
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
-use crate::device::{BinaryOp, Elementwise, Reduce, Reduction as ReductionOp, UnaryOp};
+use crate::device::{BinaryOp, Elementwise, Reduce, Reduction, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
 use crate::error::Error;
@@ -100,7 +100,7 @@ fn arranged(
 }
 
 /// The operand was found to be of `T` and on `Dev`.
-fn compute<T: Element, Dev: Reduce<T>, R: ReductionOp<T>>(
+fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     op: R,
     name: &'static str,
     x: DynView<'_>,
@@ -217,17 +217,17 @@ macro_rules! reductions {
         /// A reduction, as a value: for programs that learn it at run time, and to keep the reduced axes. Each is a method, too.
         ///
         /// ```
-        /// use vierbein::dyn_tensor::Reduction;
+        /// use vierbein::dyn_tensor::DynReduction;
         /// use vierbein::{DynTensor, tensor};
         /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 6.0]]);
-        /// assert_eq!(x.reduce(Reduction::Mean, 1)?.downcast_ref()?, tensor![1.5, 4.5]);
-        /// let centred = &x - &x.reduce_keep(Reduction::Mean, 1)?;
+        /// assert_eq!(x.reduce(DynReduction::Mean, 1)?.downcast_ref()?, tensor![1.5, 4.5]);
+        /// let centred = &x - &x.reduce_keep(DynReduction::Mean, 1)?;
         /// assert_eq!(centred.downcast_ref()?, tensor![[-0.5, 0.5], [-1.5, 1.5]]);
         /// # Ok::<(), vierbein::Error>(())
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Reduction {
+        pub enum DynReduction {
             $($(#[$doc])* $Name $({
                 /// What is subtracted from the number of elements: 0 for a whole population, 1 for a sample of one.
                 $arg: $ty
@@ -264,9 +264,9 @@ macro_rules! reductions {
 
         // Kernels for all element types: compiled where it is used.
         #[inline]
-        fn reduce(op: Reduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+        fn reduce(op: DynReduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
             match op {
-                $(Reduction::$Name $({ $arg })? => $method(x, over $(, $arg)?),)*
+                $(DynReduction::$Name $({ $arg })? => $method(x, over $(, $arg)?),)*
             }
         }
     };
@@ -322,7 +322,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// As the method of its name.
-    pub fn reduce(&self, op: Reduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
+    pub fn reduce(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: false })
     }
 
@@ -330,7 +330,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// As the method of its name.
-    pub fn reduce_keep(&self, op: Reduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
+    pub fn reduce_keep(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
     }
 }

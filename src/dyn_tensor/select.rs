@@ -45,16 +45,16 @@ fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) 
     // A scalar is of the other one's type; two of them say it themselves.
     let (left, right);
     let (x, y) = match (on_true, on_false) {
-        (DynOperand::Tensor(x), DynOperand::Tensor(y)) => (x, y),
-        (DynOperand::Tensor(x), DynOperand::Scalar(y)) => {
+        (DynOperand::OfTensor(x), DynOperand::OfTensor(y)) => (x, y),
+        (DynOperand::OfTensor(x), DynOperand::OfScalar(y)) => {
             right = scalar_for(SELECT, x, y)?;
             (x, right.look())
         }
-        (DynOperand::Scalar(x), DynOperand::Tensor(y)) => {
+        (DynOperand::OfScalar(x), DynOperand::OfTensor(y)) => {
             left = scalar_for(SELECT, y, x)?;
             (left.look(), y)
         }
-        (DynOperand::Scalar(x), DynOperand::Scalar(y)) => {
+        (DynOperand::OfScalar(x), DynOperand::OfScalar(y)) => {
             left = DynTensor::scalar(x);
             right = scalar_for(SELECT, left.look(), y)?;
             (left.look(), right.look())

@@ -156,7 +156,7 @@ fn named_methods_are_their_values() {
 fn in_place_of<T: Value>() {
     if T::small(0).wide().is_none() {
         let mut mask = DynTensor::from_vec(&[1], vec![T::small(0)], ORDERS[0]).unwrap();
-        let error = mask.try_add_assign(DynOperand::Scalar(T::small(0).into())).unwrap_err();
+        let error = mask.try_add_assign(DynOperand::OfScalar(T::small(0).into())).unwrap_err();
         assert!(matches!(error, Error::NotForElements { .. }));
         return;
     }
@@ -178,7 +178,7 @@ fn in_place_of<T: Value>() {
                 check(&x, &expected, order, (op, T::DTYPE, &right.steps));
             }
             let mut x = left.base.clone();
-            method(&mut x, DynOperand::Scalar(T::small(1).into())).unwrap();
+            method(&mut x, DynOperand::OfScalar(T::small(1).into())).unwrap();
             let expected = combined(op, &left.naive, &Naive::new(&[], |_| T::small(1)), order);
             check(&x, &expected, order, (op, T::DTYPE, "scalar"));
         }
@@ -235,7 +235,7 @@ fn select_of<T: Value>() {
         }
         let mask = &cases(&[2, 3], order, |k| k % 2 == 0)[0];
         let (one, two): (DynScalar, DynScalar) = (T::small(1).into(), T::larger(0).into());
-        let found = mask.view().select(DynOperand::Scalar(one), DynOperand::Scalar(two)).unwrap();
+        let found = mask.view().select(DynOperand::OfScalar(one), DynOperand::OfScalar(two)).unwrap();
         check(&found, &mask.naive.map(|m| if m { one } else { two }), order, T::DTYPE);
     }
 }

@@ -3,24 +3,24 @@
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
 use crate::values::for_each_type;
-use vierbein::dyn_tensor::Reduction;
+use vierbein::dyn_tensor::DynReduction;
 use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
-const ALL: [Reduction; 13] = [
-    Reduction::Sum,
-    Reduction::Prod,
-    Reduction::Mean,
-    Reduction::Var { ddof: 0 },
-    Reduction::Std { ddof: 1 },
-    Reduction::Norm,
-    Reduction::Max,
-    Reduction::Min,
-    Reduction::ArgMax,
-    Reduction::ArgMin,
-    Reduction::All,
-    Reduction::Any,
-    Reduction::Count,
+const ALL: [DynReduction; 13] = [
+    DynReduction::Sum,
+    DynReduction::Prod,
+    DynReduction::Mean,
+    DynReduction::Var { ddof: 0 },
+    DynReduction::Std { ddof: 1 },
+    DynReduction::Norm,
+    DynReduction::Max,
+    DynReduction::Min,
+    DynReduction::ArgMax,
+    DynReduction::ArgMin,
+    DynReduction::All,
+    DynReduction::Any,
+    DynReduction::Count,
 ];
 
 /// A real result in the type that means, variances and norms of `T` have.
@@ -32,7 +32,7 @@ fn magnitude<T: Value>(x: f64) -> DynScalar {
 }
 
 /// A reduction of elements in the order's enumeration, written out. `None` where the type does not have it.
-fn reduced<T: Value>(op: Reduction, elements: &[T]) -> Option<DynScalar> {
+fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     let wide: Option<Vec<c64>> = elements.iter().map(|x| x.wide()).collect();
     let mask = || elements.iter().map(|&x| bool::try_from(x.into()).ok()).collect::<Option<Vec<bool>>>();
     let n = elements.len() as f64;
@@ -60,26 +60,26 @@ fn reduced<T: Value>(op: Reduction, elements: &[T]) -> Option<DynScalar> {
         Some(at)
     };
     match op {
-        Reduction::Sum => Some(T::narrow(wide?.iter().sum()).into()),
-        Reduction::Prod => Some(T::narrow(wide?.iter().product()).into()),
-        Reduction::Mean => Some(mean(wide?)),
-        Reduction::Var { ddof } => Some(magnitude::<T>(variance(&wide?, ddof))),
-        Reduction::Std { ddof } => Some(magnitude::<T>(variance(&wide?, ddof).sqrt())),
-        Reduction::Norm => Some(magnitude::<T>(wide?.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt())),
-        Reduction::Max => best(|a, b| a > b).map(|at| elements[at].into()),
-        Reduction::Min => best(|a, b| a < b).map(|at| elements[at].into()),
-        Reduction::ArgMax => best(|a, b| a > b).map(|at| (at as i64).into()),
-        Reduction::ArgMin => best(|a, b| a < b).map(|at| (at as i64).into()),
-        Reduction::All => mask().map(|mask| mask.iter().all(|&x| x).into()),
-        Reduction::Any => mask().map(|mask| mask.iter().any(|&x| x).into()),
-        Reduction::Count => mask().map(|mask| (mask.iter().filter(|&&x| x).count() as i64).into()),
+        DynReduction::Sum => Some(T::narrow(wide?.iter().sum()).into()),
+        DynReduction::Prod => Some(T::narrow(wide?.iter().product()).into()),
+        DynReduction::Mean => Some(mean(wide?)),
+        DynReduction::Var { ddof } => Some(magnitude::<T>(variance(&wide?, ddof))),
+        DynReduction::Std { ddof } => Some(magnitude::<T>(variance(&wide?, ddof).sqrt())),
+        DynReduction::Norm => Some(magnitude::<T>(wide?.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt())),
+        DynReduction::Max => best(|a, b| a > b).map(|at| elements[at].into()),
+        DynReduction::Min => best(|a, b| a < b).map(|at| elements[at].into()),
+        DynReduction::ArgMax => best(|a, b| a > b).map(|at| (at as i64).into()),
+        DynReduction::ArgMin => best(|a, b| a < b).map(|at| (at as i64).into()),
+        DynReduction::All => mask().map(|mask| mask.iter().all(|&x| x).into()),
+        DynReduction::Any => mask().map(|mask| mask.iter().any(|&x| x).into()),
+        DynReduction::Count => mask().map(|mask| (mask.iter().filter(|&&x| x).count() as i64).into()),
         _ => unreachable!("there are no others"),
     }
 }
 
 /// The reduction of a tensor over some axes, by index.
 fn over<T: Value>(
-    op: Reduction,
+    op: DynReduction,
     x: &Naive<T>,
     axes: &[usize],
     keep: bool,
@@ -127,9 +127,9 @@ fn reductions_of<T: Value>() {
             assert!(matches!(error, Error::NotForElements { dtype, .. } if dtype == T::DTYPE), "{error}");
             continue;
         }
-        let value = if op == Reduction::Prod { tame::<T> } else { T::small };
+        let value = if op == DynReduction::Prod { tame::<T> } else { T::small };
         // A sample of one element has no variance: NaN, which is tested with the typed tensor.
-        let least = if matches!(op, Reduction::Std { .. }) { 2 } else { 1 };
+        let least = if matches!(op, DynReduction::Std { .. }) { 2 } else { 1 };
         for order in ORDERS {
             for shape in shapes {
                 for subset in 0..1 << shape.len() {
@@ -170,21 +170,25 @@ fn named_methods_are_their_values() {
     let x = DynTensor::from_vec(&[2, 2], vec![3.0, 1.0, 4.0, 1.5], ORDERS[0]).unwrap();
     let mask = x.greater(1.0).unwrap();
     for (op, found) in [
-        (Reduction::Sum, x.sum(1)),
-        (Reduction::Prod, x.prod(1)),
-        (Reduction::Mean, x.mean(1)),
-        (Reduction::Var { ddof: 1 }, x.var(1, 1)),
-        (Reduction::Std { ddof: 0 }, x.std(1, 0)),
-        (Reduction::Norm, x.norm(1)),
-        (Reduction::Max, x.max(1)),
-        (Reduction::Min, x.min(1)),
-        (Reduction::ArgMax, x.argmax(1)),
-        (Reduction::ArgMin, x.argmin(1)),
-        (Reduction::All, mask.all(1)),
-        (Reduction::Any, mask.any(1)),
-        (Reduction::Count, mask.count(1)),
+        (DynReduction::Sum, x.sum(1)),
+        (DynReduction::Prod, x.prod(1)),
+        (DynReduction::Mean, x.mean(1)),
+        (DynReduction::Var { ddof: 1 }, x.var(1, 1)),
+        (DynReduction::Std { ddof: 0 }, x.std(1, 0)),
+        (DynReduction::Norm, x.norm(1)),
+        (DynReduction::Max, x.max(1)),
+        (DynReduction::Min, x.min(1)),
+        (DynReduction::ArgMax, x.argmax(1)),
+        (DynReduction::ArgMin, x.argmin(1)),
+        (DynReduction::All, mask.all(1)),
+        (DynReduction::Any, mask.any(1)),
+        (DynReduction::Count, mask.count(1)),
     ] {
-        let of = if matches!(op, Reduction::All | Reduction::Any | Reduction::Count) { &mask } else { &x };
+        let of = if matches!(op, DynReduction::All | DynReduction::Any | DynReduction::Count) {
+            &mask
+        } else {
+            &x
+        };
         assert_eq!(found.unwrap(), of.reduce(op, 1).unwrap(), "{op:?}");
     }
 }
