@@ -44,9 +44,10 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
     /// Whether the last axis runs fastest.
     const ROW_MAJOR: bool;
     /// As it is written in messages: `row-major` or `column-major`.
-    const NAME: &'static str = Self::MEMORY_ORDER.name();
+    const NAME: &'static str;
     /// The order as a value.
-    const MEMORY_ORDER: MemoryOrder;
+    const MEMORY_ORDER: MemoryOrder =
+        if Self::ROW_MAJOR { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
 }
 
 /// The order as a value, derived from the type: `O::MEMORY_ORDER`.
@@ -124,11 +125,11 @@ impl sealed::Sealed for ColMajor {}
 impl Order for RowMajor {
     type Transposed = ColMajor;
     const ROW_MAJOR: bool = true;
-    const MEMORY_ORDER: MemoryOrder = MemoryOrder::RowMajor;
+    const NAME: &'static str = MemoryOrder::RowMajor.name();
 }
 
 impl Order for ColMajor {
     type Transposed = RowMajor;
     const ROW_MAJOR: bool = false;
-    const MEMORY_ORDER: MemoryOrder = MemoryOrder::ColMajor;
+    const NAME: &'static str = MemoryOrder::ColMajor.name();
 }

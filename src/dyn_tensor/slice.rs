@@ -9,13 +9,13 @@ use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInc
 
 impl From<NewAxis> for SliceItem {
     fn from(_: NewAxis) -> SliceItem {
-        SliceItem::NewAxis
+        SliceItem::Unit
     }
 }
 
 fn range(bounds: impl Bounds, step: isize) -> SliceItem {
     let (start, end, inclusive) = bounds.bounds();
-    SliceItem::Range { start, end, inclusive, step }
+    SliceItem::Span { start, end, inclusive, step }
 }
 
 impl<R: Bounds> From<Stepped<R>> for SliceItem {
@@ -28,7 +28,7 @@ macro_rules! positions {
     ($($t:ty)*) => {$(
         impl From<$t> for SliceItem {
             fn from(index: $t) -> SliceItem {
-                SliceItem::Index(index.position())
+                SliceItem::At(index.position())
             }
         }
     )*};
@@ -67,8 +67,8 @@ pub trait DynSlice {
 fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
     let fail = |why: String| Err(Error::NotForRank { op: "slice", why });
     let rank = layout.rank();
-    let made = items.iter().filter(|item| !matches!(item, SliceItem::Index(_))).count();
-    let named = items.iter().filter(|item| !matches!(item, SliceItem::NewAxis)).count();
+    let made = items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count();
+    let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
     if named < rank {
         return fail(format!(
             "this slice leaves `Rank<{}>` of the tensor without an argument: too few arguments; \

@@ -9,10 +9,10 @@ use crate::rank::MAX_RANK;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SliceItem {
     /// One position; the axis is gone. Negative counts from the end.
-    Index(isize),
+    At(isize),
     /// Positions from `start` up to `end` (negative counts from the end, `None` is the end) in steps; a negative step
     /// walks the same positions from the last one.
-    Range {
+    Span {
         /// The first position.
         start: isize,
         /// Where it ends.
@@ -23,7 +23,7 @@ pub enum SliceItem {
         step: isize,
     },
     /// A new axis of length 1.
-    NewAxis,
+    Unit,
 }
 
 impl Layout {
@@ -33,8 +33,8 @@ impl Layout {
         for item in items {
             let (extent, stride) =
                 match *item {
-                    SliceItem::NewAxis => (1, 0),
-                    SliceItem::Index(index) => {
+                    SliceItem::Unit => (1, 0),
+                    SliceItem::At(index) => {
                         let at = from_end(index, self.shape[axis]);
                         if at < 0 || at as usize >= self.shape[axis] {
                             let shape = self.shape().to_vec();
@@ -44,7 +44,7 @@ impl Layout {
                         axis += 1;
                         continue;
                     }
-                    SliceItem::Range { start, end, inclusive, step } => {
+                    SliceItem::Span { start, end, inclusive, step } => {
                         let (first, extent) = positions(self.shape[axis], start, end, inclusive, step)
                             .map_err(|why| Error::Range {
                                 range: written(start, end, inclusive, step),
