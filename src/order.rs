@@ -45,6 +45,70 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
     const ROW_MAJOR: bool;
     /// As it is written in messages: `row-major` or `column-major`.
     const NAME: &'static str;
+    /// The order as a value.
+    const MEMORY_ORDER: MemoryOrder =
+        if Self::ROW_MAJOR { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
+}
+
+/// The order as a value, derived from the type: `O::MEMORY_ORDER`.
+///
+/// ```
+/// use vierbein::{ColMajor, MemoryOrder, Order};
+/// assert_eq!(ColMajor::MEMORY_ORDER, MemoryOrder::ColMajor);
+/// assert_eq!(MemoryOrder::ColMajor.name(), ColMajor::NAME);
+/// ```
+///
+/// `MemoryOrder::RowMajor` and `MemoryOrder::ColMajor` are the two values, also in patterns. (They are constants: the compiler writes
+/// out the path of a type where a variant has the same name, and `RowMajor` is in many a message.)
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum MemoryOrder {
+    #[doc(hidden)]
+    #[default]
+    OfRows,
+    #[doc(hidden)]
+    OfColumns,
+}
+
+impl core::fmt::Debug for MemoryOrder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(if self.is_row_major() { "RowMajor" } else { "ColMajor" })
+    }
+}
+
+#[allow(non_upper_case_globals, reason = "the names of the types")]
+impl MemoryOrder {
+    /// C order, the default: [`RowMajor`].
+    pub const RowMajor: MemoryOrder = MemoryOrder::OfRows;
+    /// Fortran order: [`ColMajor`].
+    pub const ColMajor: MemoryOrder = MemoryOrder::OfColumns;
+
+    /// As it is written in messages: `row-major` or `column-major`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MemoryOrder::RowMajor => "row-major",
+            MemoryOrder::ColMajor => "column-major",
+        }
+    }
+
+    /// Whether the last axis runs fastest.
+    pub const fn is_row_major(self) -> bool {
+        matches!(self, MemoryOrder::RowMajor)
+    }
+
+    /// The other order.
+    #[must_use]
+    pub const fn transposed(self) -> MemoryOrder {
+        match self {
+            MemoryOrder::RowMajor => MemoryOrder::ColMajor,
+            MemoryOrder::ColMajor => MemoryOrder::RowMajor,
+        }
+    }
+}
+
+impl core::fmt::Display for MemoryOrder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// C order: the last axis runs fastest. The default.
@@ -61,11 +125,11 @@ impl sealed::Sealed for ColMajor {}
 impl Order for RowMajor {
     type Transposed = ColMajor;
     const ROW_MAJOR: bool = true;
-    const NAME: &'static str = "row-major";
+    const NAME: &'static str = MemoryOrder::RowMajor.name();
 }
 
 impl Order for ColMajor {
     type Transposed = RowMajor;
     const ROW_MAJOR: bool = false;
-    const NAME: &'static str = "column-major";
+    const NAME: &'static str = MemoryOrder::ColMajor.name();
 }

@@ -4,17 +4,26 @@ use super::Layout;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-/// What a slice does with one axis.
+/// What a slice does with one axis, as a value: made of a position, a range, a range with a step or
+/// [`NewAxis`](crate::NewAxis) with `SliceItem::from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[doc(hidden)]
 pub enum SliceItem {
     /// One position; the axis is gone. Negative counts from the end.
-    Index(isize),
+    At(isize),
     /// Positions from `start` up to `end` (negative counts from the end, `None` is the end) in steps; a negative step
     /// walks the same positions from the last one.
-    Range { start: isize, end: Option<isize>, inclusive: bool, step: isize },
+    Span {
+        /// The first position.
+        start: isize,
+        /// Where it ends.
+        end: Option<isize>,
+        /// Whether the end belongs to it.
+        inclusive: bool,
+        /// How far apart the positions are.
+        step: isize,
+    },
     /// A new axis of length 1.
-    NewAxis,
+    Unit,
 }
 
 impl Layout {
@@ -24,8 +33,8 @@ impl Layout {
         for item in items {
             let (extent, stride) =
                 match *item {
-                    SliceItem::NewAxis => (1, 0),
-                    SliceItem::Index(index) => {
+                    SliceItem::Unit => (1, 0),
+                    SliceItem::At(index) => {
                         let at = from_end(index, self.shape[axis]);
                         if at < 0 || at as usize >= self.shape[axis] {
                             let shape = self.shape().to_vec();
@@ -35,7 +44,7 @@ impl Layout {
                         axis += 1;
                         continue;
                     }
-                    SliceItem::Range { start, end, inclusive, step } => {
+                    SliceItem::Span { start, end, inclusive, step } => {
                         let (first, extent) = positions(self.shape[axis], start, end, inclusive, step)
                             .map_err(|why| Error::Range {
                                 range: written(start, end, inclusive, step),

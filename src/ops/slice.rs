@@ -57,7 +57,7 @@ impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
     type Left = L;
     type Made = M::Inserted;
     fn item(self) -> SliceItem {
-        SliceItem::NewAxis
+        SliceItem::Unit
     }
 }
 
@@ -84,7 +84,7 @@ impl<I: Position, L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for I {
     type Left = L::Removed;
     type Made = M;
     fn item(self) -> SliceItem {
-        SliceItem::Index(self.position())
+        SliceItem::At(self.position())
     }
 }
 
@@ -108,7 +108,7 @@ macro_rules! ranges {
             type Made = M::Inserted;
             fn item(self) -> SliceItem {
                 let (start, end, inclusive) = self.bounds();
-                SliceItem::Range { start, end, inclusive, step: 1 }
+                SliceItem::Span { start, end, inclusive, step: 1 }
             }
         }
     )*};
@@ -128,7 +128,7 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     type Made = M::Inserted;
     fn item(self) -> SliceItem {
         let (start, end, inclusive) = self.0.bounds();
-        SliceItem::Range { start, end, inclusive, step: self.1 }
+        SliceItem::Span { start, end, inclusive, step: self.1 }
     }
 }
 
@@ -161,7 +161,7 @@ macro_rules! tuples {
         {
             type Sliced = $sliced;
             fn items(self) -> ([SliceItem; 2 * MAX_RANK], usize) {
-                let mut items = [SliceItem::NewAxis; 2 * MAX_RANK];
+                let mut items = [SliceItem::Unit; 2 * MAX_RANK];
                 let mut count = 0;
                 let ($($arg,)*) = self;
                 $(

@@ -1,0 +1,25 @@
+//! Tensors whose types are known at run time only: what they compute, against loops over indices that share nothing with the
+//! library; what they refuse, word by word; and the way in and out.
+
+#[path = "dyn_tensor/contract.rs"]
+mod contract;
+#[path = "dyn_tensor/convert.rs"]
+mod convert;
+#[path = "dyn_tensor/devices.rs"]
+mod devices;
+#[path = "dyn_tensor/elementwise.rs"]
+mod elementwise;
+#[path = "dyn_tensor/naive.rs"]
+mod naive;
+#[path = "dyn_tensor/operators.rs"]
+mod operators;
+#[path = "dyn_tensor/reduce.rs"]
+mod reduce;
+#[path = "dyn_tensor/refused.rs"]
+mod refused;
+#[path = "dyn_tensor/round_trip.rs"]
+mod round_trip;
+#[path = "dyn_tensor/shape.rs"]
+mod shape;
+#[path = "dyn_tensor/values.rs"]
+mod values;

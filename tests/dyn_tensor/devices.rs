@@ -1,0 +1,114 @@
+//! Devices that erased tensors do not compute on: what needs no kernels works, and the rest says what to do.
+
+use vierbein::device::{Device, Elementwise, Permute};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor, DynView, Error, MemoryOrder};
+
+/// A device that somebody else wrote: addresses that the host must not touch.
+#[derive(Debug, Clone, Default)]
+struct Remote;
+
+// SAFETY: buffers are vectors, and pointers are their addresses.
+unsafe impl Device for Remote {
+    type Buffer<T: Element> = Vec<T>;
+    type Ptr<T: Element> = usize;
+    fn name(&self) -> String {
+        "Remote".into()
+    }
+    fn alloc<T: Element>(&self, len: usize) -> Result<Vec<T>, Error> {
+        Ok(vec![T::default(); len])
+    }
+    fn len<T: Element>(buffer: &Vec<T>) -> usize {
+        buffer.len()
+    }
+    fn ptr<T: Element>(buffer: &Vec<T>) -> usize {
+        buffer.as_ptr() as usize
+    }
+    fn ptr_mut<T: Element>(buffer: &mut Vec<T>) -> usize {
+        buffer.as_mut_ptr() as usize
+    }
+    fn offset<T: Element>(ptr: usize, elements: isize) -> usize {
+        ptr.wrapping_add_signed(elements * size_of::<T>() as isize)
+    }
+    unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
+        // SAFETY: the caller vouches for the range.
+        unsafe { core::ptr::copy_nonoverlapping(from as *const T, to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+    unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
+        // SAFETY: the caller vouches for the range.
+        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut T, from.len()) };
+        Ok(())
+    }
+}
+impl Elementwise<i32> for Remote {}
+impl Permute<i32> for Remote {}
+
+fn remote() -> DynTensor {
+    DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]].to_device::<Remote>().unwrap())
+}
+
+#[test]
+fn what_needs_no_kernels() {
+    let mut x = remote();
+    assert_eq!((x.device_name(), x.dtype()), ("Remote".to_string(), DType::I32));
+    assert!(x.device::<Remote>().is_some() && x.device::<Cpu>().is_none());
+    assert_eq!(x.get(&[1, 2]).unwrap(), 6.into());
+    x.set(&[0, 0], 9).unwrap();
+    let turned = x.permute(&[1, 0]).unwrap();
+    assert_eq!(turned.to_vec::<i32>().unwrap(), [9, 4, 2, 5, 3, 6]);
+    let copied = turned.to_order(MemoryOrder::ColMajor).unwrap();
+    assert_eq!(copied.device_name(), "Remote");
+    assert_eq!(copied, turned);
+    assert_eq!(x.to_string(), "[[9, 2, 3],\n [4, 5, 6]]\ni32 [2, 3] row-major on Remote");
+    let home = x.to_device::<Cpu>().unwrap();
+    assert_eq!(home.downcast_ref().unwrap(), tensor![[9, 2, 3], [4, 5, 6]]);
+    assert_ne!(home, x);
+    assert_eq!(home.to_device::<Remote>().unwrap(), x);
+    // Whatever there is, on the host.
+    let cast: Tensor<f64, Rank<2>> = x.clone().cast_into().unwrap();
+    assert_eq!(cast, tensor![[9.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    // Typed, it computes.
+    let typed: Tensor<i32, Rank<2>, RowMajor, Remote> = x.downcast().unwrap();
+    assert_eq!(DynView::from(&(&typed + &typed)).get(&[0, 0]).unwrap(), 18.into());
+}
+
+#[test]
+fn what_needs_kernels() {
+    let x = remote();
+    let text = |op: &str| {
+        format!(
+            "{op}: a `DynTensor` does not compute on `Remote`; move it to the host with `.to_device::<Cpu>()?`, \
+             or compute with its typed tensor: `.downcast::<T, D, O, Dev>()?`"
+        )
+    };
+    assert_eq!(x.try_add(&x).unwrap_err().to_string(), text("add"));
+    assert_eq!(x.try_add(1).unwrap_err().to_string(), text("add"));
+    assert_eq!(remote().fill(1).unwrap_err().to_string(), text("fill"));
+    assert_eq!(x.sum(..).unwrap_err().to_string(), text("sum"));
+    assert_eq!(x.abs().unwrap_err().to_string(), text("take abs of"));
+    assert_eq!(x.to_dtype(DType::F64).unwrap_err().to_string(), text("cast"));
+    assert_eq!(
+        x.trace(0, 1).unwrap_err().to_string(),
+        "cannot trace over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; cut the longer one with `.slice(..)` first"
+    );
+    assert_eq!(x.matmul(x.t().unwrap()).unwrap_err().to_string(), text("matmul"));
+    assert_eq!(vierbein::dyn_tensor::einsum("ij->j", &[&x]).unwrap_err().to_string(), text("einsum"));
+    assert_eq!(remote().assign(&x).unwrap_err().to_string(), text("assign"));
+}
+
+#[test]
+fn two_devices() {
+    let (here, there) = (DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]), remote());
+    let text = |op: &str| {
+        format!(
+            "{op}: cannot combine a tensor on `Cpu` with a tensor on `Remote`: the operands live on different devices; \
+             move one of them first, e.g. with `.to_device::<Cpu>()?`"
+        )
+    };
+    assert_eq!(here.try_add(&there).unwrap_err().to_string(), text("add"));
+    assert_eq!(here.less(&there).unwrap_err().to_string(), text("compare"));
+    assert_eq!(here.matmul(&there).unwrap_err().to_string(), text("matmul"));
+    assert_eq!(here.clone().assign(&there).unwrap_err().to_string(), text("assign"));
+    assert!(here.try_add(&there.to_device::<Cpu>().unwrap()).is_ok());
+}

@@ -1,0 +1,187 @@
+//! Tensors as plain functions of an index: no strides, no orders, no kernels.
+
+use vierbein::dyn_tensor::{DynData, SliceItem};
+use vierbein::{DynScalar, DynTensor, DynView, Element, MemoryOrder, NewAxis, Stepped};
+
+/// Elements by index, the last one fastest.
+#[derive(Debug, Clone)]
+pub(crate) struct Naive<T> {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) elements: Vec<T>,
+}
+
+/// All indices of a shape, the last axis fastest.
+pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![vec![]], |all, &extent| {
+        all.iter().flat_map(|index| (0..extent).map(move |i| [index.as_slice(), &[i]].concat())).collect()
+    })
+}
+
+impl<T: Copy> Naive<T> {
+    pub(crate) fn new(shape: &[usize], f: impl FnMut(&[usize]) -> T) -> Naive<T> {
+        let mut f = f;
+        Naive { shape: shape.to_vec(), elements: indices(shape).iter().map(|index| f(index)).collect() }
+    }
+
+    pub(crate) fn at(&self, index: &[usize]) -> T {
+        let flat = index.iter().zip(&self.shape).fold(0, |flat, (i, n)| flat * n + i);
+        self.elements[flat]
+    }
+
+    /// Elements in the enumeration of an order.
+    pub(crate) fn listed(&self, order: MemoryOrder) -> Vec<T> {
+        if order.is_row_major() {
+            return self.elements.clone();
+        }
+        let turned: Vec<usize> = self.shape.iter().rev().copied().collect();
+        let reversed = |index: &Vec<usize>| index.iter().rev().copied().collect::<Vec<_>>();
+        indices(&turned).iter().map(|index| self.at(&reversed(index))).collect()
+    }
+
+    pub(crate) fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Naive<U> {
+        Naive { shape: self.shape.clone(), elements: self.elements.iter().map(|&x| f(x)).collect() }
+    }
+
+    /// Repeated to a shape, axes aligned by the order's rule.
+    pub(crate) fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
+        let skipped = if order.is_row_major() { shape.len() - self.shape.len() } else { 0 };
+        Naive::new(shape, |index| {
+            let own = &index[skipped..skipped + self.shape.len()];
+            let own: Vec<usize> =
+                own.iter().zip(&self.shape).map(|(&i, &n)| if n == 1 { 0 } else { i }).collect();
+            self.at(&own)
+        })
+    }
+}
+
+impl<T: Element> Naive<T> {
+    /// The same tensor, dense in an order.
+    pub(crate) fn tensor(&self, order: MemoryOrder) -> DynTensor {
+        DynTensor::from_vec(&self.shape, self.listed(order), order).unwrap()
+    }
+}
+
+/// How a view is cut out of a tensor.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Permute(Vec<usize>),
+    Slice(Vec<SliceItem>),
+    Broadcast(Vec<usize>),
+}
+
+/// A tensor, a view of it, and what that view has to hold.
+#[derive(Debug)]
+pub(crate) struct Case<T> {
+    pub(crate) base: DynTensor,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) naive: Naive<T>,
+}
+
+impl<T: Element> Case<T> {
+    pub(crate) fn view(&self) -> DynView<'_> {
+        self.steps.iter().fold(self.base.view(), |view, step| match step {
+            Step::Permute(axes) => view.permute(axes).unwrap(),
+            Step::Slice(items) => view.slice(items.as_slice()).unwrap(),
+            Step::Broadcast(shape) => view.broadcast_to(shape).unwrap(),
+        })
+    }
+}
+
+/// A shape in all kinds of layouts: dense, with permuted axes, sliced, backwards, repeated, from higher rank.
+pub(crate) fn cases<T: Element>(
+    shape: &[usize],
+    order: MemoryOrder,
+    value: impl Fn(usize) -> T,
+) -> Vec<Case<T>> {
+    let rank = shape.len();
+    let count = |shape: &[usize]| {
+        let mut k = 0;
+        Naive::new(shape, |_| {
+            k += 1;
+            value(k - 1)
+        })
+    };
+    let mut all = Vec::new();
+    let mut case = |base: Naive<T>, steps: Vec<Step>, naive: Naive<T>| {
+        all.push(Case { base: base.tensor(order), steps, naive });
+    };
+    case(count(shape), vec![], count(shape));
+
+    // Axis k of the view is axis `axes[k]` of the base: rotated by one.
+    let axes: Vec<usize> = (0..rank).map(|k| (k + 1) % rank).collect();
+    let mut turned = vec![0; rank];
+    axes.iter().enumerate().for_each(|(k, &axis)| turned[axis] = shape[k]);
+    let base = count(&turned);
+    let naive = Naive::new(shape, |index| {
+        let mut own = vec![0; rank];
+        axes.iter().enumerate().for_each(|(k, &axis)| own[axis] = index[k]);
+        base.at(&own)
+    });
+    case(base, vec![Step::Permute(axes)], naive);
+
+    // Every second position from the first on, of each axis; one position of an axis more.
+    let wide: Vec<usize> = shape.iter().map(|n| 2 * n + 1).chain([3]).collect();
+    let base = count(&wide);
+    let naive =
+        Naive::new(shape, |index| base.at(&index.iter().map(|i| 2 * i + 1).chain([1]).collect::<Vec<_>>()));
+    let mut items: Vec<SliceItem> =
+        shape.iter().map(|&n| SliceItem::from(Stepped(1..2 * n + 1, 2))).collect();
+    items.push(SliceItem::from(-2));
+    case(base, vec![Step::Slice(items)], naive);
+
+    // Backwards.
+    let base = count(shape);
+    let naive = Naive::new(shape, |index| {
+        base.at(&index.iter().zip(shape).map(|(i, n)| n - 1 - i).collect::<Vec<_>>())
+    });
+    case(base, vec![Step::Slice(vec![SliceItem::from(Stepped(.., -1)); rank])], naive);
+
+    // Repeated along the first axis, and through a new axis.
+    if rank > 0 {
+        let mut short = shape.to_vec();
+        short[0] = 1;
+        let base = count(&short);
+        let naive = base.spread(shape, order);
+        case(base, vec![Step::Broadcast(shape.to_vec())], naive);
+        let base = count(&shape[1..]);
+        let naive = Naive::new(shape, |index| base.at(&index[1..]));
+        let mut items = vec![SliceItem::from(NewAxis)];
+        items.extend(vec![SliceItem::from(..); rank - 1]);
+        case(base, vec![Step::Slice(items), Step::Broadcast(shape.to_vec())], naive);
+    }
+    all
+}
+
+/// Whether a computed value is the expected one: exactly, or to the precision of its type.
+pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
+    use DynScalar::{C32, C64, F32, F64};
+    let near = |a: f64, b: f64, eps: f64| {
+        a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= eps * (a.abs().max(b.abs()) + 1e-3)
+    };
+    match (found, expected) {
+        (F32(a), F32(b)) => near(a.into(), b.into(), 3e-6),
+        (F64(a), F64(b)) => near(a, b, 1e-13),
+        (C32(a), C32(b)) => (a - b).norm() <= 1e-5 * (1.0 + b.norm()) || (a.re.is_nan() && b.re.is_nan()),
+        (C64(a), C64(b)) => (a - b).norm() <= 1e-12 * (1.0 + b.norm()) || (a.re.is_nan() && b.re.is_nan()),
+        (a, b) => a == b,
+    }
+}
+
+/// A tensor of this order holds these elements, and if it is owned it is dense.
+#[track_caller]
+pub(crate) fn check<S: DynData>(
+    found: &DynTensor<S>,
+    expected: &Naive<DynScalar>,
+    order: MemoryOrder,
+    what: impl std::fmt::Debug,
+) {
+    assert_eq!(found.shape(), expected.shape, "{what:?}");
+    if found.rank() > 1 {
+        assert_eq!(found.order(), order, "{what:?}");
+    }
+    for (index, &value) in indices(&expected.shape).iter().zip(&expected.elements) {
+        let element = found.get(index).unwrap();
+        assert_eq!(element.dtype(), value.dtype(), "{what:?}");
+        assert!(same(element, value), "{what:?} at {index:?}: {element:?} is not {value:?}");
+    }
+}

@@ -1,0 +1,272 @@
+//! Reductions over all subsets of axes, running sums, traces.
+
+use crate::naive::{Naive, cases, check, indices};
+use crate::values::Value;
+use crate::values::for_each_type;
+use vierbein::dyn_tensor::DynReduction;
+use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
+
+const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
+const ALL: [DynReduction; 13] = [
+    DynReduction::Sum,
+    DynReduction::Prod,
+    DynReduction::Mean,
+    DynReduction::Var { ddof: 0 },
+    DynReduction::Std { ddof: 1 },
+    DynReduction::Norm,
+    DynReduction::Max,
+    DynReduction::Min,
+    DynReduction::ArgMax,
+    DynReduction::ArgMin,
+    DynReduction::All,
+    DynReduction::Any,
+    DynReduction::Count,
+];
+
+/// A real result in the type that means, variances and norms of `T` have.
+fn magnitude<T: Value>(x: f64) -> DynScalar {
+    match T::DTYPE {
+        DType::F32 | DType::C32 => (x as f32).into(),
+        _ => x.into(),
+    }
+}
+
+/// A reduction of elements in the order's enumeration, written out. `None` where the type does not have it.
+fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
+    let wide: Option<Vec<c64>> = elements.iter().map(|x| x.wide()).collect();
+    let mask = || elements.iter().map(|&x| bool::try_from(x.into()).ok()).collect::<Option<Vec<bool>>>();
+    let n = elements.len() as f64;
+    let variance = |wide: &[c64], ddof: usize| {
+        let mean = wide.iter().sum::<c64>() / n;
+        wide.iter().map(|x| (x - mean).norm_sqr()).sum::<f64>() / (n - ddof as f64)
+    };
+    let mean = |wide: Vec<c64>| {
+        let mean = wide.iter().sum::<c64>() / n;
+        match T::DTYPE {
+            DType::C32 => DynScalar::from(Complex::new(mean.re as f32, mean.im as f32)),
+            DType::C64 => mean.into(),
+            _ => magnitude::<T>(mean.re),
+        }
+    };
+    // The first of the best ones.
+    let best = |better: fn(f64, f64) -> bool| {
+        let wide = wide.clone().filter(|_| T::ORDERED)?;
+        let mut at = 0;
+        (1..wide.len()).for_each(|k| {
+            if better(wide[k].re, wide[at].re) {
+                at = k
+            }
+        });
+        Some(at)
+    };
+    match op {
+        DynReduction::Sum => Some(T::narrow(wide?.iter().sum()).into()),
+        DynReduction::Prod => Some(T::narrow(wide?.iter().product()).into()),
+        DynReduction::Mean => Some(mean(wide?)),
+        DynReduction::Var { ddof } => Some(magnitude::<T>(variance(&wide?, ddof))),
+        DynReduction::Std { ddof } => Some(magnitude::<T>(variance(&wide?, ddof).sqrt())),
+        DynReduction::Norm => Some(magnitude::<T>(wide?.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt())),
+        DynReduction::Max => best(|a, b| a > b).map(|at| elements[at].into()),
+        DynReduction::Min => best(|a, b| a < b).map(|at| elements[at].into()),
+        DynReduction::ArgMax => best(|a, b| a > b).map(|at| (at as i64).into()),
+        DynReduction::ArgMin => best(|a, b| a < b).map(|at| (at as i64).into()),
+        DynReduction::All => mask().map(|mask| mask.iter().all(|&x| x).into()),
+        DynReduction::Any => mask().map(|mask| mask.iter().any(|&x| x).into()),
+        DynReduction::Count => mask().map(|mask| (mask.iter().filter(|&&x| x).count() as i64).into()),
+        _ => unreachable!("there are no others"),
+    }
+}
+
+/// The reduction of a tensor over some axes, by index.
+fn over<T: Value>(
+    op: DynReduction,
+    x: &Naive<T>,
+    axes: &[usize],
+    keep: bool,
+    order: MemoryOrder,
+) -> Naive<DynScalar> {
+    let rank = x.shape.len();
+    let gone = |axis: &usize| axes.contains(axis);
+    let shape: Vec<usize> = match keep {
+        true => (0..rank).map(|axis| if gone(&axis) { 1 } else { x.shape[axis] }).collect(),
+        false => (0..rank).filter(|axis| !gone(axis)).map(|axis| x.shape[axis]).collect(),
+    };
+    let reduced_axes: Vec<usize> = (0..rank).filter(gone).collect();
+    let inner: Vec<usize> = reduced_axes.iter().map(|&axis| x.shape[axis]).collect();
+    Naive::new(&shape, |index| {
+        let kept: Vec<usize> = match keep {
+            true => (0..rank).filter(|axis| !gone(axis)).map(|axis| index[axis]).collect(),
+            false => index.to_vec(),
+        };
+        let part = Naive::new(&inner, |inside| {
+            let (mut kept, mut inside) = (kept.iter(), inside.iter());
+            let whole: Vec<usize> = (0..rank)
+                .map(|axis| *if gone(&axis) { inside.next() } else { kept.next() }.unwrap())
+                .collect();
+            x.at(&whole)
+        });
+        reduced(op, &part.listed(order)).unwrap()
+    })
+}
+
+/// A value whose products stay small: of twelve, at most 2^4.
+fn tame<T: Value>(k: usize) -> T {
+    match k * 2_654_435_761 / 128 % 5 {
+        0 if T::DTYPE != DType::Bool => T::narrow(Complex::new(2.0, 0.0)),
+        _ if T::DTYPE != DType::Bool => T::narrow(Complex::new(1.0, 0.0)),
+        _ => T::small(k),
+    }
+}
+
+fn reductions_of<T: Value>() {
+    let shapes: [&[usize]; 4] = [&[], &[5], &[2, 3], &[2, 3, 2]];
+    for op in ALL {
+        if reduced(op, &[T::small(0), T::small(1)]).is_none() {
+            let x = DynTensor::from_vec(&[1], vec![T::small(0)], ORDERS[0]).unwrap();
+            let error = x.reduce(op, ..).unwrap_err();
+            assert!(matches!(error, Error::NotForElements { dtype, .. } if dtype == T::DTYPE), "{error}");
+            continue;
+        }
+        let value = if op == DynReduction::Prod { tame::<T> } else { T::small };
+        // A sample of one element has no variance: NaN, which is tested with the typed tensor.
+        let least = if matches!(op, DynReduction::Std { .. }) { 2 } else { 1 };
+        for order in ORDERS {
+            for shape in shapes {
+                for subset in 0..1 << shape.len() {
+                    let axes: Vec<usize> = (0..shape.len()).filter(|axis| subset >> axis & 1 == 1).collect();
+                    if axes.iter().map(|&axis| shape[axis]).product::<usize>() < least {
+                        continue;
+                    }
+                    let all = cases(shape, order, value);
+                    // Each kind of layout for one subset, the dense one for all of them.
+                    let some =
+                        if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
+                    for case in some {
+                        let what = (op, T::DTYPE, order, &axes, &case.steps);
+                        let found = case.view().reduce(op, axes.as_slice()).unwrap();
+                        check(&found, &over(op, &case.naive, &axes, false, order), order, what);
+                        let found = case.view().reduce_keep(op, axes.clone()).unwrap();
+                        check(&found, &over(op, &case.naive, &axes, true, order), order, what);
+                    }
+                }
+                let case = &cases(shape, order, value)[0];
+                if shape.iter().product::<usize>() >= least {
+                    let all: Vec<usize> = (0..shape.len()).collect();
+                    let expected = over(op, &case.naive, &all, false, order);
+                    check(&case.view().reduce(op, ..).unwrap(), &expected, order, (op, T::DTYPE));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions() {
+    for_each_type!(reductions_of());
+}
+
+#[test]
+fn named_methods_are_their_values() {
+    let x = DynTensor::from_vec(&[2, 2], vec![3.0, 1.0, 4.0, 1.5], ORDERS[0]).unwrap();
+    let mask = x.greater(1.0).unwrap();
+    for (op, found) in [
+        (DynReduction::Sum, x.sum(1)),
+        (DynReduction::Prod, x.prod(1)),
+        (DynReduction::Mean, x.mean(1)),
+        (DynReduction::Var { ddof: 1 }, x.var(1, 1)),
+        (DynReduction::Std { ddof: 0 }, x.std(1, 0)),
+        (DynReduction::Norm, x.norm(1)),
+        (DynReduction::Max, x.max(1)),
+        (DynReduction::Min, x.min(1)),
+        (DynReduction::ArgMax, x.argmax(1)),
+        (DynReduction::ArgMin, x.argmin(1)),
+        (DynReduction::All, mask.all(1)),
+        (DynReduction::Any, mask.any(1)),
+        (DynReduction::Count, mask.count(1)),
+    ] {
+        let of = if matches!(op, DynReduction::All | DynReduction::Any | DynReduction::Count) {
+            &mask
+        } else {
+            &x
+        };
+        assert_eq!(found.unwrap(), of.reduce(op, 1).unwrap(), "{op:?}");
+    }
+}
+
+#[test]
+fn of_nothing() {
+    let x = DynTensor::zeros(&[0, 3], DType::F64, ORDERS[0]).unwrap();
+    assert_eq!(x.sum(0).unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
+    assert_eq!(x.prod(..).unwrap().item().unwrap(), 1.0.into());
+    assert!(f64::try_from(x.mean(..).unwrap().item().unwrap()).unwrap().is_nan());
+    assert_eq!(x.max(1).unwrap().shape(), [0]);
+    assert_eq!(
+        x.max(0).unwrap_err().to_string(),
+        "cannot take the maximum of nothing: the reduced axes of shape [0, 3] hold no elements"
+    );
+    assert!(matches!(x.argmin(..), Err(Error::Empty { .. })));
+}
+
+fn scans_of<T: Value>() {
+    let x = DynTensor::from_vec(&[1], vec![T::small(0)], ORDERS[0]).unwrap();
+    if T::small(0).wide().is_none() {
+        assert!(matches!(x.cumsum(0), Err(Error::NotForElements { .. })));
+        return;
+    }
+    for order in ORDERS {
+        for case in cases(&[2, 4], order, tame::<T>) {
+            for axis in 0..2 {
+                let upto = |index: &[usize]| -> Vec<c64> {
+                    (0..=index[axis])
+                        .map(|k| {
+                            let mut index = index.to_vec();
+                            index[axis] = k;
+                            case.naive.at(&index).wide().unwrap()
+                        })
+                        .collect()
+                };
+                let sums = Naive::new(&[2, 4], |i| T::narrow(upto(i).iter().sum()).into());
+                let products = Naive::new(&[2, 4], |i| T::narrow(upto(i).iter().product()).into());
+                check(&case.view().cumsum(axis).unwrap(), &sums, order, (T::DTYPE, axis, &case.steps));
+                check(&case.view().cumprod(axis).unwrap(), &products, order, (T::DTYPE, axis, &case.steps));
+            }
+        }
+    }
+}
+
+#[test]
+fn running_sums() {
+    for_each_type!(scans_of());
+}
+
+fn traces_of<T: Value>() {
+    if T::small(0).wide().is_none() {
+        let x = DynTensor::from_vec(&[1, 1], vec![T::small(0)], ORDERS[0]).unwrap();
+        assert!(matches!(x.trace(0, 1), Err(Error::NotForElements { .. })));
+        return;
+    }
+    for order in ORDERS {
+        for case in cases(&[3, 2, 3], order, T::small) {
+            for (a, b) in [(0, 2), (2, 0)] {
+                let expected = Naive::new(&[2], |i| {
+                    T::narrow((0..3).map(|k| case.naive.at(&[k, i[0], k]).wide().unwrap()).sum()).into()
+                });
+                check(&case.view().trace(a, b).unwrap(), &expected, order, (T::DTYPE, &case.steps));
+            }
+        }
+        let case = &cases(&[4, 4], order, T::small)[1];
+        let sum: c64 = (0..4).map(|k| case.naive.at(&[k, k]).wide().unwrap()).sum();
+        check(
+            &case.view().trace(0, 1).unwrap(),
+            &Naive::new(&[], |_| T::narrow(sum).into()),
+            order,
+            T::DTYPE,
+        );
+    }
+}
+
+#[test]
+fn traces() {
+    for_each_type!(traces_of());
+    assert_eq!(indices(&[2, 2]).len(), 4);
+}

@@ -1,0 +1,222 @@
+//! What does not compile for typed tensors is an error here, in the same words.
+
+use vierbein::{DType, DynTensor, Error, MemoryOrder, c64, s, tensor};
+
+fn f64s() -> DynTensor {
+    DynTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]])
+}
+
+#[track_caller]
+fn refused<V>(tried: Result<V, Error>, text: &str) {
+    assert_eq!(tried.err().expect("an error was expected").to_string(), text);
+}
+
+const DTYPES: &str = "cannot combine a tensor of `f64` with a tensor of `f32`: the operands differ in element type; \
+    convert one of them first, e.g. with `.to_dtype(DType::F64)`, or both with `promote(a, b)`";
+const ORDERS: &str = "cannot combine a `RowMajor` tensor with a `ColMajor` tensor: the operands differ in memory order; \
+    convert one of them first: `.as_order(RowMajor)` is a free view, `.to_order(RowMajor)` copies";
+
+#[test]
+fn two_element_types() {
+    let (x, y) = (f64s(), f64s().to_dtype(DType::F32).unwrap());
+    refused(x.try_add(&y), &format!("add: {DTYPES}"));
+    refused(x.less(&y), &format!("compare: {DTYPES}"));
+    refused(x.maximum(&y), &format!("take maximum of: {DTYPES}"));
+    refused(x.matmul(&y), &format!("matmul: {DTYPES}"));
+    refused(vierbein::dyn_tensor::einsum("ij,ij->", &[&x, &y]), &format!("einsum: {DTYPES}"));
+    refused(x.clone().try_mul_assign(&y), &format!("multiply: {DTYPES}"));
+    refused(x.clone().assign(&y), &format!("assign: {DTYPES}"));
+    refused(x.less(0.0).unwrap().select(&x, &y), &format!("select from: {DTYPES}"));
+    refused(
+        x.try_add(1),
+        "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
+         a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
+    );
+    // The way out that the message names is one.
+    assert!(x.try_add(&y.to_dtype(DType::F64).unwrap()).is_ok());
+    let (a, b) = vierbein::dyn_tensor::promote(x, y).unwrap();
+    assert!(a.try_add(&b).is_ok());
+}
+
+#[test]
+fn two_orders() {
+    let x = f64s();
+    let y = x.to_order(MemoryOrder::ColMajor).unwrap();
+    refused(x.try_sub(&y), &format!("subtract: {ORDERS}"));
+    refused(x.matmul(&y), &format!("matmul: {ORDERS}"));
+    refused(vierbein::dyn_tensor::einsum("ij,jk->ik", &[&x, &y]), &format!("einsum: {ORDERS}"));
+    refused(x.clone().assign(&y), &format!("assign: {ORDERS}"));
+    refused(x.less(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
+    assert!(x.try_sub(y.as_order(MemoryOrder::RowMajor)).is_ok());
+    assert!(x.try_sub(&y.to_order(MemoryOrder::RowMajor).unwrap()).is_ok());
+    // Ranks 0 and 1 belong to both, whichever side they are on; the result has the order of the other.
+    let v = DynTensor::from(tensor![1.0, 2.0]);
+    for (a, b) in [(&v, &y), (&y, &v)] {
+        let sum = a.try_add(b).unwrap();
+        assert_eq!(sum.order(), MemoryOrder::ColMajor);
+        // Column-major aligns leading axes: the vector is added to each column.
+        assert_eq!(sum.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
+    }
+    let mut z = y.clone();
+    z.try_add_assign(&v).unwrap();
+    assert_eq!(z.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
+    assert_eq!(y.matmul(&v).unwrap().to_vec::<f64>().unwrap(), [5.0, 11.0]);
+    // A mask of rank 1 does not hide that the others differ.
+    refused(v.less(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
+}
+
+#[test]
+fn operations_that_elements_do_not_have() {
+    let (b, z, n) =
+        (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
+    let number = "`bool` is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
+        `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
+    refused(b.try_add(&b), &format!("add: {number}"));
+    refused(b.sum(..), &format!("sum: {number}"));
+    refused(b.matmul(&b), &format!("matmul: {number}"));
+    refused(vierbein::dyn_tensor::einsum("i->", &[&b]), &format!("einsum: {number}"));
+    refused(b.cumsum(0), &format!("accumulate: {number}"));
+    let order = "`Complex<f64>` has no order, so there is no smaller and no larger: this needs real numbers; \
+        compare complex numbers by `.abs()`, `.re()` or `.im()`";
+    refused(z.max(..), &format!("maximum: {order}"));
+    refused(z.less(&z), &format!("compare: {order}"));
+    refused(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
+    refused(
+        n.sqrt(),
+        "take sqrt of: `u8` is not a floating or complex type: this function needs floating or complex elements; \
+         convert integers first, e.g. with `.to_dtype(DType::F64)`",
+    );
+    refused(
+        z.floor(),
+        "take floor of: `Complex<f64>` is not a real floating type: this function needs `f32` or `f64` elements; \
+         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers",
+    );
+    refused(
+        f64s().try_and(&f64s()),
+        "combine: `f64` has no bits to combine: `&`, `|`, `^` and `!` need `bool` or integers; \
+         compare first, e.g. with `.greater(0.0)`",
+    );
+    refused(
+        n.try_neg(),
+        "negate: `u8` has no negative numbers: `-` needs a signed element type; \
+         convert first, e.g. with `.to_dtype(DType::I64)`",
+    );
+    let mask = "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
+    refused(n.any(..), &format!("disjunction: `u8` {mask}"));
+    refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
+}
+
+#[test]
+fn shapes_and_axes() {
+    let (x, y) = (f64s(), DynTensor::from(tensor![[1.0, 2.0, 3.0]]));
+    refused(
+        x.try_add(&y),
+        "cannot add shapes [2, 2] and [1, 3]: axis 1 is 2 and 3 (row-major aligns trailing axes)",
+    );
+    refused(
+        x.clone().try_add_assign(&y),
+        "cannot add shape [1, 3] in place to shape [2, 2]: the target's shape cannot grow \
+         (row-major aligns trailing axes); write a new tensor instead",
+    );
+    refused(x.sum(2), "sum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1");
+    refused(x.sum([0, 0]), "sum: axes [0, 0] of shape [2, 2] name one twice; each may be named once");
+    refused(
+        x.argmax(2),
+        "position of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
+    );
+    refused(x.cumsum(5), "accumulate: axis 5 is out of range for shape [2, 2], whose axes are 0 to 1");
+    refused(
+        x.trace(0, 2),
+        "cannot trace over axes 0 and 2: out of range for shape [2, 2], whose axes are 0 to 1",
+    );
+    refused(
+        y.trace(0, 1),
+        "cannot trace over axes 0 and 1 of shape [1, 3]: their lengths 1 and 3 differ; \
+        cut the longer one with `.slice(..)` first",
+    );
+    refused(x.permute(&[0]), "permute: [0] has not one number for each axis of a tensor of `Rank<2>`");
+    refused(
+        x.permute(&[1, 1]),
+        "permute: axes [1, 1] of shape [2, 2] name one twice; each may be named once",
+    );
+    refused(
+        x.index_axis(0, 2),
+        "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose length is 2",
+    );
+    refused(x.view().reshape(&[3]), "cannot reshape [2, 2] to [3]: they have 4 and 3 elements");
+    refused(
+        x.t().unwrap().as_shape(&[4]),
+        "cannot reshape without a copy of a view of shape [2, 2] with strides [1, 2]: \
+         it is not dense in row-major order; copy it first with `.to_owned()`",
+    );
+    refused(
+        x.broadcast_to(&[3, 3]),
+        "cannot broadcast shape [2, 2] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)",
+    );
+    refused(
+        x.slice(s![0]),
+        "slice: this slice leaves `Rank<1>` of the tensor without an argument: too few arguments; \
+         a slice has one argument for each axis; write `..` for an axis that is to stay whole",
+    );
+    refused(
+        x.slice(s![.., .., 0]),
+        "slice: an argument cannot slice an axis where `Rank<0>` is left to be sliced: too many arguments; \
+         a slice has one argument for each axis, and the tensor is of `Rank<2>`",
+    );
+    refused(
+        x.slice(s![.., 1..4]),
+        "cannot slice axis 1 of shape [2, 2] with 1..4: it reaches beyond the end of the axis",
+    );
+}
+
+#[test]
+fn ranks() {
+    let (x, v) = (f64s(), DynTensor::from(tensor![1.0, 2.0]));
+    refused(
+        v.trace(0, 1),
+        "trace: cannot remove 2 axes from a tensor of `Rank<1>`: this needs a rank of at least 2",
+    );
+    refused(
+        v.t(),
+        "transpose: a tensor of `Rank<1>` is not a matrix: this is for `Rank<2>`; say which axes to exchange: \
+         `.swap_axes(a, b)`, `.permute(&[..])`, or all of them: `.reverse_axes()`",
+    );
+    refused(
+        v.diagonal(0, 1),
+        "take the diagonal: a tensor of `Rank<1>` has no diagonal: a diagonal needs two axes",
+    );
+    refused(
+        x.matmul(&DynTensor::scalar(1.0)),
+        "matmul: cannot multiply a tensor of `Rank<2>` with a tensor of `Rank<0>` as matrices: \
+         `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
+    );
+    let deep = DynTensor::from(vierbein::Tensor::<u8, _>::zeros([1; 16]));
+    refused(
+        deep.insert_axis(0),
+        "insert an axis: cannot add 1 more to the axes of a tensor of `Rank<16>`: \
+         ranks run from `Rank<0>` to `Rank<16>`; merge axes first with `.reshape(..)`",
+    );
+    assert!(deep.view().reshape(&[1; 17]).is_err());
+    assert!(deep.broadcast_to(&[1; 17]).is_err());
+    assert!(deep.slice(vec![vierbein::dyn_tensor::SliceItem::from(vierbein::NewAxis); 17]).is_err());
+}
+
+#[test]
+fn nothing_is_half_done() {
+    let mut x = DynTensor::from(tensor![1, i32::MAX, 3]);
+    let before = x.clone();
+    let error = x.try_div_assign(&tensor![1, 0, 1]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot divide tensors of i32: there is no i32 result for {} and 0; \
+             convert them first, e.g. with `.cast::<f64>()`",
+            i32::MAX
+        )
+    );
+    assert_eq!(x, before);
+    if cfg!(debug_assertions) {
+        assert!(matches!(x.try_add_assign(1), Err(Error::Arithmetic { .. })));
+        assert_eq!(x, before);
+    }
+}

@@ -1,0 +1,136 @@
+//! Views, against index arithmetic; what is free and what copies, by pointers.
+
+use crate::naive::{Naive, cases, check};
+use vierbein::dyn_tensor::SliceItem;
+use vierbein::{Cpu, DynTensor, DynView, MemoryOrder, NewAxis, Rank, RowMajor, Tensor, s, tensor};
+
+const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
+
+fn counted(shape: &[usize], order: MemoryOrder) -> (DynTensor, Naive<i64>) {
+    let case = cases(shape, order, |k| k as i64).swap_remove(0);
+    (case.base, case.naive)
+}
+
+#[test]
+fn views() {
+    for order in ORDERS {
+        let (x, n) = counted(&[2, 3, 4], order);
+        let see = |found: DynView<'_>, shape: &[usize], at: &dyn Fn(&[usize]) -> Vec<usize>, what: &str| {
+            check(&found, &Naive::new(shape, |i| n.at(&at(i)).into()), order, what);
+        };
+        see(x.permute(&[2, 0, 1]).unwrap(), &[4, 2, 3], &|i| vec![i[1], i[2], i[0]], "permute");
+        see(x.swap_axes(0, 2).unwrap(), &[4, 3, 2], &|i| vec![i[2], i[1], i[0]], "swap");
+        see(x.reverse_axes().unwrap(), &[4, 3, 2], &|i| vec![i[2], i[1], i[0]], "reverse");
+        see(x.insert_axis(1).unwrap(), &[2, 1, 3, 4], &|i| vec![i[0], i[2], i[3]], "insert");
+        see(
+            x.insert_axis(3).unwrap().remove_axis(3).unwrap(),
+            &[2, 3, 4],
+            &|i| i.to_vec(),
+            "insert and remove",
+        );
+        see(x.index_axis(1, 2).unwrap(), &[2, 4], &|i| vec![i[0], 2, i[1]], "index");
+        see(
+            x.slice(s![.., ..2, ..3]).unwrap().diagonal(1, 0).unwrap(),
+            &[3, 2],
+            &|i| vec![i[1], i[1], i[0]],
+            "diagonal",
+        );
+        see(
+            x.slice(s![-1, ..;-2, NewAxis, 1..=2]).unwrap(),
+            &[2, 1, 2],
+            &|i| vec![1, 2 - 2 * i[0], 1 + i[2]],
+            "slice",
+        );
+        see(x.index_axis(0, 1).unwrap().t().unwrap(), &[4, 3], &|i| vec![1, i[1], i[0]], "t");
+        let list: Vec<SliceItem> = vec![0.into(), (1..).into(), (..-1).into()];
+        see(x.slice(list).unwrap(), &[2, 3], &|i| vec![0, 1 + i[0], i[1]], "list");
+        let flat = n.listed(order);
+        let listed = |shape: &[usize]| {
+            let mut turned: Vec<usize> = shape.to_vec();
+            if !order.is_row_major() {
+                turned.reverse();
+            }
+            let by_sequence = Naive { shape: turned, elements: flat.clone() };
+            Naive::new(shape, |i| {
+                let index: Vec<usize> = match order {
+                    MemoryOrder::RowMajor => i.to_vec(),
+                    MemoryOrder::ColMajor => i.iter().rev().copied().collect(),
+                };
+                by_sequence.at(&index).into()
+            })
+        };
+        check(&x.as_shape(&[6, 4]).unwrap(), &listed(&[6, 4]), order, "as_shape");
+        check(&x.clone().reshape(&[4, 3, 2]).unwrap(), &listed(&[4, 3, 2]), order, "reshape");
+        check(&x.view().flatten().unwrap(), &listed(&[24]), order, "flatten");
+        // Of a view that is not dense, reshaping copies, and a view of another shape cannot be had.
+        let turned = x.permute(&[2, 0, 1]).unwrap();
+        assert!(turned.as_shape(&[24]).is_err());
+        let naive = Naive::new(&[4, 2, 3], |i| n.at(&[i[1], i[2], i[0]]));
+        assert_eq!(turned.reshape(&[24]).unwrap().to_vec::<i64>().unwrap(), naive.listed(order));
+    }
+}
+
+#[test]
+fn mutable_views() {
+    for order in ORDERS {
+        let (before, n) = counted(&[2, 3, 3], order);
+        type Cut = for<'a> fn(&'a mut DynTensor) -> vierbein::DynViewMut<'a>;
+        let cuts: [(Cut, fn(&[usize]) -> bool); 7] = [
+            (|x| x.index_axis_mut(1, 2).unwrap(), |i| i[1] == 2),
+            (|x| x.diagonal_mut(1, 2).unwrap(), |i| i[1] == i[2]),
+            (|x| x.slice_mut(s![1, ..;-2, ..1]).unwrap(), |i| i[0] == 1 && i[1] != 1 && i[2] == 0),
+            (|x| x.permute_mut(&[2, 1, 0]).unwrap(), |_| true),
+            (|x| x.swap_axes_mut(0, 1).unwrap(), |_| true),
+            (|x| x.insert_axis_mut(0).unwrap(), |_| true),
+            (|x| x.as_shape_mut(&[18]).unwrap(), |_| true),
+        ];
+        for (k, (cut, hit)) in cuts.into_iter().enumerate() {
+            let mut x = before.clone();
+            cut(&mut x).fill(-1_i64).unwrap();
+            let expected = Naive::new(&[2, 3, 3], |i| if hit(i) { -1 } else { n.at(i) }.into());
+            check(&x, &expected, order, k);
+        }
+        let mut x = before.clone();
+        x.reverse_axes_mut().unwrap().set(&[2, 0, 1], 99_i64).unwrap();
+        assert_eq!(x.get(&[1, 0, 2]).unwrap(), 99_i64.into());
+    }
+}
+
+#[test]
+fn broadcasts_by_the_order() {
+    let x = DynTensor::from(tensor![1, 2]);
+    let rows = x.broadcast_to(&[3, 2]).unwrap();
+    assert_eq!(rows.strides(), [0, 1]);
+    assert_eq!(rows.get(&[2, 1]).unwrap(), 2.into());
+    let columns = x.as_order(MemoryOrder::ColMajor).broadcast_to(&[2, 3]).unwrap();
+    assert_eq!(columns.strides(), [1, 0]);
+    assert!(x.broadcast_to(&[2, 3]).is_err());
+    assert!(x.broadcast_to(&[usize::MAX, 2]).is_err());
+}
+
+#[test]
+fn what_is_free() {
+    let x: Tensor<f64, Rank<2>> = Tensor::ones([3, 4]);
+    let at = x.as_slice().as_ptr();
+    let pointer = |x: &DynView<'_>| {
+        let row: vierbein::TensorView<'_, f64, Rank<1>> = x.as_shape(&[12]).unwrap().downcast_view().unwrap();
+        row.try_as_slice().unwrap().as_ptr()
+    };
+    let erased = DynTensor::from(x);
+    assert_eq!(pointer(&erased.view()), at);
+    let reshaped = erased.reshape(&[2, 6]).unwrap().into_owned().unwrap();
+    assert_eq!(pointer(&reshaped.view()), at);
+    let promoted = vierbein::dyn_tensor::promote(reshaped, DynTensor::scalar(1)).unwrap().0;
+    assert_eq!(pointer(&promoted.view()), at);
+    let x: Tensor<f64, Rank<2>> = promoted.cast_into::<f64, Rank<2>, RowMajor>().unwrap();
+    assert_eq!(x.as_slice().as_ptr(), at);
+    // Copies are elsewhere.
+    let erased = DynTensor::from(x);
+    assert_ne!(pointer(&erased.to_owned().unwrap().view()), at);
+    assert_ne!(pointer(&erased.clone().view()), at);
+    // And what is taken of a typed tensor by reference is that tensor's.
+    let y = tensor![[1, 2], [3, 4]];
+    let view: vierbein::TensorView<'_, i32, Rank<2>, RowMajor, Cpu> =
+        DynView::from(&y).downcast_view().unwrap();
+    assert_eq!(view.try_as_slice().unwrap().as_ptr(), y.as_slice().as_ptr());
+}
