@@ -1,0 +1,85 @@
+//! Tensors given away.
+
+use super::abi::{CPU, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, Managed};
+use super::import::Dlpack;
+use crate::device::CpuBuffer;
+use crate::element::Element;
+use crate::order::Order;
+use crate::rank::{Dim, MAX_RANK};
+use crate::tensor::Tensor;
+use core::ptr::{NonNull, null_mut};
+
+/// Everything that an exported tensor needs to live, in one allocation.
+struct Exported<T: Element, M> {
+    managed: M,
+    shape: [i64; MAX_RANK],
+    strides: [i64; MAX_RANK],
+    /// The elements; here to be dropped.
+    _buffer: CpuBuffer<T>,
+}
+
+/// # Safety
+/// `this` is the structure of an `Exported<T, M>` that was given away, and not used afterwards.
+unsafe extern "C" fn delete<T: Element, M: Managed>(this: *mut M) {
+    // SAFETY: the context of such a structure is the box that it is in.
+    drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, M>>()) });
+}
+
+impl<T: Element, D: Dim, O: Order, M: Managed> From<Tensor<T, D, O>> for Dlpack<M> {
+    /// The tensor's own memory, with its strides.
+    fn from(mut x: Tensor<T, D, O>) -> Self {
+        let layout = x.layout();
+        let first = NonNull::new(x.as_mut_ptr()).expect("a tensor has an address").cast::<u8>();
+        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+        for (to, &n) in shape.iter_mut().zip(layout.shape()) {
+            // Lengths of axes and strides fit in `isize`.
+            *to = n as i64;
+        }
+        for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
+            *to = stride as i64;
+        }
+        let tensor = DLTensor {
+            data: if x.is_empty() { null_mut() } else { first.as_ptr().cast() },
+            device: DLDevice { device_type: CPU, device_id: 0 },
+            ndim: D::NDIM as i32,
+            dtype: DLDataType::of(T::DTYPE),
+            shape: null_mut(),
+            strides: null_mut(),
+            byte_offset: 0,
+        };
+        let managed = M::assemble(tensor, null_mut(), delete::<T, M>);
+        let (_buffer, _) = x.into_parts();
+        let this = Box::into_raw(Box::new(Exported { managed, shape, strides, _buffer }));
+        // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
+        let managed = unsafe {
+            let tensor = DLTensor {
+                shape: (&raw mut (*this).shape).cast(),
+                strides: (&raw mut (*this).strides).cast(),
+                ..tensor
+            };
+            (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, M>));
+            NonNull::new_unchecked(&raw mut (*this).managed)
+        };
+        Dlpack::new(managed, T::DTYPE, layout, first)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
+    /// The tensor's memory for another library, without a copy, in the structure of DLPack 1: see
+    /// [`interop::dlpack`](crate::interop::dlpack). For those that know only the older one without a version,
+    /// `Dlpack::<DLManagedTensor>::from(x)` is that.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let raw = tensor![[1, 2, 3]].into_dlpack().into_raw();
+    /// // SAFETY: the consumer reads the structure, and calls the deleter at the end, once.
+    /// unsafe {
+    ///     assert_eq!((*raw).dl_tensor.ndim, 2);
+    ///     assert_eq!(*(*raw).dl_tensor.shape.add(1), 3);
+    ///     (*raw).deleter.unwrap()(raw);
+    /// }
+    /// ```
+    pub fn into_dlpack(self) -> Dlpack<DLManagedTensorVersioned> {
+        self.into()
+    }
+}
