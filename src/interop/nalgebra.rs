@@ -19,7 +19,7 @@
 //! `Tensor::from(matrix).into_flipped()` is the row-major tensor of the transpose, for free.
 //!
 //! ```
-//! use nalgebra::{DMatrix, DVector, Dyn, MatrixView, matrix};
+//! use nalgebra::{DMatrix, DVector, Dyn, Matrix2x3, MatrixView};
 //! use vierbein::prelude::*;
 //!
 //! let m = DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 3.0, 4.0]);
@@ -40,7 +40,7 @@
 //!
 //! let rows: Tensor<f64, Rank<2>> = Tensor::copy_of(&back);
 //! assert_eq!(rows.as_slice(), [1.0, 2.0, 3.0, 4.0]);
-//! let fixed = TensorView::<i32, Rank<2>>::from(&matrix![1, 2, 3; 4, 5, 6]).to_owned();
+//! let fixed = TensorView::<i32, Rank<2>>::from(&Matrix2x3::new(1, 2, 3, 4, 5, 6)).to_owned();
 //! assert_eq!(fixed, tensor![[1, 2, 3], [4, 5, 6]]);
 //! assert_eq!(Tensor::<f64, Rank<1>>::from(DVector::from_vec(vec![1.0, 2.0])), tensor![1.0, 2.0]);
 //! # Ok::<(), vierbein::Error>(())

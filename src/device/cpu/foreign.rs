@@ -15,17 +15,19 @@
 /// struct Page { data: *mut f64 }
 ///
 /// impl Page {
-///     const LAYOUT: Layout = Layout::from_size_align(4096, 4096).unwrap();
+///     fn layout() -> Layout { Layout::from_size_align(4096, 4096).unwrap() }
 ///
 ///     fn new() -> Page {
 ///         // SAFETY: it is some bytes long.
-///         Page { data: unsafe { alloc_zeroed(Page::LAYOUT).cast() } }
+///         let data = unsafe { alloc_zeroed(Page::layout()) };
+///         assert!(!data.is_null());
+///         Page { data: data.cast() }
 ///     }
 /// }
 /// impl Drop for Page {
 ///     fn drop(&mut self) {
 ///         // SAFETY: it was allocated like this.
-///         unsafe { dealloc(self.data.cast(), Page::LAYOUT) }
+///         unsafe { dealloc(self.data.cast(), Page::layout()) }
 ///     }
 /// }
 /// // SAFETY: any thread may free it.
