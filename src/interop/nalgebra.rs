@@ -140,7 +140,7 @@ impl<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order> From<&
     /// The same elements at the same indices. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, as nalgebra's views of given strides may.
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
     #[track_caller]
     fn from(matrix: &'a mut Matrix<T, R, C, S>) -> Self {
         // SAFETY: the matrix is mutably borrowed for `'a`.
@@ -154,7 +154,7 @@ impl<'a, T: Element, R: Dim, S: RawStorageMut<T, R, U1>, O: Order> From<&'a mut 
     /// The elements of a vector. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, as nalgebra's views of given strides may.
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
     #[track_caller]
     fn from(vector: &'a mut Matrix<T, R, U1, S>) -> Self {
         // SAFETY: the vector is mutably borrowed for `'a`.
@@ -168,7 +168,7 @@ impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
     /// The same elements at the same indices. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, as nalgebra's views of given strides may.
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
     #[track_caller]
     fn from(mut matrix: Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>) -> Self {
         // SAFETY: the view borrows for `'a`, and is given away.

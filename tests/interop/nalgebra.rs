@@ -1,8 +1,7 @@
 //! Matrices of nalgebra: the same elements, at the same addresses.
 
 use nalgebra::{
-    DMatrix, DVector, DVectorView, Dyn, Matrix3x2, MatrixView, MatrixViewMut, RowVector3, U1, Vector3,
-    VectorView,
+    DMatrix, DVector, Dyn, Matrix3x2, MatrixView, MatrixViewMut, RowVector3, U1, Vector3, VectorView,
 };
 use vierbein::prelude::*;
 use vierbein::{c64, tensor};
@@ -77,19 +76,6 @@ fn mutable_views() {
     let mut v = Vector3::new(1, 2, 3);
     TensorViewMut::<i32, Rank<1>>::from(&mut v)[[2]] = 9;
     assert_eq!(v, Vector3::new(1, 2, 9));
-    // nalgebra lets one element be two of a mutable view.
-    let mut data = [0; 4];
-    let repeated = MatrixViewMut::<i32, Dyn, Dyn, Dyn, Dyn>::from_slice_with_strides_generic(
-        &mut data,
-        Dyn(2),
-        Dyn(2),
-        Dyn(1),
-        Dyn(1),
-    );
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        TensorViewMut::<i32, Rank<2>>::from(repeated).fill(0);
-    }));
-    assert!(panicked.is_err());
 }
 
 #[test]
@@ -111,5 +97,4 @@ fn memory_changes_hands() {
     let x: Tensor<f64, Rank<1>, ColMajor> = v.into();
     let v = DVector::from(x.into_order::<RowMajor>());
     assert_eq!((v.as_ptr(), v.sum()), (address, 6.0));
-    assert_eq!(DVectorView::from(&v).len(), 3);
 }
