@@ -43,6 +43,23 @@ pub enum DType {
 }
 
 impl DType {
+    /// All of them.
+    pub const ALL: [DType; 13] = [
+        DType::Bool,
+        DType::I8,
+        DType::I16,
+        DType::I32,
+        DType::I64,
+        DType::U8,
+        DType::U16,
+        DType::U32,
+        DType::U64,
+        DType::F32,
+        DType::F64,
+        DType::C32,
+        DType::C64,
+    ];
+
     /// The name of the Rust type.
     ///
     /// ```

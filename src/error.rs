@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use crate::element::DType;
+use crate::order::MemoryOrder;
 use core::fmt;
 
 /// An operation that could not be done. Nothing was changed.
@@ -224,6 +226,86 @@ pub enum Error {
         /// The right device.
         right: String,
     },
+    /// Two tensors whose types are known at run time only differ in memory order.
+    Orders {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The left order.
+        left: MemoryOrder,
+        /// The right order.
+        right: MemoryOrder,
+    },
+    /// Two tensors whose types are known at run time only differ in element type.
+    ElementTypes {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The left element type.
+        left: DType,
+        /// The right element type.
+        right: DType,
+    },
+    /// A scalar has another type than the elements of a tensor.
+    ScalarType {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The element type.
+        tensor: DType,
+        /// The scalar's type.
+        scalar: DType,
+    },
+    /// Two tensors whose types are known at run time only live on different devices.
+    DeviceTypes {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The left device.
+        left: String,
+        /// The right device.
+        right: String,
+    },
+    /// An operation that elements of this type do not have.
+    NotForElements {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The element type.
+        dtype: DType,
+        /// What is missing, and what to do.
+        why: &'static str,
+    },
+    /// A conversion of elements that would lose a part of them.
+    NoCast {
+        /// The element type that is there.
+        from: DType,
+        /// The element type that was asked for.
+        to: DType,
+    },
+    /// An operation on a tensor whose rank does not allow it.
+    NotForRank {
+        /// What was tried.
+        op: &'static str,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
+    /// A device that tensors whose types are known at run time do not compute on.
+    NotOnDevice {
+        /// What was tried, as a verb.
+        op: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// A tensor whose type is known at run time only is not of the type that it was asked to be.
+    Downcast {
+        /// What is there.
+        found: String,
+        /// What was wanted.
+        wanted: String,
+        /// How to get from the one to the other.
+        why: String,
+    },
+    /// A specification of a contraction, given at run time, is not one.
+    Spec {
+        /// The specification, and what is wrong with it.
+        why: String,
+    },
     /// The device could not give that much memory.
     OutOfMemory {
         /// The device.
@@ -393,6 +475,42 @@ impl fmt::Display for Error {
                 f,
                 "cannot {op} a tensor on {left} and one on {right}: move one of them first, with `.to_device_in(&device)?`"
             ),
+            Error::Orders { op, left, right } => write!(
+                f,
+                "{op}: cannot combine a `{left:?}` tensor with a `{right:?}` tensor: the operands differ in memory order; \
+                 convert one of them first: `.as_order({left:?})` is a free view, `.to_order({left:?})` copies"
+            ),
+            Error::ElementTypes { op, left, right } => write!(
+                f,
+                "{op}: cannot combine a tensor of `{left}` with a tensor of `{right}`: the operands differ in element type; \
+                 convert one of them first, e.g. with `.to_dtype(DType::{left:?})`, or both with `promote(a, b)`"
+            ),
+            Error::ScalarType { op, tensor, scalar } => write!(
+                f,
+                "{op}: cannot combine a tensor of `{tensor}` with `{scalar}`: expected a tensor or a scalar of `{tensor}`; \
+                 a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`"
+            ),
+            Error::DeviceTypes { op, left, right } => write!(
+                f,
+                "{op}: cannot combine a tensor on `{left}` with a tensor on `{right}`: the operands live on different devices; \
+                 move one of them first, e.g. with `.to_device::<{left}>()?`"
+            ),
+            Error::NotForElements { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
+            Error::NoCast { from, to } => {
+                write!(f, "cannot cast `{from}` to `{to}` without losing a part of it: no such cast; ")?;
+                f.write_str(match to {
+                    DType::Bool => "number to `bool`: compare, e.g. with `.not_equal(0)`",
+                    _ => "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
+                })
+            }
+            Error::NotForRank { op, why } => write!(f, "{op}: {why}"),
+            Error::NotOnDevice { op, device } => write!(
+                f,
+                "{op}: a `DynTensor` does not compute on `{device}`; move it to the host with `.to_device::<Cpu>()?`, \
+                 or compute with its typed tensor: `.downcast::<T, D, O, Dev>()?`"
+            ),
+            Error::Downcast { found, wanted, why } => write!(f, "{found} is not a `{wanted}`: {why}"),
+            Error::Spec { why } => f.write_str(why),
             Error::OutOfMemory { device, bytes } => {
                 write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
             }

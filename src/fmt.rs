@@ -1,16 +1,18 @@
 //! Printing: nested brackets as NumPy's, aligned, elided where they are long, with a line that says what it is.
 //!
-//! Only the first of four steps knows ranks and devices: [`shown`](Tensor::shown) fetches the elements that are shown,
-//! [`Notation`] is chosen for all of them, [`cells`] writes each one, and [`Page`] sets them in brackets.
+//! Only the first of four steps knows element types and devices, and none knows ranks: [`Shown`] fetches the elements that are
+//! shown, [`Notation`] is chosen for all of them, [`cells`] writes each one, and [`Page`] sets them in brackets.
 
 #![forbid(unsafe_code)]
 
 use crate::device::{Device, host};
-use crate::element::{Element, Printed};
+use crate::element::{DType, Element, Printed};
+use crate::error::Error;
 use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
+use crate::strided::operand_of;
 use crate::tensor::Tensor;
 use core::fmt::{self, Display};
 use core::iter::repeat_n;
@@ -47,9 +49,7 @@ const LINE: usize = 75;
 /// ```
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Display for Tensor<T, D, O, Dev, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_elements(f, !f.alternate())?;
-        writeln!(f)?;
-        self.write_type(f)
+        self.show(|shown| shown.display(f))
     }
 }
 
@@ -65,45 +65,78 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Display for 
 /// ```
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug for Tensor<T, D, O, Dev, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_type(f)?;
-        writeln!(f)?;
-        self.write_elements(f, true)
+        self.show(|shown| shown.debug(f))
     }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    fn show(&self, print: impl FnOnce(Shown<'_>) -> fmt::Result) -> fmt::Result {
+        let view = self.view();
+        let (layout, strided) = (self.layout(), view.strided());
+        let fetch = |part: &Layout| {
+            let elements = host::fetch(self.device(), operand_of(strided.storage(), part))?.into_vec();
+            Ok(elements.into_iter().map(T::printed).collect())
+        };
+        let device = self.device().name();
+        print(Shown { dtype: T::DTYPE, layout: &layout, order: O::NAME, device, fetch: &fetch })
+    }
+}
+
+/// A tensor to be printed.
+pub(crate) struct Shown<'a> {
+    pub(crate) dtype: DType,
+    pub(crate) layout: &'a Layout,
+    pub(crate) order: &'static str,
+    pub(crate) device: String,
+    /// The elements of a part, the last axis fastest.
+    pub(crate) fetch: &'a dyn Fn(&Layout) -> Result<Vec<Printed>, Error>,
+}
+
+impl Shown<'_> {
+    pub(crate) fn display(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_elements(f, !f.alternate())?;
+        writeln!(f)?;
+        self.write_type(f)
+    }
+
+    pub(crate) fn debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_type(f)?;
+        writeln!(f)?;
+        self.write_elements(f, true)
+    }
+
     fn write_type(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:?} {} on {}", T::DTYPE, self.shape(), O::NAME, self.device().name())
+        write!(f, "{} {:?} {} on {}", self.dtype, self.layout.shape(), self.order, self.device)
     }
 
     fn write_elements(&self, f: &mut fmt::Formatter<'_>, may_elide: bool) -> fmt::Result {
-        if self.is_empty() {
+        let shape = self.layout.shape();
+        if shape.contains(&0) {
             return f.write_str("[]");
         }
-        let elided = may_elide && self.len() > SHOWN_WHOLE;
+        let elided = may_elide && shape.iter().product::<usize>() > SHOWN_WHOLE;
         let mut shown = Vec::new();
-        self.shown(&self.layout(), 0, elided, &mut shown);
+        self.gather(self.layout, 0, elided, &mut shown);
         let cells = cells(&shown, f.precision());
         let widest = cells.iter().map(String::len).max().unwrap_or(0);
         let width = widest.max(f.width().unwrap_or(0));
-        Page { shape: self.shape().as_ref(), elided, width, cells: cells.iter() }.write(f, 0)
+        Page { shape, elided, width, cells: cells.iter() }.write(f, 0)
     }
 
     /// Fetches what is shown of a part of the tensor, the last axis fastest in every order, and nothing else. The part has
     /// length 1 along the axes before `axis`.
-    fn shown(&self, part: &Layout, axis: usize, elided: bool, to: &mut Vec<Printed>) {
+    fn gather(&self, part: &Layout, axis: usize, elided: bool, to: &mut Vec<Printed>) {
         let extents = part.shape();
         if extents[axis..].iter().all(|&extent| gap(extent, elided).is_empty()) {
-            let block = self.view().with_layout::<D, O>(part);
-            match host::fetch(self.device(), block.operand()) {
-                Ok(fetched) => to.extend(fetched.into_vec().into_iter().map(T::printed)),
-                Err(_) => to.extend(repeat_n(Printed::Word("?".into()), block.len())),
+            match (self.fetch)(part) {
+                Ok(fetched) => to.extend(fetched),
+                Err(_) => to.extend(repeat_n(Printed::Word("?".into()), extents.iter().product())),
             }
             return;
         }
         for at in entries(extents[axis], elided).flatten() {
             let one = part.index_axis(axis, at).and_then(|rest| rest.insert_axis(axis));
-            self.shown(&one.expect("shown positions are in range"), axis + 1, elided, to);
+            self.gather(&one.expect("shown positions are in range"), axis + 1, elided, to);
         }
     }
 }

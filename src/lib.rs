@@ -6,6 +6,8 @@ pub use num_traits;
 
 mod axis;
 pub mod device;
+mod dispatch;
+pub mod dyn_tensor;
 pub mod einsum;
 mod element;
 mod error;
@@ -22,6 +24,7 @@ mod tensor;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
+pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 pub use error::{Error, Refused};
 pub use num_complex::Complex;
@@ -31,7 +34,7 @@ pub use ops::{
     Agrees, Aligned, AssignOperand, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, OneElement, Operands,
     RightOperand, SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
 };
-pub use order::{ColMajor, Order, RowMajor};
+pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
     MergeAxes, Rank, RemoveAxes, Removed,

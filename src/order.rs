@@ -44,7 +44,55 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
     /// Whether the last axis runs fastest.
     const ROW_MAJOR: bool;
     /// As it is written in messages: `row-major` or `column-major`.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::MEMORY_ORDER.name();
+    /// The order as a value.
+    const MEMORY_ORDER: MemoryOrder;
+}
+
+/// The order as a value, derived from the type: `O::MEMORY_ORDER`.
+///
+/// ```
+/// use vierbein::{ColMajor, MemoryOrder, Order};
+/// assert_eq!(ColMajor::MEMORY_ORDER, MemoryOrder::ColMajor);
+/// assert_eq!(MemoryOrder::ColMajor.name(), ColMajor::NAME);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum MemoryOrder {
+    /// C order, the default: [`RowMajor`].
+    #[default]
+    RowMajor,
+    /// Fortran order: [`ColMajor`].
+    ColMajor,
+}
+
+impl MemoryOrder {
+    /// As it is written in messages: `row-major` or `column-major`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MemoryOrder::RowMajor => "row-major",
+            MemoryOrder::ColMajor => "column-major",
+        }
+    }
+
+    /// Whether the last axis runs fastest.
+    pub const fn is_row_major(self) -> bool {
+        matches!(self, MemoryOrder::RowMajor)
+    }
+
+    /// The other order.
+    #[must_use]
+    pub const fn transposed(self) -> MemoryOrder {
+        match self {
+            MemoryOrder::RowMajor => MemoryOrder::ColMajor,
+            MemoryOrder::ColMajor => MemoryOrder::RowMajor,
+        }
+    }
+}
+
+impl core::fmt::Display for MemoryOrder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// C order: the last axis runs fastest. The default.
@@ -61,11 +109,11 @@ impl sealed::Sealed for ColMajor {}
 impl Order for RowMajor {
     type Transposed = ColMajor;
     const ROW_MAJOR: bool = true;
-    const NAME: &'static str = "row-major";
+    const MEMORY_ORDER: MemoryOrder = MemoryOrder::RowMajor;
 }
 
 impl Order for ColMajor {
     type Transposed = RowMajor;
     const ROW_MAJOR: bool = false;
-    const NAME: &'static str = "column-major";
+    const MEMORY_ORDER: MemoryOrder = MemoryOrder::ColMajor;
 }

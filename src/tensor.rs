@@ -326,6 +326,38 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
+// ------------------------------------------------------------------ to and from tensors without a type
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// The memory of an owned tensor.
+    pub(crate) fn data(&self) -> &OwnedData<T, Dev> {
+        &self.storage
+    }
+
+    /// The memory of an owned tensor, which stays dense in its shape and order.
+    pub(crate) fn data_mut(&mut self) -> &mut OwnedData<T, Dev> {
+        &mut self.storage
+    }
+
+    /// The memory of an owned tensor, given away.
+    pub(crate) fn into_data(self) -> OwnedData<T, Dev> {
+        self.storage
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A view with rank and order in its type. The rank is the layout's.
+    pub(crate) fn of_strided(view: Strided<T, Dev, S>) -> Self {
+        let layout = *view.layout();
+        Tensor {
+            storage: view.into_storage().moved(layout.offset()),
+            shape: layout.typed_shape::<D>(),
+            strides: layout.typed_strides::<D>(),
+            marker: PhantomData,
+        }
+    }
+}
+
 // ------------------------------------------------------------------ views of views
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {

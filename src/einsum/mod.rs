@@ -5,6 +5,7 @@
 mod blend;
 mod cache;
 mod contraction;
+pub(crate) mod erased;
 mod labelled;
 mod labels;
 mod macros;

@@ -20,7 +20,8 @@
 #![forbid(unsafe_code)]
 
 use crate::device::{Cpu, Device};
-use crate::element::{DType, Element};
+use crate::dispatch;
+use crate::element::Element;
 use crate::error::Error;
 use crate::layout::element_count;
 use crate::order::Order;
@@ -29,24 +30,10 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use core::any::Any;
 use npyz::{AutoSerialize, Deserialize, Serialize, TypeRead, TypeWrite};
-use num_complex::Complex;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Evaluates `$body` where `$U` is the element type that `$dtype` stands for.
-macro_rules! with_type {
-    ($dtype:expr, $U:ident => $body:expr) => {
-        with_type!(@ $dtype, $U => $body; Bool bool, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32,
-            U64 u64, F32 f32, F64 f64, C32 Complex<f32>, C64 Complex<f64>)
-    };
-    (@ $dtype:expr, $U:ident => $body:expr; $($tag:ident $t:ty),*) => {
-        match $dtype {
-            $(DType::$tag => { type $U = $t; $body })*
-        }
-    };
-}
 
 mod header;
 pub use header::Header;
@@ -282,7 +269,7 @@ impl Source<'_> {
         if let Some(why) = header.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR) {
             return Err(self.error(why));
         }
-        let data = with_type!(T::DTYPE, U => same(self.elements::<U>(&header, &dtype, header_bytes)?));
+        let data = dispatch!(T::DTYPE, U => same(self.elements::<U>(&header, &dtype, header_bytes)?));
         let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(&header.shape);
         Tensor::try_from_vec_in(shape, data, &Dev::default())
@@ -379,7 +366,7 @@ fn write_parts<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
 /// The bytes of elements.
 fn encode<T: Element>(values: Vec<T>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(&values[..]));
-    with_type!(T::DTYPE, U => {
+    dispatch!(T::DTYPE, U => {
         let encoder = U::writer(&U::default_dtype()).expect("a type can be written as itself");
         for value in same::<Vec<T>, Vec<U>>(values) {
             encoder.write_one(&mut bytes, &value).expect("a `Vec` takes all bytes");

@@ -22,7 +22,7 @@ use crate::rank::{Dim, MAX_RANK};
 /// A layout is either dense, or cut out of another one by the methods below: each of its indices then lies where some
 /// index of the other lay. Views of memory rest on that.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Layout {
+pub struct Layout {
     rank: usize,
     shape: [usize; MAX_RANK],
     strides: [isize; MAX_RANK],

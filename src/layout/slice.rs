@@ -4,15 +4,24 @@ use super::Layout;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-/// What a slice does with one axis.
+/// What a slice does with one axis, as a value: made of a position, a range, a range with a step or
+/// [`NewAxis`](crate::NewAxis) with `SliceItem::from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[doc(hidden)]
 pub enum SliceItem {
     /// One position; the axis is gone. Negative counts from the end.
     Index(isize),
     /// Positions from `start` up to `end` (negative counts from the end, `None` is the end) in steps; a negative step
     /// walks the same positions from the last one.
-    Range { start: isize, end: Option<isize>, inclusive: bool, step: isize },
+    Range {
+        /// The first position.
+        start: isize,
+        /// Where it ends.
+        end: Option<isize>,
+        /// Whether the end belongs to it.
+        inclusive: bool,
+        /// How far apart the positions are.
+        step: isize,
+    },
     /// A new axis of length 1.
     NewAxis,
 }

@@ -427,7 +427,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 /// Conversion to `U`.
 #[derive(Debug, Clone, Copy)]
-struct Cast<U>(core::marker::PhantomData<U>);
+pub(crate) struct Cast<U>(pub(crate) core::marker::PhantomData<U>);
 
 impl<T: CastTo<U>, U: Element> UnaryOp<T> for Cast<U> {
     type Output = U;

@@ -26,7 +26,9 @@ mod slice;
 mod trace;
 mod unary;
 
+pub(crate) use apply::Cast;
 pub(crate) use compute::{check_out, same_instance};
+pub(crate) use construct::Constant;
 pub use convert::{OneElement, SameInBothOrders};
 pub use index::TensorIndex;
 pub use iter::{AxisIter, AxisIterMut, Lanes, LanesMut};
@@ -35,6 +37,7 @@ pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
 pub use shape::TwoAxes;
 #[doc(hidden)]
 pub use slice::Exhausted;
+pub(crate) use slice::{Bounds, Position};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
 /// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and

@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use crate::dispatch;
 use crate::element::DType;
 use crate::rank::MAX_RANK;
 use npyz::{AutoSerialize, TypeChar};
-use num_complex::Complex;
 
 /// What a file holds, as its header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,7 +230,7 @@ pub(super) fn bytes(dtype: DType, shape: &[usize], fortran_order: bool) -> Vec<u
         _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
     };
     let order_text = if fortran_order { "True" } else { "False" };
-    let descr = with_type!(dtype, U => U::default_dtype().descr());
+    let descr = dispatch!(dtype, U => U::default_dtype().descr());
     let mut text = format!("{{'descr': {descr}, 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
     // Room for the slowest axis to grow to 21 digits in place.
     if let Some(slowest) = if fortran_order { shape.last() } else { shape.first() } {

@@ -1,0 +1,155 @@
+//! Writing into what is there.
+
+use super::operand::{DynOperand, agree, device_of, elements, lacking, needs, on_device, scalar_for};
+use super::storage::DynDataMut;
+use super::tensor::{DynTensor, DynView, DynViewMut};
+use crate::device::{BinaryOp, Elementwise, Permute};
+use crate::dispatch;
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::ops::{op, same_instance};
+
+/// What is written to a target, repeated to the target's shape. Ranks that the target lacks do not fit either.
+fn repeated(op: &'static str, target: &DynView<'_>, from: DynView<'_>) -> Result<Layout, Error> {
+    agree(op, *target, from)?;
+    let row_major = match target.rank() {
+        0 | 1 => from.order(),
+        _ => target.order(),
+    }
+    .is_row_major();
+    from.layout().broadcast_to(target.shape(), row_major).ok_or_else(|| Error::AssignTo {
+        op,
+        to: target.shape().to_vec(),
+        from: from.shape().to_vec(),
+        row_major,
+    })
+}
+
+/// `target = op(target, from)`, where `from` in its layout has the target's shape. Both were found to be of `T`, on `Dev`.
+fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
+    op: F,
+    target: DynViewMut<'_>,
+    from: DynView<'_>,
+    layout: &Layout,
+) -> Result<(), Error> {
+    let b = elements::<T, Dev>(from);
+    let mut to =
+        target.strided_mut::<T, Dev>().expect("the element type and the device were found to be these");
+    let (device, whole) = (device_of(&b), *to.layout());
+    same_instance(F::NAME, device_of(&to), device)?;
+    device.binary_assign(&op, to.output(&whole), b.operand(layout))
+}
+
+/// `target = from`.
+fn overwrite<T: Element, Dev: Permute<T>>(
+    target: DynViewMut<'_>,
+    from: DynView<'_>,
+    layout: &Layout,
+) -> Result<(), Error> {
+    let b = elements::<T, Dev>(from);
+    let mut to =
+        target.strided_mut::<T, Dev>().expect("the element type and the device were found to be these");
+    let (device, whole) = (device_of(&b), *to.layout());
+    same_instance("assign", device_of(&to), device)?;
+    device.copy(to.output(&whole), b.operand(layout))
+}
+
+#[inline]
+fn assign(op: &'static str, target: DynViewMut<'_>, from: DynOperand<'_>) -> Result<(), Error> {
+    let scalar;
+    let from = match from {
+        DynOperand::Tensor(from) => from,
+        DynOperand::Scalar(value) => {
+            scalar = scalar_for(op, target.look(), value)?;
+            scalar.look()
+        }
+    };
+    let layout = repeated(op, &target.look(), from)?;
+    on_device!(op, from, Dev => dispatch!(from.dtype(), T => overwrite::<T, Dev>(target, from, &layout)))
+}
+
+impl<S: DynDataMut> DynTensor<S> {
+    /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
+    ///
+    /// # Errors
+    /// Where the two differ in element type, order or device, or `from` does not broadcast to the shape of `self`. Nothing is
+    /// changed then.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let mut x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// x.index_axis_mut(1, 0)?.assign(&tensor![7, 8])?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[7, 2], [8, 4]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn assign<'b>(&mut self, from: impl Into<DynOperand<'b>>) -> Result<(), Error> {
+        assign("assign", self.view_mut(), from.into())
+    }
+
+    /// Overwrites every element with one value.
+    ///
+    /// # Errors
+    /// Where the value is not of the elements' type, or the device fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, s, tensor};
+    /// let mut x = DynTensor::from(tensor![1, 2, 3, 4]);
+    /// x.slice_mut(s![..;2])?.fill(0)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![0, 2, 0, 4]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn fill(&mut self, value: impl Into<super::DynScalar>) -> Result<(), Error> {
+        assign("fill", self.view_mut(), DynOperand::Scalar(value.into()))
+    }
+}
+
+macro_rules! in_place {
+    ($($method:ident, $Op:ident, $symbol:literal;)*) => {$(
+        // Kernels for all element types: compiled where it is used.
+        #[inline]
+        pub(super) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
+            const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
+            let scalar;
+            let right = match right {
+                DynOperand::Tensor(right) => right,
+                DynOperand::Scalar(value) => {
+                    scalar = scalar_for(NAME, target.look(), value)?;
+                    scalar.look()
+                }
+            };
+            let layout = repeated(NAME, &target.look(), right)?;
+            on_device!(NAME, right, Dev => dispatch!(
+                right.dtype(),
+                T: Scalar => update::<T, Dev, _>(op::$Op, target, right, &layout),
+                else => Err(lacking(NAME, right.dtype(), needs::NUMBERS))
+            ))
+        }
+
+        impl<S: DynDataMut> DynTensor<S> {
+            #[doc = concat!("`self ", $symbol, "= right` with a `Result`; `right` is a tensor, which is repeated to the shape of `self`, or a scalar.")]
+            ///
+            /// # Errors
+            /// Where the operands differ in element type, order or device, `right` does not broadcast to the shape of `self`, or
+            /// integers have no such result. Nothing is changed then.
+            ///
+            /// ```
+            /// use vierbein::{DynTensor, tensor};
+            /// let mut x = DynTensor::from(tensor![7, 5]);
+            #[doc = concat!("x.", stringify!($method), "(&tensor![2, 5])?;")]
+            #[doc = concat!("assert_eq!(x.downcast_ref()?, tensor![7 ", $symbol, " 2, 5 ", $symbol, " 5]);")]
+            /// # Ok::<(), vierbein::Error>(())
+            /// ```
+            pub fn $method<'b>(&mut self, right: impl Into<DynOperand<'b>>) -> Result<(), Error> {
+                $method(self.view_mut(), right.into())
+            }
+        }
+    )*};
+}
+in_place! {
+    try_add_assign, Add, "+";
+    try_sub_assign, Sub, "-";
+    try_mul_assign, Mul, "*";
+    try_div_assign, Div, "/";
+    try_rem_assign, Rem, "%";
+}

@@ -1,0 +1,107 @@
+//! Whatever is there, as a typed tensor: converted where that loses nothing but digits.
+
+use super::downcast::{DowncastError, described, wanted};
+use super::promote::same_kind;
+use super::tensor::{DynTensor, DynView};
+use super::unary::cast_to;
+use crate::device::Cpu;
+use crate::dispatch;
+use crate::element::{DType, Element, RealScalar};
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::tensor::Tensor;
+
+impl DynTensor {
+    /// The elements as a `Tensor<T, D, O>` on the host, whatever element type and order they are in: "give me this, or say why
+    /// not".
+    ///
+    /// * The rank has to be `D`.
+    /// * Element types convert within their kind and upwards, as NumPy's `same_kind` casts: `bool` to everything, unsigned to signed
+    ///   integers, integers to floating and floating to complex numbers. Floating numbers are rounded to fewer digits. Integers
+    ///   never wrap: where `T` is too small for one of them, that is an error. The other way, for example from `f64` to `i32`, is a
+    ///   conversion to be asked for: [`to_dtype`](DynTensor::to_dtype).
+    /// * The order is converted, and elements on another device are copied to the host.
+    ///
+    /// What is of the type already keeps its memory; everything else takes one copy.
+    ///
+    /// # Errors
+    /// Where it cannot be, with what is there and what to call; [`DowncastError::into_inner`] gives the tensor back.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// use vierbein::DynTensor;
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// let y: Tensor<f64, Rank<2>, ColMajor> = x.cast_into()?;
+    /// assert_eq!(y, Tensor::from([[1.0, 2.0], [3.0, 4.0]]));
+    ///
+    /// let error = DynTensor::from(tensor![[1.5]]).cast_into::<i32, Rank<2>, RowMajor>().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "a row-major f64 tensor of shape [1, 1] on Cpu is not a `Tensor<i32, Rank<2>, RowMajor, Cpu>`: \
+    ///      `f64` to `i32` may lose more than digits; convert it first: `.to_dtype(DType::I32)`"
+    /// );
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn cast_into<T: Element, D: Dim, O: Order>(self) -> Result<Tensor<T, D, O>, DowncastError> {
+        let free = self.dtype() == T::DTYPE
+            && (self.order() == O::MEMORY_ORDER || self.rank() < 2)
+            && self.device::<Cpu>().is_some();
+        if free {
+            return self.downcast();
+        }
+        match converted::<T, D, O>(self.look()) {
+            Ok(converted) => converted.downcast(),
+            Err(error) => Err(DowncastError { error, tensor: self }),
+        }
+    }
+}
+
+/// A copy of this element type and order on the host.
+fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, Error> {
+    let fail = |why| Error::Downcast { found: described(&x), wanted: wanted::<T, D, O, Cpu>(), why };
+    if x.rank() != D::NDIM {
+        return Err(fail(format!(
+            "it has rank {}, not {}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that",
+            x.rank(),
+            D::NDIM
+        )));
+    }
+    let (from, to) = (x.dtype(), T::DTYPE);
+    if !same_kind(from, to) {
+        return Err(fail(format!(
+            "`{from}` to `{to}` may lose more than digits; convert it first: `.to_dtype(DType::{to:?})`"
+        )));
+    }
+    if let (Some(_), Some(range)) = (integers(from), integers(to))
+        && let Some(value) = first_outside(x, range)?
+    {
+        return Err(fail(format!(
+            "there is no `{to}` for {value}; read it as `{from}`, or as a larger type"
+        )));
+    }
+    let on_host;
+    let x = if x.device::<Cpu>().is_some() {
+        x
+    } else {
+        on_host = x.to_device::<Cpu>()?;
+        on_host.look()
+    };
+    let x = x.as_order(O::MEMORY_ORDER);
+    if from == to { x.to_owned() } else { cast_to::<T>(x) }
+}
+
+/// The smallest and the largest integer of a type.
+fn integers(dtype: DType) -> Option<(i128, i128)> {
+    dispatch!(dtype, T: Integer => Some((T::MIN as i128, T::MAX as i128)), else => None)
+}
+
+/// The first integer beyond a range, where there are any that may be.
+fn first_outside(x: DynView<'_>, (low, high): (i128, i128)) -> Result<Option<i128>, Error> {
+    dispatch!(x.dtype(), T: Integer => {
+        if low <= T::MIN as i128 && T::MAX as i128 <= high {
+            return Ok(None);
+        }
+        Ok(x.to_vec::<T>()?.into_iter().map(RealScalar::in_i128).find(|value| !(low..=high).contains(value)))
+    }, else => Ok(None))
+}

@@ -1,0 +1,318 @@
+//! Into erased tensors, and from one element type, order, device or owner to another.
+
+use super::storage::{DynData, DynDataMut, DynStorage};
+use super::tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
+use super::{DynScalar, typed_data};
+use crate::device::{Cpu, Device};
+use crate::dispatch;
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::{Layout, element_count};
+use crate::order::{MemoryOrder, Order};
+use crate::rank::{Dim, MAX_RANK};
+use crate::storage::OwnedData;
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> From<Tensor<T, D, O, Dev>> for DynTensor {
+    /// The same memory with its type erased. Free.
+    fn from(tensor: Tensor<T, D, O, Dev>) -> DynTensor {
+        let layout = tensor.layout();
+        DynTensor::of(Box::new(tensor.into_data()), layout, O::MEMORY_ORDER)
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> From<&'a Tensor<T, D, O, Dev>> for DynView<'a> {
+    /// A view of a typed tensor. Free.
+    fn from(tensor: &'a Tensor<T, D, O, Dev>) -> DynView<'a> {
+        DynTensor::of(tensor.data(), tensor.layout(), O::MEMORY_ORDER)
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> From<&'a mut Tensor<T, D, O, Dev>> for DynViewMut<'a> {
+    /// A mutable view of a typed tensor. Free.
+    fn from(tensor: &'a mut Tensor<T, D, O, Dev>) -> DynViewMut<'a> {
+        let layout = tensor.layout();
+        DynTensor::of(tensor.data_mut(), layout, O::MEMORY_ORDER)
+    }
+}
+
+impl<'a, S: DynData> From<&'a DynTensor<S>> for DynView<'a> {
+    fn from(tensor: &'a DynTensor<S>) -> DynView<'a> {
+        tensor.look()
+    }
+}
+
+impl DynTensor {
+    /// A tensor of a `Vec` of elements in the order's enumeration, on the host. Free.
+    ///
+    /// # Errors
+    /// Where the number of elements is not the shape's, or the shape has more than 16 axes.
+    ///
+    /// ```
+    /// use vierbein::{ColMajor, DynTensor, MemoryOrder, Tensor};
+    /// let x = DynTensor::from_vec(&[2, 3], vec![1, 2, 3, 4, 5, 6], MemoryOrder::ColMajor)?;
+    /// assert_eq!(x.downcast_ref()?, Tensor::<_, _, ColMajor>::from([[1, 3, 5], [2, 4, 6]]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn from_vec<T: Element>(
+        shape: &[usize],
+        data: Vec<T>,
+        order: MemoryOrder,
+    ) -> Result<DynTensor, Error> {
+        check_rank("make a tensor", shape.len())?;
+        if element_count(shape, size_of::<T>())? != data.len() {
+            return Err(Error::Length { op: "make a tensor", shape: shape.to_vec(), found: data.len() });
+        }
+        Ok(DynTensor::dense(OwnedData::of_vec(data, &Cpu)?, shape, order))
+    }
+
+    /// A tensor of rank 0 on the host.
+    ///
+    /// ```
+    /// use vierbein::DynTensor;
+    /// assert_eq!(DynTensor::scalar(2.5).item()?, 2.5.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    // Memory of all element types: compiled where it is used.
+    #[inline]
+    pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
+        let value = value.into();
+        let made = dispatch!(value.dtype(), T => {
+            let value = value.get::<T>().expect("a scalar is of its type");
+            DynTensor::from_vec(&[], vec![value], MemoryOrder::RowMajor)
+        });
+        made.expect("a `Vec` of one element is a tensor of rank 0")
+    }
+}
+
+/// Shapes that are made at run time have no more axes than those of types.
+pub(super) fn check_rank(op: &'static str, rank: usize) -> Result<(), Error> {
+    if rank <= MAX_RANK {
+        return Ok(());
+    }
+    Err(Error::NotForRank {
+        op,
+        why: format!(
+            "`Rank<{rank}>` is not a supported tensor rank: ranks run from `Rank<0>` to `Rank<16>`; merge axes, or keep an array of tensors of smaller rank"
+        ),
+    })
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// A copy of its own, dense in the tensor's order.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert!(!x.t()?.is_contiguous());
+    /// assert!(x.t()?.to_owned()?.is_contiguous());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[allow(clippy::should_implement_trait, reason = "it fails where the device has no memory left")]
+    pub fn to_owned(&self) -> Result<DynTensor, Error> {
+        self.to_order(self.order())
+    }
+
+    /// Its own memory where it is owned; a copy where it is a view.
+    ///
+    /// # Errors
+    /// Where the device has no memory left for a copy.
+    pub fn into_owned(self) -> Result<DynTensor, Error> {
+        if !S::OWNED {
+            return self.to_owned();
+        }
+        let (layout, order) = (*self.layout(), self.order());
+        let storage = self.into_storage().into_owned().expect("an owned tensor has memory of its own");
+        Ok(DynTensor::of(storage, layout, order))
+    }
+
+    /// A copy with the same elements at the same indices, dense in the order.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, MemoryOrder, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).to_order(MemoryOrder::ColMajor)?;
+    /// assert_eq!((x.strides(), x.get(&[1, 2])?), (&[1, 2][..], 6.into()));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn to_order(&self, order: MemoryOrder) -> Result<DynTensor, Error> {
+        self.gathered(order, |data, layout| data.gathered(layout))
+    }
+
+    fn gathered(
+        &self,
+        order: MemoryOrder,
+        gather: impl FnOnce(&dyn DynStorage, &Layout) -> Result<Box<dyn DynStorage>, Error>,
+    ) -> Result<DynTensor, Error> {
+        let in_order = self.as_order(order);
+        let storage = gather(self.storage().data(), &in_order.enumeration())?;
+        Ok(DynTensor::of(storage, Layout::dense(self.shape(), order.is_row_major()), order))
+    }
+
+    /// A free view with the same elements at the same indices, enumerated in the other order, or in the same.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, MemoryOrder, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// let y = x.as_order(MemoryOrder::ColMajor);
+    /// assert_eq!(y.to_vec::<i32>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn as_order(&self, order: MemoryOrder) -> DynViewOf<'_, S> {
+        DynTensor::of(self.storage().share(), *self.layout(), order)
+    }
+
+    /// A free view with the axes reversed and the order transposed: what was dense stays dense.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.flip_order();
+    /// assert_eq!((y.shape(), y.is_contiguous()), (&[3, 2][..], true));
+    /// ```
+    pub fn flip_order(&self) -> DynViewOf<'_, S> {
+        DynTensor::of(self.storage().share(), self.layout().reverse_axes(), self.order().transposed())
+    }
+
+    /// A copy on another device, dense in the tensor's order.
+    ///
+    /// # Errors
+    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Cuda, DynTensor, Error, tensor};
+    /// let x = DynTensor::from(tensor![1.0, 2.0]);
+    /// assert_eq!(x.to_device::<Cpu>()?.device_name(), "Cpu");
+    /// assert!(matches!(x.to_device::<Cuda>(), Err(Error::DeviceUnavailable { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_device<Dev: Device + Default>(&self) -> Result<DynTensor, Error> {
+        self.to_device_in(&Dev::default())
+    }
+
+    /// [`to_device`](DynTensor::to_device) for a given one.
+    ///
+    /// # Errors
+    /// As [`to_device`](DynTensor::to_device).
+    pub fn to_device_in<Dev: Device>(&self, device: &Dev) -> Result<DynTensor, Error> {
+        let on_host = self.gathered(self.order(), |data, layout| data.gathered_on_host(layout))?;
+        let (layout, order) = (*on_host.layout(), on_host.order());
+        let storage = on_host.into_storage();
+        dispatch!(storage.dtype(), T => {
+            let data: OwnedData<T, Cpu> = typed_data(storage);
+            let moved = OwnedData::of_vec(Cpu.release(data.buffer)?, device)?;
+            Ok(DynTensor::of(Box::new(moved), layout, order))
+        })
+    }
+
+    /// The elements in the order's enumeration, copied to a `Vec`.
+    ///
+    /// # Errors
+    /// Where the elements are of another type, or the host has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.t()?.to_vec::<i32>()?, [1, 3, 2, 4]);
+    /// assert!(x.to_vec::<i64>().is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        if self.dtype() != T::DTYPE {
+            return Err(super::downcast::not_of_type(&self.look(), T::DTYPE, format!("Vec<{}>", T::DTYPE)));
+        }
+        let data: OwnedData<T, Cpu> =
+            typed_data(self.storage().data().gathered_on_host(&self.enumeration())?);
+        Cpu.release(data.buffer)
+    }
+
+    /// The element at an index.
+    ///
+    /// # Errors
+    /// Where the index is out of bounds or has not one number for each axis, or the device fails.
+    ///
+    /// ```
+    /// use vierbein::{DynScalar, DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(x.get(&[1, 0])?, DynScalar::F64(3.0));
+    /// assert!(x.get(&[2, 0]).is_err() && x.get(&[0]).is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn get(&self, index: &[usize]) -> Result<DynScalar, Error> {
+        self.storage().data().element(&self.at(index)?)
+    }
+
+    /// The value of a tensor of rank 0.
+    ///
+    /// # Errors
+    /// Where the rank is not 0, or the device fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.sum(..)?.item()?, 6.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn item(&self) -> Result<DynScalar, Error> {
+        if self.rank() != 0 {
+            let why = format!(
+                "a tensor of `Rank<{}>` has more than one element, or may have: this is for `Rank<0>`; \
+                one element among several is `x.get(&[i, j])`, the sum of all of them `.sum(..)?.item()`",
+                self.rank()
+            );
+            return Err(Error::NotForRank { op: "item", why });
+        }
+        self.get(&[])
+    }
+
+    /// Where the element at an index lies.
+    fn at(&self, index: &[usize]) -> Result<Layout, Error> {
+        if index.len() != self.rank() {
+            let why = format!(
+                "a tensor of `Rank<{}>` cannot be indexed with {} positions: expected one for each axis",
+                self.rank(),
+                index.len()
+            );
+            return Err(Error::NotForRank { op: "index", why });
+        }
+        let mut at = Layout::point(self.layout().offset());
+        for (axis, &index) in index.iter().enumerate() {
+            if index >= self.shape()[axis] {
+                let index = isize::try_from(index).unwrap_or(isize::MAX);
+                return Err(Error::Index { op: "index", index, axis, shape: self.shape().to_vec() });
+            }
+            at = at.moved(index as isize * self.strides()[axis]);
+        }
+        Ok(at)
+    }
+
+    /// Overwrites the element at an index.
+    ///
+    /// # Errors
+    /// Where the index is out of bounds or has not one number for each axis, the value is of another type than the elements, or
+    /// the device fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let mut x = DynTensor::from(tensor![1, 2, 3]);
+    /// x.set(&[1], 7)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![1, 7, 3]);
+    /// assert!(x.set(&[1], 7.0).is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn set(&mut self, index: &[usize], value: impl Into<DynScalar>) -> Result<(), Error>
+    where
+        S: DynDataMut,
+    {
+        let (at, value) = (self.at(index)?, value.into());
+        if value.dtype() != self.dtype() {
+            return Err(Error::ScalarType { op: "assign", tensor: self.dtype(), scalar: value.dtype() });
+        }
+        self.storage_mut().data_mut().set_element(&at, value)
+    }
+}

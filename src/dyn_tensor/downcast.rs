@@ -1,0 +1,213 @@
+//! Out of erased tensors: to a type, if it is the right one.
+
+use super::storage::{DynData, DynDataMut, DynStorage};
+use super::tensor::{DynTensor, DynView, DynViewMut};
+use crate::device::Device;
+use crate::element::{DType, Element};
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::storage::OwnedData;
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use core::any::{Any, TypeId};
+use core::fmt;
+
+/// A [`DynTensor`] that is not of the type that it was asked to be, and what the two types are.
+#[derive(Debug)]
+pub struct DowncastError {
+    pub(super) error: Error,
+    pub(super) tensor: DynTensor,
+}
+
+impl DowncastError {
+    /// The tensor, as it was.
+    pub fn into_inner(self) -> DynTensor {
+        self.tensor
+    }
+}
+
+impl fmt::Display for DowncastError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl std::error::Error for DowncastError {}
+
+impl From<DowncastError> for Error {
+    /// What is wrong, without the tensor.
+    fn from(error: DowncastError) -> Error {
+        error.error
+    }
+}
+
+/// A tensor in words.
+pub(super) fn described(x: &DynView<'_>) -> String {
+    format!("a {} {} tensor of shape {:?} on {}", x.order(), x.dtype(), x.shape(), x.device_name())
+}
+
+pub(super) fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
+    let device = core::any::type_name::<Dev>();
+    let device = device.rsplit_once("::").map_or(device, |(_, name)| name);
+    format!("Tensor<{}, Rank<{}>, {:?}, {device}>", T::DTYPE, D::NDIM, O::MEMORY_ORDER)
+}
+
+/// The element types differ.
+pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Error {
+    Error::Downcast {
+        found: described(x),
+        wanted: as_what,
+        why: format!("the element types differ; convert it first: `.to_dtype(DType::{wanted:?})`"),
+    }
+}
+
+/// Whether it is a `Tensor<T, D, O, Dev>`; ranks 0 and 1 are of both orders.
+fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
+    let why = if x.dtype() != T::DTYPE {
+        return Err(not_of_type(x, T::DTYPE, wanted::<T, D, O, Dev>()));
+    } else if x.rank() != D::NDIM {
+        format!(
+            "it has rank {}, not {}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that",
+            x.rank(),
+            D::NDIM
+        )
+    } else if x.order() != O::MEMORY_ORDER && x.rank() > 1 {
+        format!(
+            "the orders differ; `.as_order({0:?})` is a free view, `.to_order({0:?})` copies",
+            O::MEMORY_ORDER
+        )
+    } else if (**x.storage()).type_id() != TypeId::of::<OwnedData<T, Dev>>() {
+        "the devices differ; move it first with `.to_device::<Dev>()?`".into()
+    } else {
+        return Ok(());
+    };
+    Err(Error::Downcast { found: described(x), wanted: wanted::<T, D, O, Dev>(), why })
+}
+
+impl DynTensor {
+    /// The typed tensor, if it is one of `T`, `D`, `O` and `Dev`. Free: the same memory.
+    ///
+    /// # Errors
+    /// Where it is not, with what it is and how to convert it; [`DowncastError::into_inner`] gives the tensor back. Tensors of rank
+    /// 0 and 1 are of both orders.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// use vierbein::DynTensor;
+    /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// let error = x.downcast::<f64, Rank<2>, ColMajor, Cpu>().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "a row-major f64 tensor of shape [2, 2] on Cpu is not a `Tensor<f64, Rank<2>, ColMajor, Cpu>`: \
+    ///      the orders differ; `.as_order(ColMajor)` is a free view, `.to_order(ColMajor)` copies"
+    /// );
+    /// let x: Tensor<f64, Rank<2>> = error.into_inner().downcast()?;
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn downcast<T: Element, D: Dim, O: Order, Dev: Device>(
+        self,
+    ) -> Result<Tensor<T, D, O, Dev>, DowncastError> {
+        if let Err(error) = check::<T, D, O, Dev>(&self.look()) {
+            return Err(DowncastError { error, tensor: self });
+        }
+        let shape = self.layout().typed_shape::<D>();
+        let OwnedData { buffer, device } = typed_data(self.into_storage());
+        Ok(Tensor::dense(buffer, shape, device))
+    }
+}
+
+/// What is known to be of a type.
+pub(super) fn typed_data<T: Element, Dev: Device>(storage: Box<dyn DynStorage>) -> OwnedData<T, Dev> {
+    *(storage as Box<dyn Any>).downcast().expect("the storage was found to be of this type")
+}
+
+impl<'a> DynView<'a> {
+    /// [`downcast_ref`](DynTensor::downcast_ref) for as long as the view borrows.
+    ///
+    /// # Errors
+    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Error, Rank, TensorView, tensor};
+    /// fn first_row(x: &DynTensor) -> Result<TensorView<'_, i32, Rank<1>>, Error> {
+    ///     x.index_axis(0, 0)?.downcast_view()
+    /// }
+    /// assert_eq!(first_row(&DynTensor::from(tensor![[1, 2], [3, 4]]))?, tensor![1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn downcast_view<T: Element, D: Dim, O: Order, Dev: Device>(
+        self,
+    ) -> Result<TensorView<'a, T, D, O, Dev>, Error> {
+        check::<T, D, O, Dev>(&self)?;
+        Ok(Tensor::of_strided(self.strided::<T, Dev>().expect("the type was found to be this one")))
+    }
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// A typed view, if the elements, the rank, the order and the device are these. Free.
+    ///
+    /// # Errors
+    /// Where they are not, with what they are and how to convert them. Tensors of rank 0 and 1 are of both orders.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.t()?.downcast_ref()?, tensor![[1, 3], [2, 4]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn downcast_ref<T: Element, D: Dim, O: Order, Dev: Device>(
+        &self,
+    ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
+        self.look().downcast_view()
+    }
+
+    /// A typed mutable view, if the elements, the rank, the order and the device are these. Free.
+    ///
+    /// # Errors
+    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// use vierbein::DynTensor;
+    /// let mut x = DynTensor::from(tensor![1, 2, 3]);
+    /// let mut typed: TensorViewMut<'_, i32, Rank<1>> = x.downcast_mut()?;
+    /// typed[[0]] = 7;
+    /// assert_eq!(x.get(&[0])?, 7.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn downcast_mut<T: Element, D: Dim, O: Order, Dev: Device>(
+        &mut self,
+    ) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
+    where
+        S: DynDataMut,
+    {
+        self.view_mut().try_into()
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynTensor> for Tensor<T, D, O, Dev> {
+    type Error = DowncastError;
+    /// [`downcast`](DynTensor::downcast).
+    fn try_from(tensor: DynTensor) -> Result<Self, DowncastError> {
+        tensor.downcast()
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynView<'a>> for TensorView<'a, T, D, O, Dev> {
+    type Error = Error;
+    /// [`downcast_view`](DynView::downcast_view).
+    fn try_from(view: DynView<'a>) -> Result<Self, Error> {
+        view.downcast_view()
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynViewMut<'a>>
+    for TensorViewMut<'a, T, D, O, Dev>
+{
+    type Error = Error;
+    /// [`downcast_mut`](DynTensor::downcast_mut) for as long as the view borrows.
+    fn try_from(view: DynViewMut<'a>) -> Result<Self, Error> {
+        check::<T, D, O, Dev>(&view.look())?;
+        Ok(Tensor::of_strided(view.strided_mut::<T, Dev>().expect("the type was found to be this one")))
+    }
+}

@@ -1,0 +1,130 @@
+//! Promotion, asked for: two element types to the one that holds both, by NumPy's table.
+
+use super::tensor::DynTensor;
+use crate::element::DType;
+use crate::error::Error;
+
+/// What an element type can hold: its kind, in the sequence of NumPy's kinds, and the bits of each part.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Bool,
+    Unsigned(u32),
+    Signed(u32),
+    Real(u32),
+    Complex(u32),
+}
+
+fn kind(dtype: DType) -> Kind {
+    match dtype {
+        DType::Bool => Kind::Bool,
+        DType::U8 => Kind::Unsigned(8),
+        DType::U16 => Kind::Unsigned(16),
+        DType::U32 => Kind::Unsigned(32),
+        DType::U64 => Kind::Unsigned(64),
+        DType::I8 => Kind::Signed(8),
+        DType::I16 => Kind::Signed(16),
+        DType::I32 => Kind::Signed(32),
+        DType::I64 => Kind::Signed(64),
+        DType::F32 => Kind::Real(32),
+        DType::F64 => Kind::Real(64),
+        DType::C32 => Kind::Complex(32),
+        DType::C64 => Kind::Complex(64),
+    }
+}
+
+impl Kind {
+    fn rank(self) -> u32 {
+        match self {
+            Kind::Bool => 0,
+            Kind::Unsigned(_) => 1,
+            Kind::Signed(_) => 2,
+            Kind::Real(_) => 3,
+            Kind::Complex(_) => 4,
+        }
+    }
+
+    /// The bits of a floating type that holds it: 32 hold integers of up to 16.
+    fn float_bits(self) -> u32 {
+        match self {
+            Kind::Bool | Kind::Unsigned(8 | 16) | Kind::Signed(8 | 16) => 32,
+            Kind::Unsigned(_) | Kind::Signed(_) => 64,
+            Kind::Real(bits) | Kind::Complex(bits) => bits,
+        }
+    }
+}
+
+/// Whether a conversion stays within its kind or goes upwards: NumPy's `same_kind`.
+pub(super) fn same_kind(from: DType, to: DType) -> bool {
+    kind(from).rank() <= kind(to).rank()
+}
+
+impl DType {
+    /// The smallest element type that both convert to without losing more than digits: NumPy's `result_type`.
+    ///
+    /// `bool` gives way to everything, integers to floating numbers, those to complex ones. Signed with unsigned integers need
+    /// more bits than the unsigned ones have; where there are none, `f64`, and that also holds integers of 64 bits, rounded.
+    /// Nothing is promoted unless it is asked for: see [`promote`].
+    ///
+    /// ```
+    /// use vierbein::DType;
+    /// assert_eq!(DType::I32.promote(DType::F32), DType::F64);
+    /// assert_eq!(DType::U8.promote(DType::I8), DType::I16);
+    /// assert_eq!(DType::F64.promote(DType::C32), DType::C64);
+    /// ```
+    #[must_use]
+    pub fn promote(self, other: DType) -> DType {
+        let (a, b) = (kind(self), kind(other));
+        let complex = matches!(a, Kind::Complex(_)) || matches!(b, Kind::Complex(_));
+        let real = matches!(a, Kind::Real(_)) || matches!(b, Kind::Real(_));
+        if complex || real {
+            return match (complex, a.float_bits().max(b.float_bits())) {
+                (true, 32) => DType::C32,
+                (true, _) => DType::C64,
+                (false, 32) => DType::F32,
+                (false, _) => DType::F64,
+            };
+        }
+        match (a, b) {
+            (Kind::Bool, _) => other,
+            (_, Kind::Bool) => self,
+            (Kind::Signed(i), Kind::Signed(j)) | (Kind::Unsigned(i), Kind::Unsigned(j)) => {
+                if i >= j {
+                    self
+                } else {
+                    other
+                }
+            }
+            (Kind::Signed(signed), Kind::Unsigned(unsigned))
+            | (Kind::Unsigned(unsigned), Kind::Signed(signed)) => match signed.max(2 * unsigned) {
+                16 => DType::I16,
+                32 => DType::I32,
+                64 => DType::I64,
+                _ => DType::F64,
+            },
+            _ => unreachable!("floating and complex types were seen to"),
+        }
+    }
+}
+
+/// Two tensors as tensors of one element type, the one that holds both ([`DType::promote`]): explicitly, for nothing is promoted
+/// on its own. What is of that type already keeps its memory.
+///
+/// # Errors
+/// Where the device has no memory left, or is none that erased tensors compute on.
+///
+/// ```
+/// use vierbein::dyn_tensor::promote;
+/// use vierbein::{DType, DynTensor, tensor};
+/// let (a, b) = (DynTensor::from(tensor![1, 2]), DynTensor::from(tensor![0.5, 0.25]));
+/// assert!(a.try_add(&b).is_err());
+/// let (a, b) = promote(a, b)?;
+/// assert_eq!((&a + &b).downcast_ref()?, tensor![1.5, 2.25]);
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+// Conversions between all element types: compiled where it is used.
+#[inline]
+pub fn promote(a: DynTensor, b: DynTensor) -> Result<(DynTensor, DynTensor), Error> {
+    let dtype = a.dtype().promote(b.dtype());
+    let to = |x: DynTensor| if x.dtype() == dtype { Ok(x) } else { x.to_dtype(dtype) };
+    Ok((to(a)?, to(b)?))
+}

@@ -1,0 +1,336 @@
+//! Reductions: whole, over some axes, with the reduced axes kept as length 1; running sums; traces.
+
+use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_device};
+use super::storage::DynData;
+use super::tensor::{DynTensor, DynView};
+use crate::device::{BinaryOp, Reduce, Reduction as ReductionOp};
+use crate::dispatch;
+use crate::element::{Element, Scalar};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::ops::op;
+use core::ops::RangeFull;
+
+/// The axes of a reduction: `..` for all of them, one axis, or a list of axes.
+///
+/// ```
+/// use vierbein::{DynTensor, tensor};
+/// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+/// assert_eq!(x.sum(..)?.item()?, 10.into());
+/// assert_eq!(x.sum(0)?.downcast_ref()?, tensor![4, 6]);
+/// assert_eq!(x.sum([0, 1])?.item()?, 10.into());
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name axes",
+    label = "expected `..`, one axis or a list of axes",
+    note = "write `..`, `1`, `[0, 2]` or `&list`, counted from 0"
+)]
+pub trait DynAxes {
+    #[doc(hidden)]
+    fn axes(&self) -> Option<&[usize]>;
+}
+impl DynAxes for RangeFull {
+    fn axes(&self) -> Option<&[usize]> {
+        None
+    }
+}
+impl DynAxes for usize {
+    fn axes(&self) -> Option<&[usize]> {
+        Some(core::slice::from_ref(self))
+    }
+}
+impl<const N: usize> DynAxes for [usize; N] {
+    fn axes(&self) -> Option<&[usize]> {
+        Some(self)
+    }
+}
+impl DynAxes for &[usize] {
+    fn axes(&self) -> Option<&[usize]> {
+        Some(self)
+    }
+}
+impl DynAxes for Vec<usize> {
+    fn axes(&self) -> Option<&[usize]> {
+        Some(self)
+    }
+}
+
+/// Which axes are reduced, and whether they stay with length 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Over<'a> {
+    axes: Option<&'a [usize]>,
+    keep: bool,
+}
+
+/// The operand with the reduced axes last, in the sequence in which they are enumerated; the result; and the result's axes that
+/// are not reduced.
+fn arranged(
+    op: &'static str,
+    of_nothing: bool,
+    x: DynView<'_>,
+    over: Over<'_>,
+) -> Result<[Layout; 3], Error> {
+    let all: Vec<usize> = (0..x.rank()).collect();
+    let axes = over.axes.unwrap_or(&all);
+    x.layout().move_last(op, axes)?;
+    let (shape, strides, row_major) = (x.shape(), x.strides(), x.order().is_row_major());
+    let named = |axis: &usize| axes.contains(axis);
+    let (mut from, mut result, mut kept) = (Layout::point(x.layout().offset()), Vec::new(), Vec::new());
+    for axis in 0..x.rank() {
+        if !named(&axis) {
+            from.push(shape[axis], strides[axis]);
+            kept.push(result.len());
+            result.push(shape[axis]);
+        } else if over.keep {
+            result.push(1);
+        }
+    }
+    let in_sequence = |k: usize| if row_major { k } else { x.rank() - 1 - k };
+    (0..x.rank()).map(in_sequence).filter(named).for_each(|axis| from.push(shape[axis], strides[axis]));
+    let (stay, gone) = from.shape().split_at(kept.len());
+    if !of_nothing && gone.contains(&0) && !stay.contains(&0) {
+        return Err(Error::Empty { op, shape: shape.to_vec() });
+    }
+    let result = Layout::dense(&result, row_major);
+    let mut to = Layout::point(0);
+    kept.iter().for_each(|&axis| to.push(result.shape()[axis], result.strides()[axis]));
+    Ok([from, result, to])
+}
+
+/// The operand was found to be of `T` and on `Dev`.
+fn compute<T: Element, Dev: Reduce<T>, R: ReductionOp<T>>(
+    op: R,
+    x: DynView<'_>,
+    over: Over<'_>,
+) -> Result<DynTensor, Error> {
+    let [from, result, to] = arranged(R::NAME, R::OF_NOTHING, x, over)?;
+    let a = elements::<T, Dev>(x);
+    let mut out = allocate(result, device_of(&a))?;
+    device_of(&a).reduce(&op, out.output(&to), a.operand(&from))?;
+    Ok(erase(out, x.order()))
+}
+
+macro_rules! reductions {
+    ($(
+        $(#[$doc:meta])*
+        $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
+        $input:literal, $args:literal, $expected:literal;
+    )*) => {
+        /// A reduction, as a value: for programs that learn it at run time, and to keep the reduced axes. Each is a method, too.
+        ///
+        /// ```
+        /// use vierbein::dyn_tensor::Reduction;
+        /// use vierbein::{DynTensor, tensor};
+        /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 6.0]]);
+        /// assert_eq!(x.reduce(Reduction::Mean, 1)?.downcast_ref()?, tensor![1.5, 4.5]);
+        /// let centred = &x - &x.reduce_keep(Reduction::Mean, 1)?;
+        /// assert_eq!(centred.downcast_ref()?, tensor![[-0.5, 0.5], [-1.5, 1.5]]);
+        /// # Ok::<(), vierbein::Error>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Reduction {
+            $($(#[$doc])* $Name $({
+                /// What is subtracted from the number of elements: 0 for a whole population, 1 for a sample of one.
+                $arg: $ty
+            })?,)*
+        }
+
+        $(
+            // Kernels for all element types: compiled where it is used.
+            #[inline]
+            fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+                on_device!($verb, x, Dev => reductions!(
+                    @dispatch $bound $([$t])?, x.dtype(),
+                    compute::<T, Dev, _>($op, x, over),
+                    Err(lacking($verb, x.dtype(), needs::$need)), T
+                ))
+            }
+
+            impl<S: DynData> DynTensor<S> {
+                $(#[$doc])*
+                ///
+                /// Over all elements (`..`), one axis or several; they are gone then.
+                ///
+                /// # Errors
+                /// If an axis is out of range or named twice, elements of this type do not have the reduction, the value does not
+                /// exist or does not fit its type, or the device has no memory left.
+                ///
+                /// ```
+                /// use vierbein::{Complex, DynTensor, tensor};
+                #[doc = concat!("let x = DynTensor::from(tensor!", $input, ");")]
+                #[doc = concat!("assert_eq!(x.", stringify!($method), "(0", $args, ")?.downcast_ref()?, tensor!", $expected, ");")]
+                /// # Ok::<(), vierbein::Error>(())
+                /// ```
+                pub fn $method(&self, axes: impl DynAxes $(, $arg: $ty)?) -> Result<DynTensor, Error> {
+                    $method(self.look(), Over { axes: axes.axes(), keep: false } $(, $arg)?)
+                }
+            }
+        )*
+
+        // Kernels for all element types: compiled where it is used.
+        #[inline]
+        fn reduce(op: Reduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+            match op {
+                $(Reduction::$Name $({ $arg })? => $method(x, over $(, $arg)?),)*
+            }
+        }
+    };
+    (@dispatch Those [$t:ty], $dtype:expr, $body:expr, $other:expr, $T:ident) => {
+        dispatch!($dtype, $T in [$t] => $body, else => $other)
+    };
+    (@dispatch $bound:ident, $dtype:expr, $body:expr, $other:expr, $T:ident) => {
+        dispatch!($dtype, $T: $bound => $body, else => $other)
+    };
+}
+reductions! {
+    /// The sum; zero of nothing. Of integers as [`Tensor::sum`](crate::Tensor::sum): checked in builds with debug assertions.
+    Sum, sum(), "sum", op::Sum, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[4, 6]";
+    /// The product; one of nothing.
+    Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
+    /// The arithmetic mean; NaN of nothing. Integers have a mean in `f64`.
+    Mean, mean(), "mean", op::Mean, Scalar, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
+    /// The variance `Σ|x − mean|² / (n − ddof)`, real also for complex numbers, in `f64` for integers.
+    Var, var(ddof: usize), "variance", op::Var { ddof }, Scalar, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
+    /// The standard deviation: the square root of the variance.
+    Std, std(ddof: usize), "standard deviation", op::Std { ddof }, Scalar, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
+    /// The Euclidean (Frobenius) norm `√Σ|x|²`, real also for complex numbers, in `f64` for integers.
+    Norm, norm(), "norm", op::Norm::default(), Scalar, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", "", "[5.0, 1.0]";
+    /// The largest element; NaN if there is one.
+    Max, max(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[3, 4]";
+    /// The smallest element; NaN if there is one.
+    Min, min(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1, 2]";
+    /// Where the largest element is: the first one, counted in the order's enumeration of the reduced axes, as `i64`.
+    ArgMax, argmax(), "position of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1_i64, 0]";
+    /// Where the smallest element is: the first one, counted in the order's enumeration of the reduced axes, as `i64`.
+    ArgMin, argmin(), "position of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[0_i64, 1]";
+    /// Whether all elements of a mask are `true`; so it is for none.
+    All, all(), "conjunction", op::All, Those [bool], MASK, "[[true, false], [true, true]]", "", "[true, false]";
+    /// Whether an element of a mask is `true`; of none, none is.
+    Any, any(), "disjunction", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
+    /// How many elements of a mask are `true`, as `i64`.
+    Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// A reduction that is known at run time only.
+    ///
+    /// # Errors
+    /// As the method of its name.
+    pub fn reduce(&self, op: Reduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        reduce(op, self.look(), Over { axes: axes.axes(), keep: false })
+    }
+
+    /// [`reduce`](DynTensor::reduce) that keeps the reduced axes, with length 1.
+    ///
+    /// # Errors
+    /// As the method of its name.
+    pub fn reduce_keep(&self, op: Reduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
+    }
+}
+
+// ------------------------------------------------------------------ running sums
+
+fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
+    op: F,
+    x: DynView<'_>,
+    axis: usize,
+) -> Result<DynTensor, Error> {
+    let from = x.layout().move_last("accumulate", &[axis])?;
+    let layout = Layout::dense(x.shape(), x.order().is_row_major());
+    let to = layout.move_last("accumulate", &[axis])?;
+    let a = elements::<T, Dev>(x);
+    let mut out = allocate(layout, device_of(&a))?;
+    device_of(&a).scan(&op, out.output(&to), a.operand(&from))?;
+    Ok(erase(out, x.order()))
+}
+
+macro_rules! scans {
+    ($($(#[$doc:meta])* $method:ident, $Op:ident, $expected:literal;)*) => {$(
+        // Kernels for all element types: compiled where it is used.
+        #[inline]
+        fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
+            on_device!("accumulate", x, Dev => dispatch!(
+                x.dtype(),
+                T: Scalar => scan::<T, Dev, _>(op::$Op, x, axis),
+                else => Err(lacking("accumulate", x.dtype(), needs::NUMBERS))
+            ))
+        }
+
+        impl<S: DynData> DynTensor<S> {
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// If the axis is out of range, an integer result does not fit (debug assertions), the elements are no numbers, or the
+            /// device has no memory left.
+            ///
+            /// ```
+            /// use vierbein::{DynTensor, tensor};
+            /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+            #[doc = concat!("assert_eq!(x.", stringify!($method), "(1)?.downcast_ref()?, tensor!", $expected, ");")]
+            /// # Ok::<(), vierbein::Error>(())
+            /// ```
+            pub fn $method(&self, axis: usize) -> Result<DynTensor, Error> {
+                $method(self.look(), axis)
+            }
+        }
+    )*};
+}
+scans! {
+    /// The sums of all elements up to each one along an axis.
+    cumsum, Add, "[[1, 3, 6], [4, 9, 15]]";
+    /// The products of all elements up to each one along an axis.
+    cumprod, Mul, "[[1, 2, 6], [4, 20, 120]]";
+}
+
+// ------------------------------------------------------------------ traces
+
+fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
+    let result = &diagonal.shape()[..diagonal.rank() - 1];
+    let layout = Layout::dense(result, x.order().is_row_major());
+    let a = elements::<T, Dev>(x);
+    let mut out = allocate(layout, device_of(&a))?;
+    device_of(&a).reduce(&op::Sum, out.output(&layout), a.operand(diagonal))?;
+    Ok(erase(out, x.order()))
+}
+
+#[inline]
+fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
+    if x.rank() < 2 {
+        let why = format!(
+            "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
+            x.rank()
+        );
+        return Err(Error::NotForRank { op: "trace", why });
+    }
+    let diagonal = x.layout().diagonal("trace", a, b)?;
+    on_device!("trace", x, Dev => dispatch!(
+        x.dtype(),
+        T: Scalar => sum_diagonal::<T, Dev>(x, &diagonal),
+        else => Err(lacking("trace", x.dtype(), needs::NUMBERS))
+    ))
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// The sum over equal indices of two axes: a tensor with two axes fewer. Nothing is copied and nothing contracted.
+    ///
+    /// # Errors
+    /// If the rank is below 2, an axis is out of range, the two are the same or differ in length, an integer sum does not fit
+    /// (debug assertions), the elements are no numbers, or the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.trace(0, 1)?.item()?, 5.into());
+    /// assert_eq!(
+    ///     x.index_axis(0, 0)?.trace(0, 1).unwrap_err().to_string(),
+    ///     "trace: cannot remove 2 axes from a tensor of `Rank<1>`: this needs a rank of at least 2"
+    /// );
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn trace(&self, a: usize, b: usize) -> Result<DynTensor, Error> {
+        trace(self.look(), a, b)
+    }
+}

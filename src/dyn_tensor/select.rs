@@ -1,0 +1,132 @@
+//! Choosing: between bounds, and by a mask.
+
+use super::operand::{
+    DynOperand, agree, allocate, broadcast, common_order, device_of, elements, erase, lacking, needs,
+    on_device, same_device, scalar_for, spread,
+};
+use super::scalar::DynScalar;
+use super::storage::DynData;
+use super::tensor::{DynTensor, DynView};
+use super::unary::compute;
+use crate::device::{Elementwise, TernaryOp, UnaryOp};
+use crate::dispatch;
+use crate::element::{DType, Element, RealScalar};
+use crate::error::Error;
+use crate::ops::{op, same_instance};
+use crate::order::MemoryOrder;
+
+const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
+const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
+
+/// The operands were found to agree.
+fn choose<T: Element, Dev: Elementwise<bool>>(
+    mask: DynView<'_>,
+    [x, y]: [DynView<'_>; 2],
+    order: MemoryOrder,
+) -> Result<DynTensor, Error> {
+    let (m, a, b) = (elements::<bool, Dev>(mask), elements::<T, Dev>(x), elements::<T, Dev>(y));
+    let device = device_of(&m);
+    same_instance(SELECT, device, device_of(&a))?;
+    same_instance(SELECT, device, device_of(&b))?;
+    let first = broadcast(SELECT, mask.shape(), x.shape(), order)?;
+    let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
+    let [in_m, in_a, in_b] = [mask, x, y].map(|operand| spread(operand, layout.shape(), order));
+    let mut out = allocate(layout, device)?;
+    device.ternary(&op::Select, out.output(&layout), m.operand(&in_m), a.operand(&in_a), b.operand(&in_b))?;
+    Ok(erase(out, order))
+}
+
+// Kernels for all element types: compiled where it is used.
+#[inline]
+fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
+    if mask.dtype() != DType::Bool {
+        return Err(lacking(SELECT, mask.dtype(), needs::MASK));
+    }
+    // A scalar is of the other one's type; two of them say it themselves.
+    let (left, right);
+    let (x, y) = match (on_true, on_false) {
+        (DynOperand::Tensor(x), DynOperand::Tensor(y)) => (x, y),
+        (DynOperand::Tensor(x), DynOperand::Scalar(y)) => {
+            right = scalar_for(SELECT, x, y)?;
+            (x, right.look())
+        }
+        (DynOperand::Scalar(x), DynOperand::Tensor(y)) => {
+            left = scalar_for(SELECT, y, x)?;
+            (left.look(), y)
+        }
+        (DynOperand::Scalar(x), DynOperand::Scalar(y)) => {
+            left = DynTensor::scalar(x);
+            right = scalar_for(SELECT, left.look(), y)?;
+            (left.look(), right.look())
+        }
+    };
+    agree(SELECT, x, y)?;
+    let of_two = if x.rank() < y.rank() { y } else { x };
+    let order = common_order(SELECT, mask, of_two)?;
+    same_device(SELECT, mask, x)?;
+    on_device!(SELECT, mask, Dev => dispatch!(x.dtype(), T => choose::<T, Dev>(mask, [x, y], order)))
+}
+
+fn clamped<T: RealScalar, Dev: Elementwise<T>>(
+    x: DynView<'_>,
+    low: DynScalar,
+    high: DynScalar,
+) -> Result<DynTensor, Error> {
+    let of = |bound: DynScalar| {
+        let other = Error::ScalarType { op: CLAMP, tensor: T::DTYPE, scalar: bound.dtype() };
+        bound.get::<T>().ok_or(other)
+    };
+    let (low, high) = (of(low)?, of(high)?);
+    if low <= high {
+        return compute::<T, Dev, _>(op::Clamp(low, high), x);
+    }
+    let why = format!("the lower bound {low} is not at most the upper bound {high}");
+    Err(Error::Argument { op: CLAMP, why })
+}
+
+#[inline]
+fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, Error> {
+    on_device!(CLAMP, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => clamped::<T, Dev>(x, low, high),
+        else => Err(lacking(CLAMP, x.dtype(), needs::ORDER))
+    ))
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Elements of `on_true` where this mask holds, of `on_false` elsewhere; all three broadcast.
+    ///
+    /// # Errors
+    /// Where this is no tensor of `bool`, the others differ in element type, order or device, the shapes do not broadcast, or the
+    /// device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![-1.0, 2.0, -3.0]);
+    /// assert_eq!(x.less(0.0)?.select(0.0, &x)?.downcast_ref()?, tensor![0.0, 2.0, 0.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[doc(alias = "where")]
+    pub fn select<'b>(
+        &self,
+        on_true: impl Into<DynOperand<'b>>,
+        on_false: impl Into<DynOperand<'b>>,
+    ) -> Result<DynTensor, Error> {
+        select(self.look(), on_true.into(), on_false.into())
+    }
+
+    /// Each element, no less than `low` and no more than `high`; NaN stays NaN.
+    ///
+    /// # Errors
+    /// If `low > high`, one of them is NaN or of another type than the elements, or the elements have no order.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![-3, 0, 9]);
+    /// assert_eq!(x.clamp(-1, 5)?.downcast_ref()?, tensor![-1, 0, 5]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn clamp(&self, low: impl Into<DynScalar>, high: impl Into<DynScalar>) -> Result<DynTensor, Error> {
+        clamp(self.look(), low.into(), high.into())
+    }
+}

@@ -1,0 +1,266 @@
+//! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
+
+use super::convert::check_rank;
+use super::slice::DynSlice;
+use super::storage::{DynData, DynDataMut};
+use super::tensor::{DynTensor, DynViewMut, DynViewOf};
+use crate::dispatch;
+use crate::error::Error;
+use crate::layout::{Layout, element_count};
+use crate::rank::MAX_RANK;
+
+/// Methods that give a view, and their mutable twins: each names the layout that is cut out of the tensor's.
+macro_rules! views {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $name_mut:ident ($($arg:ident: $ty:ty),*) |$layout:ident, $row_major:ident| $body:expr;
+    )*) => {$(
+        impl<S: DynData> DynTensor<S> {
+            $(#[$doc])*
+            pub fn $name(&self $(, $arg: $ty)*) -> Result<DynViewOf<'_, S>, Error> {
+                let ($layout, $row_major) = (self.layout(), self.order().is_row_major());
+                let _ = $row_major;
+                let layout: Layout = $body?;
+                Ok(DynTensor::of(self.storage().share(), layout, self.order()))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](DynTensor::", stringify!($name), ") as a mutable view.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($name), "`](DynTensor::", stringify!($name), ").")]
+            pub fn $name_mut(&mut self $(, $arg: $ty)*) -> Result<DynViewMut<'_>, Error>
+            where
+                S: DynDataMut,
+            {
+                let order = self.order();
+                let ($layout, $row_major) = (*self.layout(), order.is_row_major());
+                let _ = $row_major;
+                let layout: Layout = $body?;
+                Ok(DynTensor::of(self.storage_mut().data_mut(), layout, order))
+            }
+        }
+    )*};
+}
+
+views! {
+    /// A view whose axis `k` is axis `axes[k]` of this one.
+    ///
+    /// # Errors
+    /// If `axes` is not a permutation of the tensor's axes.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Tensor};
+    /// let x = DynTensor::from(Tensor::<f64, _>::zeros([2, 3, 4]));
+    /// assert_eq!(x.permute(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    permute, permute_mut(axes: &[usize]) |layout, _row_major| {
+        all_axes(axes, layout.rank()).and_then(|()| layout.permute(axes))
+    };
+
+    /// A view with two axes exchanged.
+    ///
+    /// # Errors
+    /// If an axis is out of range.
+    swap_axes, swap_axes_mut(a: usize, b: usize) |layout, _row_major| layout.swap_axes(a, b);
+
+    /// A view with all axes in the opposite sequence: the transpose of a matrix.
+    ///
+    /// # Errors
+    /// None: every tensor has one.
+    reverse_axes, reverse_axes_mut() |layout, _row_major| Ok::<Layout, Error>(layout.reverse_axes());
+
+    /// The transpose of a matrix, as a view.
+    ///
+    /// # Errors
+    /// If the rank is not 2.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.t()?.downcast_ref()?, tensor![[1, 3], [2, 4]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    t, t_mut() |layout, _row_major| matrix(layout.rank()).map(|()| layout.reverse_axes());
+
+    /// A view with a new axis of length 1 before axis `at`; `at` may be the rank, for an axis at the end.
+    ///
+    /// # Errors
+    /// If `at` exceeds the rank, or the rank is 16.
+    insert_axis, insert_axis_mut(at: usize) |layout, _row_major| {
+        room(layout.rank()).and_then(|()| layout.insert_axis(at))
+    };
+
+    /// A view without an axis of length 1.
+    ///
+    /// # Errors
+    /// If the axis is out of range or longer than 1.
+    remove_axis, remove_axis_mut(axis: usize) |layout, _row_major| layout.remove_axis(axis);
+
+    /// A view at one position along an axis, which is gone then.
+    ///
+    /// # Errors
+    /// If the axis or the position is out of range.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.index_axis(0, 1)?.downcast_ref()?, tensor![3, 4]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    index_axis, index_axis_mut(axis: usize, index: usize) |layout, _row_major| layout.index_axis(axis, index);
+
+    /// A view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
+    ///
+    /// # Errors
+    /// If the rank is below 2, an axis is out of range, or the two are the same or differ in length.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.diagonal(0, 1)?.downcast_ref()?, tensor![1, 4]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    diagonal, diagonal_mut(a: usize, b: usize) |layout, _row_major| {
+        has_diagonal(layout.rank()).and_then(|()| layout.diagonal("take the diagonal", a, b))
+    };
+
+    /// The view that a [slice](crate::s!) describes: one argument for each axis.
+    ///
+    /// # Errors
+    /// If there are more or fewer arguments than axes, or an index or range does not fit its axis.
+    ///
+    /// ```
+    /// use vierbein::dyn_tensor::SliceItem;
+    /// use vierbein::{DynTensor, s, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.slice(s![.., 1..;-1])?.downcast_ref()?, tensor![[3, 2], [6, 5]]);
+    /// // Of a rank that is known at run time only:
+    /// let mut items = vec![SliceItem::from(..); x.rank()];
+    /// items[0] = SliceItem::from(-1);
+    /// assert_eq!(x.slice(items)?.downcast_ref()?, tensor![4, 5, 6]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(&layout);
+
+    /// A view of the same elements, in the order's enumeration, in another shape with equally many.
+    ///
+    /// On an owned tensor this always works; on a view, where its strides allow it without a copy. To copy where they do
+    /// not, use [`reshape`](DynTensor::reshape).
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or a view's strides do not allow it.
+    as_shape, as_shape_mut(shape: &[usize]) |layout, row_major| {
+        same_count(layout.shape(), shape).and_then(|()| {
+            layout.reshape(shape, row_major).ok_or_else(|| Error::NotContiguous {
+                op: "reshape without a copy",
+                shape: layout.shape().to_vec(),
+                strides: layout.strides().to_vec(),
+                order: if row_major { "row-major" } else { "column-major" },
+            })
+        })
+    };
+}
+
+fn matrix(rank: usize) -> Result<(), Error> {
+    if rank == 2 {
+        return Ok(());
+    }
+    let why = format!(
+        "a tensor of `Rank<{rank}>` is not a matrix: this is for `Rank<2>`; say which axes to exchange: \
+         `.swap_axes(a, b)`, `.permute(&[..])`, or all of them: `.reverse_axes()`"
+    );
+    Err(Error::NotForRank { op: "transpose", why })
+}
+
+fn has_diagonal(rank: usize) -> Result<(), Error> {
+    if rank >= 2 {
+        return Ok(());
+    }
+    let why = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
+    Err(Error::NotForRank { op: "take the diagonal", why })
+}
+
+pub(super) fn room(rank: usize) -> Result<(), Error> {
+    if rank < MAX_RANK {
+        return Ok(());
+    }
+    let why = format!(
+        "cannot add 1 more to the axes of a tensor of `Rank<{rank}>`: ranks run from `Rank<0>` to `Rank<16>`; \
+         merge axes first with `.reshape(..)`"
+    );
+    Err(Error::NotForRank { op: "insert an axis", why })
+}
+
+fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
+    if axes.len() == rank {
+        return Ok(());
+    }
+    let why = format!("{axes:?} has not one number for each axis of a tensor of `Rank<{rank}>`");
+    Err(Error::NotForRank { op: "permute", why })
+}
+
+/// Whether two shapes have equally many elements; either product may overflow.
+fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
+    check_rank("reshape", to.len())?;
+    // One byte each: elements that are there fit in memory, whatever their size.
+    match element_count(to, 1) {
+        Ok(count) if count == from.iter().product() => Ok(()),
+        Err(overflow) if to.contains(&0) => Err(overflow),
+        _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
+    }
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// A view repeated to a larger shape: along new axes (leading in row-major, trailing in column-major order) and along
+    /// axes of length 1. Nothing is copied: repeated elements are the same ones.
+    ///
+    /// # Errors
+    /// If the shape does not broadcast to the new one.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1, 2]);
+    /// assert_eq!(x.broadcast_to(&[2, 2])?.downcast_ref()?, tensor![[1, 2], [1, 2]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<DynViewOf<'_, S>, Error> {
+        check_rank("broadcast", shape.len())?;
+        element_count(shape, dispatch!(self.dtype(), T => size_of::<T>()))?;
+        let row_major = self.order().is_row_major();
+        let layout = self.layout().broadcast_to(shape, row_major).ok_or_else(|| Error::BroadcastShape {
+            from: self.shape().to_vec(),
+            to: shape.to_vec(),
+            row_major,
+        })?;
+        Ok(DynTensor::of(self.storage().share(), layout, self.order()))
+    }
+
+    /// The same elements, in the order's enumeration, in another shape with equally many. Takes the tensor: an owned one
+    /// keeps its memory, a view is copied.
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Tensor, tensor};
+    /// let x = DynTensor::from(Tensor::<i32, _>::arange(0..6)).reshape(&[2, 3])?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[0, 1, 2], [3, 4, 5]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn reshape(self, shape: &[usize]) -> Result<DynTensor, Error> {
+        same_count(self.shape(), shape)?;
+        let order = self.order();
+        let storage = self.into_owned()?.into_storage();
+        Ok(DynTensor::of(storage, Layout::dense(shape, order.is_row_major()), order))
+    }
+
+    /// All elements in the order's enumeration, as one axis. An owned tensor keeps its memory, a view is copied.
+    ///
+    /// # Errors
+    /// Where the device has no memory left for a copy.
+    pub fn flatten(self) -> Result<DynTensor, Error> {
+        let len = self.len();
+        self.reshape(&[len])
+    }
+}

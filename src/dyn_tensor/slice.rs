@@ -1,0 +1,125 @@
+//! Slices of tensors whose rank is known at run time only: what `s![..]` makes, or a list.
+
+use crate::error::Error;
+use crate::layout::Layout;
+pub use crate::layout::slice::SliceItem;
+use crate::ops::{Bounds, NewAxis, Position, Stepped};
+use crate::rank::MAX_RANK;
+use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+impl From<NewAxis> for SliceItem {
+    fn from(_: NewAxis) -> SliceItem {
+        SliceItem::NewAxis
+    }
+}
+
+fn range(bounds: impl Bounds, step: isize) -> SliceItem {
+    let (start, end, inclusive) = bounds.bounds();
+    SliceItem::Range { start, end, inclusive, step }
+}
+
+impl<R: Bounds> From<Stepped<R>> for SliceItem {
+    fn from(stepped: Stepped<R>) -> SliceItem {
+        range(stepped.0, stepped.1)
+    }
+}
+
+macro_rules! positions {
+    ($($t:ty)*) => {$(
+        impl From<$t> for SliceItem {
+            fn from(index: $t) -> SliceItem {
+                SliceItem::Index(index.position())
+            }
+        }
+    )*};
+}
+positions!(i32 isize usize);
+
+macro_rules! ranges {
+    ($($Range:ident)*) => {$(
+        impl<I: Position> From<$Range<I>> for SliceItem {
+            fn from(bounds: $Range<I>) -> SliceItem {
+                range(bounds, 1)
+            }
+        }
+    )*};
+}
+ranges!(Range RangeInclusive RangeFrom RangeTo RangeToInclusive);
+
+impl From<RangeFull> for SliceItem {
+    fn from(all: RangeFull) -> SliceItem {
+        range(all, 1)
+    }
+}
+
+/// A slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. One for each axis, and
+/// [`NewAxis`] where one is to be added.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a slice",
+    label = "expected one position or range for each axis",
+    note = "write it with the macro: `s![0, 1..3, ..]`, or give a list of `SliceItem`"
+)]
+pub trait DynSlice {
+    #[doc(hidden)]
+    fn of(&self, layout: &Layout) -> Result<Layout, Error>;
+}
+
+fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
+    let fail = |why: String| Err(Error::NotForRank { op: "slice", why });
+    let rank = layout.rank();
+    let made = items.iter().filter(|item| !matches!(item, SliceItem::Index(_))).count();
+    let named = items.iter().filter(|item| !matches!(item, SliceItem::NewAxis)).count();
+    if named < rank {
+        return fail(format!(
+            "this slice leaves `Rank<{}>` of the tensor without an argument: too few arguments; \
+             a slice has one argument for each axis; write `..` for an axis that is to stay whole",
+            rank - named
+        ));
+    }
+    if named > rank {
+        return fail(format!(
+            "an argument cannot slice an axis where `Rank<0>` is left to be sliced: too many arguments; \
+             a slice has one argument for each axis, and the tensor is of `Rank<{rank}>`"
+        ));
+    }
+    if made > MAX_RANK {
+        return super::shape::room(MAX_RANK).map(|()| *layout);
+    }
+    layout.slice(items)
+}
+
+impl DynSlice for &[SliceItem] {
+    fn of(&self, layout: &Layout) -> Result<Layout, Error> {
+        slice(layout, self)
+    }
+}
+impl<const N: usize> DynSlice for [SliceItem; N] {
+    fn of(&self, layout: &Layout) -> Result<Layout, Error> {
+        slice(layout, self)
+    }
+}
+impl DynSlice for Vec<SliceItem> {
+    fn of(&self, layout: &Layout) -> Result<Layout, Error> {
+        slice(layout, self)
+    }
+}
+impl DynSlice for () {
+    fn of(&self, layout: &Layout) -> Result<Layout, Error> {
+        slice(layout, &[])
+    }
+}
+
+macro_rules! tuples {
+    () => {};
+    ($first:ident $($rest:ident)*) => {
+        impl<$first: Clone + Into<SliceItem>, $($rest: Clone + Into<SliceItem>),*> DynSlice for ($first, $($rest,)*) {
+            #[allow(non_snake_case)]
+            fn of(&self, layout: &Layout) -> Result<Layout, Error> {
+                let ($first, $($rest,)*) = self.clone();
+                slice(layout, &[$first.into(), $($rest.into()),*])
+            }
+        }
+        tuples!($($rest)*);
+    };
+}
+tuples!(A B C D E F G H I J K L M N P Q);

@@ -1,0 +1,200 @@
+//! Memory with its element type and its device erased: an [`OwnedData`] behind a trait object, and the three ways to hold it.
+
+use super::scalar::DynScalar;
+use crate::device::{Cpu, Device, host};
+use crate::element::{DType, Element, Printed};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::storage::OwnedData;
+use crate::strided::operand_of;
+use core::any::Any;
+use core::fmt::Debug;
+
+pub(super) mod erased {
+    use super::*;
+
+    /// What memory does itself, whatever its element type and device: it needs no kernels, and so no dispatch. Layouts reach
+    /// elements of the memory only.
+    pub trait Erased {
+        /// The device, to be asked what it is.
+        fn device(&self) -> &dyn Any;
+        /// Elements in the layout's row-major enumeration, side by side in new memory on the same device.
+        fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
+        /// The same in memory of the host.
+        fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
+        /// The element of a layout without axes.
+        fn element(&self, at: &Layout) -> Result<DynScalar, Error>;
+        /// Writes it; the scalar is of the memory's own type.
+        fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error>;
+        /// Elements in the layout's row-major enumeration, to be printed.
+        fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error>;
+    }
+
+    /// Who holds the memory.
+    pub trait Held {}
+    impl Held for Box<dyn DynStorage> {}
+    impl Held for &dyn DynStorage {}
+    impl Held for &mut dyn DynStorage {}
+}
+
+/// Elements of one type on one device, with neither in the type: the memory of a [`DynTensor`](super::DynTensor).
+///
+/// Behind it is always the memory of an owned tensor, [`OwnedData<T, Dev>`]: what it says of itself is derived from `T` and
+/// `Dev`, and it knows nothing of shapes. Sealed; memory of other libraries comes in through a [`Device`] of its own.
+pub trait DynStorage: Any + Debug + Send + Sync + erased::Erased {
+    /// The element type.
+    fn dtype(&self) -> DType;
+    /// The number of elements.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The device's name, as it is printed.
+    fn device_name(&self) -> String;
+}
+
+impl<T: Element, Dev: Device> DynStorage for OwnedData<T, Dev> {
+    fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+    fn len(&self) -> usize {
+        Dev::len(&self.buffer)
+    }
+    fn device_name(&self) -> String {
+        self.device.name()
+    }
+}
+
+impl<T: Element, Dev: Device> OwnedData<T, Dev> {
+    /// An owned buffer with the elements of a `Vec`.
+    pub(crate) fn of_vec(data: Vec<T>, device: &Dev) -> Result<Self, Error> {
+        Ok(OwnedData { buffer: device.adopt(data)?, device: device.clone() })
+    }
+}
+
+impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
+    fn device(&self) -> &dyn Any {
+        &self.device
+    }
+    fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
+        let data = self.device.gather(operand_of(self, layout))?;
+        Ok(Box::new(OwnedData::of_vec(data, &self.device)?))
+    }
+    fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
+        Ok(Box::new(OwnedData::of_vec(self.device.gather(operand_of(self, layout))?, &Cpu)?))
+    }
+    fn element(&self, at: &Layout) -> Result<DynScalar, Error> {
+        debug_assert_eq!(at.rank(), 0);
+        let one = host::fetch(&self.device, operand_of(self, at))?.into_vec();
+        Ok(DynScalar::of(one[0]))
+    }
+    fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error> {
+        debug_assert_eq!(at.rank(), 0);
+        let value = [value.get::<T>().expect("the scalar is of the memory's own type")];
+        let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
+        // SAFETY: the layout reaches an element of this buffer, which is borrowed mutably: nothing else accesses it.
+        unsafe { self.device.write(&value, to) }
+    }
+    fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error> {
+        let elements = host::fetch(&self.device, operand_of(self, layout))?.into_vec();
+        Ok(elements.into_iter().map(T::printed).collect())
+    }
+}
+
+/// Who holds the memory of a [`DynTensor`](super::DynTensor): the tensor itself (a `Box`), or a view (`&`, `&mut`). Sealed.
+pub trait DynData: erased::Held {
+    /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
+    type Shared<'b>: DynData + Copy
+    where
+        Self: 'b;
+    /// The memory.
+    fn data(&self) -> &dyn DynStorage;
+    /// A borrow of it.
+    fn share(&self) -> Self::Shared<'_>;
+    #[doc(hidden)]
+    const OWNED: bool;
+    #[doc(hidden)]
+    fn into_owned(self) -> Option<Box<dyn DynStorage>>;
+}
+
+/// Memory of a [`DynTensor`](super::DynTensor) that can be written to: owned or mutably borrowed. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a `DynView` cannot be written to",
+    label = "this view is for reading",
+    note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`"
+)]
+pub trait DynDataMut: DynData {
+    /// The memory, to be written.
+    fn data_mut(&mut self) -> &mut dyn DynStorage;
+}
+
+impl DynData for Box<dyn DynStorage> {
+    type Shared<'b> = &'b dyn DynStorage;
+    fn data(&self) -> &dyn DynStorage {
+        &**self
+    }
+    fn share(&self) -> &dyn DynStorage {
+        &**self
+    }
+    const OWNED: bool = true;
+    fn into_owned(self) -> Option<Box<dyn DynStorage>> {
+        Some(self)
+    }
+}
+impl DynDataMut for Box<dyn DynStorage> {
+    fn data_mut(&mut self) -> &mut dyn DynStorage {
+        &mut **self
+    }
+}
+
+impl<'a> DynData for &'a dyn DynStorage {
+    type Shared<'b>
+        = &'a dyn DynStorage
+    where
+        Self: 'b;
+    fn data(&self) -> &dyn DynStorage {
+        *self
+    }
+    fn share(&self) -> &'a dyn DynStorage {
+        *self
+    }
+    const OWNED: bool = false;
+    fn into_owned(self) -> Option<Box<dyn DynStorage>> {
+        None
+    }
+}
+
+impl DynData for &mut dyn DynStorage {
+    type Shared<'b>
+        = &'b dyn DynStorage
+    where
+        Self: 'b;
+    fn data(&self) -> &dyn DynStorage {
+        &**self
+    }
+    fn share(&self) -> &dyn DynStorage {
+        &**self
+    }
+    const OWNED: bool = false;
+    fn into_owned(self) -> Option<Box<dyn DynStorage>> {
+        None
+    }
+}
+impl DynDataMut for &mut dyn DynStorage {
+    fn data_mut(&mut self) -> &mut dyn DynStorage {
+        &mut **self
+    }
+}
+
+/// The typed memory, if it is that.
+pub(crate) fn typed<T: Element, Dev: Device>(data: &dyn DynStorage) -> Option<&OwnedData<T, Dev>> {
+    (data as &dyn Any).downcast_ref()
+}
+
+/// The typed memory to write to, if it is that.
+pub(crate) fn typed_mut<T: Element, Dev: Device>(
+    data: &mut dyn DynStorage,
+) -> Option<&mut OwnedData<T, Dev>> {
+    (data as &mut dyn Any).downcast_mut()
+}
