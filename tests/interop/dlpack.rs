@@ -9,7 +9,7 @@ use vierbein::interop::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Dlpack, Managed,
 };
 use vierbein::prelude::*;
-use vierbein::{DType, Error, c32, c64, tensor};
+use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
 
 // ------------------------------------------------------------------ a producer
 
@@ -300,6 +300,39 @@ fn an_export_is_what_the_structure_says() {
     }
 }
 
+// ------------------------------------------------------------------ types known at run time
+
+#[test]
+fn erased_tensors_go_and_come_back() {
+    let mut data: Vec<i16> = (0..6).collect();
+    let address = data.as_ptr();
+    for (strides, order) in [(&[3, 1], MemoryOrder::RowMajor), (&[1, 2], MemoryOrder::ColMajor)] {
+        let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(strides));
+        let x = DynTensor::try_from(taken(managed)).unwrap();
+        assert_eq!((x.dtype(), x.shape(), x.order()), (DType::I16, &[2, 3][..], order));
+        let again = Dlpack::<DLManagedTensor>::try_from(x).unwrap();
+        assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
+        assert_eq!(again.view::<i16, Rank<2>, RowMajor>().unwrap().as_ptr(), address);
+        frees.are(0);
+        drop(again);
+        frees.are(1);
+    }
+    // Dense in no order, or read only: it comes back, and can be copied.
+    let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 2], Some(&[3, 2]));
+    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
+    let copy = refused.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
+    drop(refused);
+    frees.are(1);
+    assert_eq!(copy.downcast::<i16, Rank<2>, ColMajor, Cpu>().unwrap().as_slice(), [0, 3, 2, 5]);
+    let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[6], None);
+    // SAFETY: the structure is alive.
+    unsafe { (*managed).flags = 1 };
+    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
+    assert!(refused.to_string().contains("allows no more than to read it"), "{refused}");
+    drop(refused);
+    frees.are(1);
+}
+
 // ------------------------------------------------------------------ what is refused
 
 /// What `damage` makes of a sound tensor of six `f64` is refused in these words, and still the caller's.
@@ -344,4 +377,27 @@ fn bad_structures_are_refused_and_left_alone() {
     // SAFETY: null is refused.
     let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("its address is null"), "{error}");
+}
+
+// ------------------------------------------------------------------ another implementation
+
+/// The example's library, loaded by Python, and NumPy at the other end. Built by `cargo test` with the examples.
+#[test]
+fn numpy_shares_memory() {
+    let examples = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
+    let library = ["libdlpack_library.so", "libdlpack_library.dylib", "dlpack_library.dll"]
+        .map(|name| examples.join(name));
+    let Some(library) = library.iter().find(|path| path.exists()) else {
+        eprintln!("skipped: the example `dlpack_library` is not built");
+        return;
+    };
+    let numpy = "import numpy as n; assert tuple(map(int, n.__version__.split('.')[:2])) >= (2, 1)";
+    let has_numpy = std::process::Command::new("python3").args(["-c", numpy]).output();
+    if !has_numpy.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no `python3` with NumPy 2.1 or later here");
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/dlpack_library.py");
+    let output = std::process::Command::new("python3").arg(script).arg(library).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

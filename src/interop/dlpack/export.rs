@@ -4,6 +4,7 @@ use super::abi::{CPU, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, 
 use super::import::Dlpack;
 use crate::device::CpuBuffer;
 use crate::element::Element;
+use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::{Dim, MAX_RANK};
 use crate::tensor::Tensor;
@@ -25,42 +26,45 @@ unsafe extern "C" fn delete<T: Element, M: Managed>(this: *mut M) {
     drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, M>>()) });
 }
 
+/// A buffer behind a layout that is dense in some order.
+pub(super) fn exported<T: Element, M: Managed>(mut buffer: CpuBuffer<T>, layout: Layout) -> Dlpack<M> {
+    let elements = buffer.as_mut_slice();
+    let data = if elements.is_empty() { null_mut() } else { elements.as_mut_ptr().cast() };
+    let first = NonNull::from(elements).cast();
+    let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+    for (to, &n) in shape.iter_mut().zip(layout.shape()) {
+        // Lengths of axes and strides fit in `isize`.
+        *to = n as i64;
+    }
+    for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
+        *to = stride as i64;
+    }
+    let tensor = DLTensor {
+        data,
+        device: DLDevice { device_type: CPU, device_id: 0 },
+        ndim: layout.rank() as i32,
+        dtype: DLDataType::of(T::DTYPE),
+        shape: null_mut(),
+        strides: null_mut(),
+        byte_offset: 0,
+    };
+    let managed = M::assemble(tensor, null_mut(), delete::<T, M>);
+    let this = Box::into_raw(Box::new(Exported { managed, shape, strides, _buffer: buffer }));
+    // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
+    let managed = unsafe {
+        let (shape, strides) = ((&raw mut (*this).shape).cast(), (&raw mut (*this).strides).cast());
+        let tensor = DLTensor { shape, strides, ..tensor };
+        (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, M>));
+        NonNull::new_unchecked(&raw mut (*this).managed)
+    };
+    Dlpack::new(managed, T::DTYPE, layout, first)
+}
+
 impl<T: Element, D: Dim, O: Order, M: Managed> From<Tensor<T, D, O>> for Dlpack<M> {
     /// The tensor's own memory, with its strides.
-    fn from(mut x: Tensor<T, D, O>) -> Self {
+    fn from(x: Tensor<T, D, O>) -> Self {
         let layout = x.layout();
-        let first = NonNull::new(x.as_mut_ptr()).expect("a tensor has an address").cast::<u8>();
-        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
-        for (to, &n) in shape.iter_mut().zip(layout.shape()) {
-            // Lengths of axes and strides fit in `isize`.
-            *to = n as i64;
-        }
-        for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
-            *to = stride as i64;
-        }
-        let tensor = DLTensor {
-            data: if x.is_empty() { null_mut() } else { first.as_ptr().cast() },
-            device: DLDevice { device_type: CPU, device_id: 0 },
-            ndim: D::NDIM as i32,
-            dtype: DLDataType::of(T::DTYPE),
-            shape: null_mut(),
-            strides: null_mut(),
-            byte_offset: 0,
-        };
-        let managed = M::assemble(tensor, null_mut(), delete::<T, M>);
-        let (_buffer, _) = x.into_parts();
-        let this = Box::into_raw(Box::new(Exported { managed, shape, strides, _buffer }));
-        // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
-        let managed = unsafe {
-            let tensor = DLTensor {
-                shape: (&raw mut (*this).shape).cast(),
-                strides: (&raw mut (*this).strides).cast(),
-                ..tensor
-            };
-            (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, M>));
-            NonNull::new_unchecked(&raw mut (*this).managed)
-        };
-        Dlpack::new(managed, T::DTYPE, layout, first)
+        exported(x.into_parts().0, layout)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tensors taken over.
 
 use super::abi::{CPU, DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
-use crate::device::ForeignMemory;
+use crate::device::{Cpu, CpuBuffer, ForeignMemory};
 use crate::element::{DType, Element};
 use crate::error::{Error, Refused};
 use crate::layout::outside::reach;
 use crate::layout::{Layout, element_count};
-use crate::order::Order;
+use crate::order::{MemoryOrder, Order};
 use crate::rank::{Dim, MAX_RANK};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::fmt;
@@ -246,7 +246,7 @@ impl<M: Managed> Dlpack<M> {
     fn check_writable(&self, op: &'static str) -> Result<(), Error> {
         if self.is_read_only() {
             let why =
-                "its producer allows no more than to read it; copy it with `.view()?.to_owned()`".into();
+                "its producer allows no more than to read it; copy it with `.view()?.to_owned()`, or `.to_dyn_tensor(..)`".into();
             return Err(Error::Argument { op, why });
         }
         Ok(())
@@ -311,34 +311,50 @@ impl<M: Managed> Dlpack<M> {
     /// assert_eq!(
     ///     refused.to_string(),
     ///     "cannot take over a DLPack tensor: its shape [2, 2] with strides [2, 1] is not dense in column-major order; \
-    ///      copy it with `.view()?.to_owned()`"
+    ///      copy it with `.view()?.to_owned()`, or `.to_dyn_tensor(ColMajor)`"
     /// );
     /// let x: Tensor<i32, Rank<2>> = refused.value.into_tensor()?;
     /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn into_tensor<T: Element, D: Dim, O: Order>(self) -> Result<Tensor<T, D, O>, Refused<Self>> {
-        const OP: &str = "take over a DLPack tensor";
+        if let Err(error) = self.check::<T, D>(TAKE_OVER) {
+            return Err(Refused { error, value: self });
+        }
+        let shape = self.layout.typed_shape::<D>();
+        Ok(Tensor::dense(self.into_buffer(O::MEMORY_ORDER)?, shape, Cpu))
+    }
+
+    /// Its memory as a buffer, if it is dense in the order and may be written to. The elements are `T`, as the caller knows.
+    pub(super) fn into_buffer<T: Element>(self, order: MemoryOrder) -> Result<CpuBuffer<T>, Refused<Self>> {
+        debug_assert_eq!(self.dtype, T::DTYPE);
         let dense = || {
-            if self.layout.is_dense(O::ROW_MAJOR) {
+            if self.layout.is_dense(order.is_row_major()) {
                 return Ok(());
             }
             let (shape, strides) = (self.shape(), self.strides());
             let why = format!(
-                "its shape {shape:?} with strides {strides:?} is not dense in {} order; copy it with `.view()?.to_owned()`",
-                O::NAME
+                "its shape {shape:?} with strides {strides:?} is not dense in {order} order; copy it with `.view()?.to_owned()`, \
+                 or `.to_dyn_tensor({order:?})`"
             );
-            Err(Error::Argument { op: OP, why })
+            Err(Error::Argument { op: TAKE_OVER, why })
         };
-        match self.check::<T, D>(OP).and_then(|()| self.check_writable(OP)).and_then(|()| dense()) {
-            Ok(()) => {
-                let shape = self.layout.typed_shape::<D>();
-                Ok(Tensor::from_buffer(shape, Dense { dlpack: self, elements: PhantomData }))
-            }
+        match self.check_writable(TAKE_OVER).and_then(|()| dense()) {
+            Ok(()) => Ok(CpuBuffer::from_foreign(Dense { dlpack: self, elements: PhantomData })),
             Err(error) => Err(Refused { error, value: self }),
         }
     }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(super) fn first(&self) -> NonNull<u8> {
+        self.first
+    }
 }
+
+const TAKE_OVER: &str = "take over a DLPack tensor";
 
 /// A tensor that is dense in some order, may be written to, and whose elements are `T`.
 struct Dense<T, M: Managed> {

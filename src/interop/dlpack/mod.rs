@@ -4,6 +4,8 @@
 //! [`Tensor::into_dlpack`](crate::Tensor::into_dlpack) gives a tensor away, and [`Dlpack::from_raw`] takes one that another library
 //! gives. Nothing is copied either way. Whoever holds a [`Dlpack`] at its end has the memory freed: its deleter is called once.
 //!
+//! A [`DynTensor`](crate::DynTensor) passes both ways too, by `try_into`.
+//!
 //! Views are not exported: nothing in the structures says for how long they would be borrowed. Both the versioned structure of
 //! DLPack 1 and the older one without a version pass; memory is the host's.
 //!
@@ -32,6 +34,7 @@
 //! choose otherwise who owns what.
 
 mod abi;
+mod erased;
 mod export;
 mod import;
 
