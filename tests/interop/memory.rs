@@ -1,6 +1,6 @@
 //! Memory that has another owner, raw parts, and slices with strides.
 
-use proptest::prelude::{any, proptest};
+use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -253,6 +253,8 @@ fn bad_raw_parts_are_refused() {
 // ------------------------------------------------------------------ slices
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
     /// A strided view is there if and only if each of its indices is an index of the slice, and then shows that element.
     #[test]
     fn strided_slices_are_in_bounds(

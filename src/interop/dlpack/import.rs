@@ -22,7 +22,8 @@ use core::ptr::NonNull;
 pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
     managed: NonNull<M>,
     dtype: DType,
-    layout: Layout,
+    /// Boxed: as a part of an error, this value is to be small.
+    layout: Box<Layout>,
     /// The element at index 0.
     first: NonNull<u8>,
 }
@@ -150,7 +151,7 @@ fn alignment(dtype: DType) -> usize {
 
 impl<M: Managed> Dlpack<M> {
     pub(super) fn new(managed: NonNull<M>, dtype: DType, layout: Layout, first: NonNull<u8>) -> Self {
-        Dlpack { managed, dtype, layout, first }
+        Dlpack { managed, dtype, layout: Box::new(layout), first }
     }
 
     /// Takes over a tensor of another library: a [`DLManagedTensorVersioned`], or a
