@@ -284,8 +284,8 @@ proptest! {
                     for (index, _) in &places {
                         x[*index] += 100;
                     }
-                    for k in 0..len {
-                        prop_assert_eq!(data[k], k as i32 + if seen.contains(&(k as isize)) { 100 } else { 0 });
+                    for (k, &value) in data.iter().enumerate() {
+                        prop_assert_eq!(value, k as i32 + if seen.contains(&(k as isize)) { 100 } else { 0 });
                     }
                 }
                 Err(Error::Strides { .. }) => {}
