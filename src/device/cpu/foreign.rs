@@ -72,6 +72,7 @@ pub unsafe trait ForeignMemory<T>: Send + 'static {
 }
 
 // SAFETY: the elements of a `Vec` are its own, and stay where they are while nobody touches it.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     fn elements(&mut self) -> &mut [T] {
         self
@@ -79,6 +80,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
 }
 
 // SAFETY: as for a `Vec`.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     fn elements(&mut self) -> &mut [T] {
         self
@@ -86,6 +88,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
 }
 
 // SAFETY: as for a `Vec`.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> {
     fn elements(&mut self) -> &mut [T] {
         &mut **self
@@ -93,6 +96,7 @@ unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> 
 }
 
 // SAFETY: the elements are borrowed for ever, by the owner of this reference alone.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for &'static mut [T] {
     fn elements(&mut self) -> &mut [T] {
         self
