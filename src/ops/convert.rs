@@ -275,10 +275,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 
     /// The elements, in the sequence of the order. On the host this is the tensor's own memory, in which a large result moves by
-    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied.
+    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied, and from [another
+    /// library's memory](Tensor::from_buffer).
     ///
     /// # Panics
-    /// Where a device other than the host fails to copy.
+    /// Where they are copied, and there is no memory left or the device fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -292,7 +293,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// [`into_vec`](Tensor::into_vec) with a `Result`.
     ///
     /// # Errors
-    /// Where a device other than the host fails to copy.
+    /// Where they are copied, and there is no memory left or the device fails.
     pub fn try_into_vec(self) -> Result<Vec<T>, Error> {
         let (buffer, device) = self.into_parts();
         device.release(buffer)

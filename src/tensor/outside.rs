@@ -61,8 +61,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// elements lie side by side in the sequence of the order, and stay where they are.
     ///
     /// The memory is freed by nobody until [`from_raw_parts`](Tensor::from_raw_parts) makes a tensor of the parts again. Who wants
-    /// a plain allocation of Rust's takes [`into_vec`](Tensor::into_vec) and `Vec::into_raw_parts`; who hands tensors to another
-    /// library, [`dlpack`](crate::interop::dlpack).
+    /// a plain allocation of Rust's takes [`into_vec`](Tensor::into_vec); who hands tensors to another library,
+    /// [`into_dlpack`](Tensor::into_dlpack).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

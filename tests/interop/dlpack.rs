@@ -224,7 +224,10 @@ fn no_elements() {
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[i64::MAX, i64::MIN]));
     // SAFETY: the structure is alive.
     unsafe { (*managed).dl_tensor.data = null_mut() };
-    let x: Tensor<f64, Rank<2>> = taken(managed).into_tensor().unwrap();
+    let given = taken(managed);
+    assert_eq!(given.view::<f64, Rank<2>, ColMajor>().unwrap().shape(), [3, 0]);
+    assert_eq!(given.to_dyn_tensor(MemoryOrder::ColMajor).unwrap().shape(), [3, 0]);
+    let x: Tensor<f64, Rank<2>> = given.into_tensor().unwrap();
     assert_eq!((x.shape(), x.sum().item()), ([3, 0], 0.0));
     drop(x);
     frees.are(1);

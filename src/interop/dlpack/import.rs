@@ -117,7 +117,8 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
 /// The address of the element at index 0.
 fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType, align: usize) -> Result<NonNull<u8>, Error> {
     if reach(layout.shape(), layout.strides(), element_bytes(dtype))?.is_none() {
-        return Ok(NonNull::dangling());
+        // Of any element's alignment.
+        return Ok(NonNull::<u128>::dangling().cast());
     }
     let overflow = || refused(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
     let offset = usize::try_from(tensor.byte_offset).map_err(|_| overflow())?;
