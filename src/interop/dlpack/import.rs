@@ -20,13 +20,16 @@ use core::ptr::NonNull;
 /// [`into_raw`](Dlpack::into_raw), or of another library's by [`from_raw`](Dlpack::from_raw). Dropped, it has the memory freed by
 /// its producer, once.
 pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
-    managed: NonNull<M>,
+    managed: Owned<M>,
     dtype: DType,
     /// Boxed: as a part of an error, this value is to be small.
     layout: Box<Layout>,
     /// The element at index 0.
     first: NonNull<u8>,
 }
+
+/// A structure whose deleter is called at the end.
+struct Owned<M: Managed>(NonNull<M>);
 
 // SAFETY: the deleter may be called on any thread: that of an exported tensor frees memory, and whoever imports one vouches for
 // it. Elements are numbers.
@@ -40,12 +43,12 @@ impl<M: Managed> fmt::Debug for Dlpack<M> {
     }
 }
 
-impl<M: Managed> Drop for Dlpack<M> {
+impl<M: Managed> Drop for Owned<M> {
     fn drop(&mut self) {
         // SAFETY: the structure lives until its deleter is called: now, and never again.
         unsafe {
-            if let Some(deleter) = self.managed.as_ref().deleter() {
-                deleter(self.managed.as_ptr());
+            if let Some(deleter) = self.0.as_ref().deleter() {
+                deleter(self.0.as_ptr());
             }
         }
     }
@@ -152,7 +155,7 @@ fn alignment(dtype: DType) -> usize {
 
 impl<M: Managed> Dlpack<M> {
     pub(super) fn new(managed: NonNull<M>, dtype: DType, layout: Layout, first: NonNull<u8>) -> Self {
-        Dlpack { managed, dtype, layout: Box::new(layout), first }
+        Dlpack { managed: Owned(managed), dtype, layout: Box::new(layout), first }
     }
 
     /// Takes over a tensor of another library: a [`DLManagedTensorVersioned`], or a
@@ -201,7 +204,7 @@ impl<M: Managed> Dlpack<M> {
 
     /// The structure, for another library, which is to call its deleter.
     pub fn into_raw(self) -> *mut M {
-        ManuallyDrop::new(self).managed.as_ptr()
+        ManuallyDrop::new(self.managed).0.as_ptr()
     }
 
     /// The type of the elements.
@@ -222,7 +225,7 @@ impl<M: Managed> Dlpack<M> {
     /// Whether the producer forbids to write.
     pub fn is_read_only(&self) -> bool {
         // SAFETY: the structure lives as long as `self`.
-        unsafe { self.managed.as_ref() }.read_only()
+        unsafe { self.managed.0.as_ref() }.read_only()
     }
 
     // -------------------------------------------------------------- as typed tensors
