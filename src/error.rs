@@ -156,6 +156,17 @@ pub enum Error {
         /// The order asked for.
         order: &'static str,
     },
+    /// Strides from outside do not fit the memory that they are of, or the use that is made of it.
+    Strides {
+        /// What was tried.
+        op: &'static str,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The strides, in elements.
+        strides: Vec<isize>,
+        /// What does not fit.
+        why: String,
+    },
     /// The element or byte count of a shape exceeds the address space.
     Overflow {
         /// The shape.
@@ -417,6 +428,9 @@ impl fmt::Display for Error {
                 "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not dense in {order} order; \
                  copy it first with `.to_owned()`"
             ),
+            Error::Strides { op, shape, strides, why } => {
+                write!(f, "cannot {op} of shape {shape:?} with strides {strides:?}: {why}")
+            }
             Error::Overflow { shape, element_bytes } => write!(
                 f,
                 "cannot make a tensor of shape {shape:?} with {element_bytes} bytes an element: \
@@ -519,6 +533,38 @@ impl fmt::Display for Count<'_> {
 }
 
 impl std::error::Error for Error {}
+
+/// A conversion that was refused, and the value that was to be converted: nothing is lost.
+///
+/// As an error it is the [`Error`] that it holds, and `?` makes it that one where a function returns it.
+///
+/// ```
+/// use vierbein::{Rank, Tensor};
+/// let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], vec![1.0, 2.0, 3.0]).unwrap_err();
+/// assert_eq!(refused.to_string(), "cannot make a tensor of shape [2, 2] from 3 values: it has 4 elements");
+/// assert_eq!(refused.value, [1.0, 2.0, 3.0]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refused<V> {
+    /// Why.
+    pub error: Error,
+    /// What was to be converted, as it was.
+    pub value: V,
+}
+
+impl<V> fmt::Display for Refused<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<V: fmt::Debug> std::error::Error for Refused<V> {}
+
+impl<V> From<Refused<V>> for Error {
+    fn from(refused: Refused<V>) -> Error {
+        refused.error
+    }
+}
 
 /// Panics with the error's own message, at the caller's line.
 #[track_caller]

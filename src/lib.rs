@@ -12,6 +12,7 @@ pub mod einsum;
 mod element;
 mod error;
 mod fmt;
+pub mod interop;
 pub mod io;
 mod layout;
 mod ops;
@@ -25,7 +26,7 @@ pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
-pub use error::Error;
+pub use error::{Error, Refused};
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::Exhausted;

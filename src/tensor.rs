@@ -1,5 +1,7 @@
 //! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
 
+mod outside;
+
 use crate::device::{
     Cpu, Device, HostAccess, HostPtr, Iter, IterMut, Operand, Output, SameDevice, SameDtype, SameOrder,
 };

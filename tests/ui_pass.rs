@@ -19,6 +19,8 @@ mod bool_add;
 mod bool_sum;
 #[path = "../ui-tests/pass/broadcast_to_smaller.rs"]
 mod broadcast_to_smaller;
+#[path = "../ui-tests/pass/buffer_shared.rs"]
+mod buffer_shared;
 #[path = "../ui-tests/pass/complex_floor.rs"]
 mod complex_floor;
 #[path = "../ui-tests/pass/complex_less.rs"]

@@ -14,7 +14,7 @@ mod op;
 mod operand;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
-pub use cpu::{Cpu, CpuBuffer, HostPtr, Iter, IterMut};
+pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr};
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};

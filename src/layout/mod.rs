@@ -2,12 +2,14 @@
 //!
 //! [`Layout`] is the rank-erased form that all view operations are written on, once; the typed front-ends only name the
 //! resulting rank. [`broadcast`] finds common shapes, [`slice`] turns ranges into layouts, [`plan`] prepares loops over
-//! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them.
+//! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them. [`outside`] checks
+//! what others say.
 
 #![forbid(unsafe_code)]
 
 pub(crate) mod block;
 pub(crate) mod broadcast;
+pub(crate) mod outside;
 pub(crate) mod plan;
 pub(crate) mod slice;
 pub(crate) mod walk;

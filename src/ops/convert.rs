@@ -6,7 +6,7 @@ use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{Tensor, ViewOf};
+use crate::tensor::{Tensor, TensorView, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A copy of its own, dense in the tensor's order.
@@ -199,6 +199,37 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// A copy of anything that can be viewed as a tensor, dense in order `O`: another tensor's view, or an array or matrix of
+    /// [another library](crate::interop).
+    ///
+    /// # Panics
+    /// Where the device has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Rank, Tensor, tensor};
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let y: Tensor<i32, Rank<2>> = Tensor::copy_of(x.t());
+    /// assert_eq!(y.as_slice(), [1, 3, 2, 4]);
+    /// ```
+    #[track_caller]
+    pub fn copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Self
+    where
+        Dev: Permute<T>,
+    {
+        expect(Self::try_copy_of(view))
+    }
+
+    /// [`copy_of`](Tensor::copy_of) with a `Result`.
+    ///
+    /// # Errors
+    /// Where the device has no memory left.
+    pub fn try_copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
+    where
+        Dev: Permute<T>,
+    {
+        view.into().try_to_owned()
+    }
+
     /// The same memory with the axes reversed and the order transposed. Free.
     ///
     /// ```
@@ -244,10 +275,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 
     /// The elements, in the sequence of the order. On the host this is the tensor's own memory, in which a large result moves by
-    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied.
+    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied, and from [another
+    /// library's memory](Tensor::from_buffer).
     ///
     /// # Panics
-    /// Where a device other than the host fails to copy.
+    /// Where they are copied, and there is no memory left or the device fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -261,7 +293,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// [`into_vec`](Tensor::into_vec) with a `Result`.
     ///
     /// # Errors
-    /// Where a device other than the host fails to copy.
+    /// Where they are copied, and there is no memory left or the device fails.
     pub fn try_into_vec(self) -> Result<Vec<T>, Error> {
         let (buffer, device) = self.into_parts();
         device.release(buffer)

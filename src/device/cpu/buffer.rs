@@ -1,34 +1,64 @@
 //! Memory on the host.
 
+use super::foreign::ForeignMemory;
 use super::recycle::{BOUNDARY, Block, Fill, LEAST};
 use super::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use core::alloc::Layout;
+use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// Elements in the host's memory, which comes from the global allocator as for a `Vec`.
+/// Elements in the host's memory, which comes from the global allocator as for a `Vec`, or from [another
+/// library](ForeignMemory).
 ///
 /// What began as a `Vec`, and what is small, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a cache
 /// line within a block that is somewhat larger and is [used again](Cpu#memory-that-is-used-again) when the buffer is dropped.
 /// To become a `Vec` its elements move to the beginning of the block, by less than a page: a pass over memory, but no second
-/// piece of it. That `Vec` has some capacity to spare.
+/// piece of it. That `Vec` has some capacity to spare. What another library owns is copied to become a `Vec`.
 pub struct CpuBuffer<T> {
     /// The first element.
     first: NonNull<T>,
     len: usize,
-    /// The [`Block`] that the elements are in, whose alignment is that of `T`, in as few words as possible.
+    /// The [`Block`] that the elements are in, whose alignment is that of `T`, in as few words as possible; or else the
+    /// [`Owner`] of foreign elements, where `bytes` says so.
     start: NonNull<T>,
     bytes: usize,
     owns: PhantomData<T>,
 }
 
-// SAFETY: as for a `Vec`: the block is memory that nobody else owns, and all that is in it are elements.
+/// Small tensors are made and moved often.
+const _: () = assert!(size_of::<CpuBuffer<f64>>() == 4 * size_of::<usize>());
+
+/// In place of a block's bytes, of which there are never so many.
+const FOREIGN: usize = usize::MAX;
+
+/// Who frees foreign elements, behind a pointer of one word: a `Box` of this.
+type Owner<T> = Box<dyn ForeignMemory<T>>;
+
+/// Memory of a tensor that was taken apart: what [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs besides the
+/// address of the elements to free it.
+///
+/// Two words for foreign code to keep. They say nothing of where the elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct RawMemory {
+    start: *mut c_void,
+    bytes: usize,
+}
+
+// SAFETY: as for a `Vec` (the elements of a tensor are `Send` and `Sync`) and for the owner of foreign memory, which is `Send`: an
+// address alone gives access to nothing.
+unsafe impl Send for RawMemory {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for RawMemory {}
+
+// SAFETY: as for a `Vec`: the block is memory that nobody else owns, and all that is in it are elements. An owner is `Send`.
 unsafe impl<T: Send> Send for CpuBuffer<T> {}
-// SAFETY: as for a `Vec`: a shared buffer gives shared elements.
+// SAFETY: as for a `Vec`: a shared buffer gives shared elements. It gives no access to an owner.
 unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
@@ -48,7 +78,7 @@ impl<T> CpuBuffer<T> {
     }
 
     /// # Safety
-    /// The buffer is not used again.
+    /// The buffer is not used again, and not foreign.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
         // SAFETY: it is what `within` took apart. The layout was one before.
@@ -63,7 +93,29 @@ impl<T> CpuBuffer<T> {
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this is the end of the buffer.
+        if self.bytes >= LEAST {
+            // SAFETY: this is the end of the buffer.
+            unsafe { self.free_large() }
+        } else {
+            // SAFETY: as above; a foreign one has more bytes.
+            drop(unsafe { self.take_block() });
+        }
+    }
+}
+
+impl<T> CpuBuffer<T> {
+    /// Frees what is not a small block.
+    ///
+    /// # Safety
+    /// The buffer is not used again.
+    #[inline(never)]
+    unsafe fn free_large(&mut self) {
+        if self.bytes == FOREIGN {
+            // SAFETY: `from_foreign` made it of such a box, which nobody else has.
+            drop(unsafe { Box::from_raw(self.start.cast::<Owner<T>>().as_ptr()) });
+            return;
+        }
+        // SAFETY: it is not foreign, and not used again.
         let block = unsafe { self.take_block() };
         if block.is_large() {
             block.recycle();
@@ -80,6 +132,30 @@ enum Begin {
 }
 
 impl<T: Element> CpuBuffer<T> {
+    /// The owner's elements, until the buffer is dropped, and the owner with it.
+    pub(crate) fn from_foreign(owner: impl ForeignMemory<T>) -> Self {
+        let mut owner: Box<Owner<T>> = Box::new(Box::new(owner));
+        let elements = owner.elements();
+        let (first, len) = (NonNull::from(&mut *elements).cast(), elements.len());
+        // The owner itself does not move any more: it stays alone with its elements.
+        let start = NonNull::from(Box::leak(owner)).cast();
+        CpuBuffer { first, len, start, bytes: FOREIGN, owns: PhantomData }
+    }
+
+    /// The address of the elements, and what frees them.
+    pub(crate) fn into_raw(self) -> (NonNull<T>, RawMemory) {
+        let from = ManuallyDrop::new(self);
+        (from.first, RawMemory { start: from.start.as_ptr().cast(), bytes: from.bytes })
+    }
+
+    /// # Safety
+    /// `first` and `memory` are of [`into_raw`](Self::into_raw) of a buffer with `len` elements `T`, and become one again once.
+    pub(crate) unsafe fn from_raw(first: NonNull<T>, len: usize, memory: RawMemory) -> Self {
+        // SAFETY: no buffer begins at null.
+        let start = unsafe { NonNull::new_unchecked(memory.start.cast()) };
+        CpuBuffer { first, len, start, bytes: memory.bytes, owns: PhantomData }
+    }
+
     /// Zeroed memory. What is not recycled, large allocations get from the system without touching it.
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
@@ -131,7 +207,12 @@ impl<T: Element> CpuBuffer<T> {
         unsafe { CpuBuffer::within(Block::from_raw(first.cast(), layout), first, len) }
     }
 
-    pub(crate) fn into_vec(self) -> Vec<T> {
+    pub(crate) fn into_vec(self) -> Result<Vec<T>, Error> {
+        if self.bytes == FOREIGN {
+            let mut copy = CpuBuffer::any_for_vec(self.len)?;
+            copy.as_mut_slice().copy_from_slice(self.as_slice());
+            return copy.into_vec();
+        }
         // Nothing is dropped: the memory is the `Vec`'s.
         let from = ManuallyDrop::new(self);
         if from.start != from.first {
@@ -141,7 +222,7 @@ impl<T: Element> CpuBuffer<T> {
         // SAFETY: the memory is the global allocator's, ours, of the alignment of `T`, and of bytes that the size of `T` divides:
         // those of a `Vec<T>`, of `len` elements, or of a large block; without any bytes, the address is as good as any. The first
         // `len` elements have values.
-        unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) }
+        Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }
 
@@ -185,7 +266,8 @@ fn settle(memory: *mut u8) {
 
 impl<T> CpuBuffer<T> {
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`.
+        // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`, or in memory that its
+        // owner leaves alone for as long.
         unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {

@@ -4,6 +4,7 @@ mod access;
 mod blocks;
 mod buffer;
 mod elementwise;
+mod foreign;
 mod gemm;
 mod iter;
 mod pack;
@@ -17,7 +18,8 @@ mod simd;
 mod system;
 mod threads;
 
-pub use buffer::CpuBuffer;
+pub use buffer::{CpuBuffer, RawMemory};
+pub use foreign::ForeignMemory;
 pub use iter::{Iter, IterMut};
 pub use pointer::HostPtr;
 
@@ -106,13 +108,13 @@ unsafe impl Device for Cpu {
         // SAFETY: the new buffer has the shape's elements, and nobody else knows it.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
         self.copy(out, from)?;
-        Ok(to.into_vec())
+        to.into_vec()
     }
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CpuBuffer<T>, Error> {
         Ok(CpuBuffer::from_vec(data))
     }
     fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
-        Ok(buffer.into_vec())
+        buffer.into_vec()
     }
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
         let mut copy = CpuBuffer::any(buffer.as_slice().len())?;

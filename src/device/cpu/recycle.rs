@@ -417,11 +417,11 @@ mod tests {
             self.check();
             match how % 4 {
                 0 => {
-                    let data = self.buffer.into_vec();
+                    let data = self.buffer.into_vec().unwrap();
                     assert!(data.iter().all(|&value| value == self.mark));
                     Marked { buffer: CpuBuffer::from_vec(data), mark: self.mark }.check();
                 }
-                1 => drop(self.buffer.into_vec()),
+                1 => drop(self.buffer.into_vec().unwrap()),
                 _ => drop(self.buffer),
             }
         }

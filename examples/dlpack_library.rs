@@ -1,0 +1,72 @@
+//! A C library of three functions whose tensors are DLPack structures: what Python needs to share memory with Rust.
+//!
+//! `cargo build --example dlpack_library`, then `python3 examples/dlpack_library.py` (NumPy 2.1 or later).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::device::ForeignMemory;
+use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
+use vierbein::prelude::*;
+
+static FREED: AtomicUsize = AtomicUsize::new(0);
+
+/// Memory that counts when it is freed.
+struct Counted(Vec<f64>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        FREED.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+// SAFETY: the elements are those of a `Vec` that nobody touches.
+unsafe impl ForeignMemory<f64> for Counted {
+    fn elements(&mut self) -> &mut [f64] {
+        &mut self.0
+    }
+}
+
+/// How many tensors of `columns_first` have been freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn freed() -> usize {
+    FREED.load(Ordering::SeqCst)
+}
+
+/// The numbers 0, 1, 2, .. down the columns of a matrix, for the caller to own.
+#[unsafe(no_mangle)]
+pub extern "C" fn columns_first(rows: usize, columns: usize) -> *mut DLManagedTensorVersioned {
+    let memory = Counted((0..rows * columns).map(|k| k as f64).collect());
+    Tensor::<f64, _, ColMajor>::from_buffer([rows, columns], memory).into_dlpack().into_raw()
+}
+
+/// The sum of a matrix of `f64`, which is taken over and freed; NaN where it is something else, which stays the caller's.
+///
+/// # Safety
+/// `given` is a DLPack structure that nobody else uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
+    // SAFETY: the caller's.
+    let Ok(given) = (unsafe { Dlpack::from_raw(given) }) else { return f64::NAN };
+    match given.view::<f64, Rank<2>, RowMajor>() {
+        Ok(x) => x.sum().item(),
+        Err(_) => {
+            given.into_raw();
+            f64::NAN
+        }
+    }
+}
+
+/// Doubles every element of a matrix of `f64`, which is taken over and freed; `false` where that cannot be done, and it stays the
+/// caller's.
+///
+/// # Safety
+/// `given` is a DLPack structure that nobody else uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn double(given: *mut DLManagedTensorVersioned) -> bool {
+    // SAFETY: the caller's.
+    let Ok(mut given) = (unsafe { Dlpack::from_raw(given) }) else { return false };
+    let done = given.view_mut::<f64, Rank<2>, RowMajor>().map(|mut x| x *= 2.0).is_ok();
+    if !done {
+        given.into_raw();
+    }
+    done
+}

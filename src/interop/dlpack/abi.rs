@@ -1,0 +1,256 @@
+//! The structures of DLPack 1, as C lays them out, and what the two managed ones have in common.
+
+use crate::element::DType;
+use core::ffi::c_void;
+
+/// The host's memory.
+pub(super) const CPU: i32 = 1;
+/// Elements may be read only.
+pub(super) const READ_ONLY: u64 = 1;
+/// What is written here is of version 1.0; minor versions add kinds of devices and elements.
+pub(super) const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
+
+/// The version of a structure. Another major one is laid out otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct DLPackVersion {
+    pub major: u32,
+    pub minor: u32,
+}
+
+/// Where elements are: 1 is the host's memory, 2 that of a CUDA device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct DLDevice {
+    pub device_type: i32,
+    pub device_id: i32,
+}
+
+/// What elements are: integers (code 0), unsigned (1), floating (2), complex (5), Boolean (6), of so many bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct DLDataType {
+    pub code: u8,
+    pub bits: u8,
+    pub lanes: u16,
+}
+
+/// A strided array that owns nothing.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct DLTensor {
+    /// The memory; null where there are no elements.
+    pub data: *mut c_void,
+    /// Where it is.
+    pub device: DLDevice,
+    /// How many axes there are.
+    pub ndim: i32,
+    /// What elements are.
+    pub dtype: DLDataType,
+    /// The length of each axis.
+    pub shape: *mut i64,
+    /// The strides in elements; null stands for those of a dense row-major array.
+    pub strides: *mut i64,
+    /// Where in the memory the element at index 0 is, in bytes.
+    pub byte_offset: u64,
+}
+
+/// A strided array and how to free it: the structure without a version.
+#[derive(Debug)]
+#[repr(C)]
+pub struct DLManagedTensor {
+    /// The array.
+    pub dl_tensor: DLTensor,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees everything, this structure included.
+    pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
+}
+
+/// A strided array and how to free it, since version 1 of DLPack.
+#[derive(Debug)]
+#[repr(C)]
+pub struct DLManagedTensorVersioned {
+    /// The version: only what is before `dl_tensor` is the same in all.
+    pub version: DLPackVersion,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees everything, this structure included.
+    pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
+    /// Bit 0: elements may be read only. Bit 1: they are a copy.
+    pub flags: u64,
+    /// The array.
+    pub dl_tensor: DLTensor,
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+impl sealed::Sealed for DLManagedTensor {}
+impl sealed::Sealed for DLManagedTensorVersioned {}
+
+/// [`DLManagedTensorVersioned`] and [`DLManagedTensor`]. Sealed.
+pub trait Managed: sealed::Sealed + Sized + 'static {
+    #[doc(hidden)]
+    fn assemble(tensor: DLTensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
+    /// The major version, if there is one.
+    ///
+    /// # Safety
+    /// `this` is such a structure, of any version.
+    #[doc(hidden)]
+    unsafe fn major(this: *const Self) -> Option<u32>;
+    #[doc(hidden)]
+    fn tensor(&self) -> &DLTensor;
+    #[doc(hidden)]
+    fn context(&self) -> *mut c_void;
+    #[doc(hidden)]
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
+    #[doc(hidden)]
+    fn read_only(&self) -> bool;
+}
+
+impl Managed for DLManagedTensor {
+    fn assemble(tensor: DLTensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+        DLManagedTensor { dl_tensor: tensor, manager_ctx: context, deleter: Some(deleter) }
+    }
+    unsafe fn major(_: *const Self) -> Option<u32> {
+        None
+    }
+    fn tensor(&self) -> &DLTensor {
+        &self.dl_tensor
+    }
+    fn context(&self) -> *mut c_void {
+        self.manager_ctx
+    }
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+        self.deleter
+    }
+    fn read_only(&self) -> bool {
+        false
+    }
+}
+
+impl Managed for DLManagedTensorVersioned {
+    fn assemble(tensor: DLTensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+        DLManagedTensorVersioned {
+            version: VERSION,
+            manager_ctx: context,
+            deleter: Some(deleter),
+            flags: 0,
+            dl_tensor: tensor,
+        }
+    }
+    unsafe fn major(this: *const Self) -> Option<u32> {
+        // SAFETY: every version begins with its number. No reference is made to the rest, which may be shorter.
+        Some(unsafe { (&raw const (*this).version).read() }.major)
+    }
+    fn tensor(&self) -> &DLTensor {
+        &self.dl_tensor
+    }
+    fn context(&self) -> *mut c_void {
+        self.manager_ctx
+    }
+    fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
+        self.deleter
+    }
+    fn read_only(&self) -> bool {
+        self.flags & READ_ONLY != 0
+    }
+}
+
+const SIGNED: u8 = 0;
+const UNSIGNED: u8 = 1;
+const FLOATING: u8 = 2;
+const COMPLEX: u8 = 5;
+const BOOL: u8 = 6;
+
+/// All element types, as DLPack says them.
+const TYPES: [(DType, u8, u8); 13] = [
+    (DType::Bool, BOOL, 8),
+    (DType::I8, SIGNED, 8),
+    (DType::I16, SIGNED, 16),
+    (DType::I32, SIGNED, 32),
+    (DType::I64, SIGNED, 64),
+    (DType::U8, UNSIGNED, 8),
+    (DType::U16, UNSIGNED, 16),
+    (DType::U32, UNSIGNED, 32),
+    (DType::U64, UNSIGNED, 64),
+    (DType::F32, FLOATING, 32),
+    (DType::F64, FLOATING, 64),
+    (DType::C32, COMPLEX, 64),
+    (DType::C64, COMPLEX, 128),
+];
+
+impl DLDataType {
+    /// As DLPack says an element type.
+    ///
+    /// ```
+    /// use vierbein::{DType, interop::dlpack::DLDataType};
+    /// assert_eq!(DLDataType::of(DType::C64), DLDataType { code: 5, bits: 128, lanes: 1 });
+    /// ```
+    pub fn of(dtype: DType) -> DLDataType {
+        let found = TYPES.iter().find(|(known, ..)| *known == dtype);
+        let &(_, code, bits) = found.expect("every element type is in the table");
+        DLDataType { code, bits, lanes: 1 }
+    }
+
+    /// The element type, if it is one of this crate's.
+    ///
+    /// ```
+    /// use vierbein::{DType, interop::dlpack::DLDataType};
+    /// assert_eq!(DLDataType { code: 2, bits: 32, lanes: 1 }.dtype(), Some(DType::F32));
+    /// assert_eq!(DLDataType { code: 2, bits: 32, lanes: 4 }.dtype(), None);
+    /// ```
+    pub fn dtype(self) -> Option<DType> {
+        let known =
+            |&&(_, code, bits): &&(DType, u8, u8)| (code, bits, 1) == (self.code, self.bits, self.lanes);
+        TYPES.iter().find(known).map(|&(dtype, ..)| dtype)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn structures_are_those_of_the_c_header() {
+        // Natural alignment: 8 for pointers and 64-bit numbers, 4 for `int32_t`, 2 for `uint16_t`.
+        assert_eq!(
+            [
+                offset_of!(DLTensor, data),
+                offset_of!(DLTensor, device),
+                offset_of!(DLTensor, ndim),
+                offset_of!(DLTensor, dtype),
+                offset_of!(DLTensor, shape),
+                offset_of!(DLTensor, strides),
+                offset_of!(DLTensor, byte_offset),
+                size_of::<DLTensor>(),
+            ],
+            [0, 8, 16, 20, 24, 32, 40, 48]
+        );
+        assert_eq!(
+            [
+                offset_of!(DLManagedTensor, manager_ctx),
+                offset_of!(DLManagedTensor, deleter),
+                size_of::<DLManagedTensor>(),
+            ],
+            [48, 56, 64]
+        );
+        assert_eq!(
+            [
+                offset_of!(DLManagedTensorVersioned, version),
+                offset_of!(DLManagedTensorVersioned, manager_ctx),
+                offset_of!(DLManagedTensorVersioned, deleter),
+                offset_of!(DLManagedTensorVersioned, flags),
+                offset_of!(DLManagedTensorVersioned, dl_tensor),
+                size_of::<DLManagedTensorVersioned>(),
+            ],
+            [0, 8, 16, 24, 32, 80]
+        );
+    }
+}

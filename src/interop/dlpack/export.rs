@@ -1,0 +1,89 @@
+//! Tensors given away.
+
+use super::abi::{CPU, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, Managed};
+use super::import::Dlpack;
+use crate::device::CpuBuffer;
+use crate::element::Element;
+use crate::layout::Layout;
+use crate::order::Order;
+use crate::rank::{Dim, MAX_RANK};
+use crate::tensor::Tensor;
+use core::ptr::{NonNull, null_mut};
+
+/// Everything that an exported tensor needs to live, in one allocation.
+struct Exported<T: Element, M> {
+    managed: M,
+    shape: [i64; MAX_RANK],
+    strides: [i64; MAX_RANK],
+    /// The elements; here to be dropped.
+    _buffer: CpuBuffer<T>,
+}
+
+/// # Safety
+/// `this` is the structure of an `Exported<T, M>` that was given away, and not used afterwards.
+unsafe extern "C" fn delete<T: Element, M: Managed>(this: *mut M) {
+    // SAFETY: the context of such a structure is the box that it is in.
+    drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, M>>()) });
+}
+
+/// A buffer behind a layout that is dense in some order.
+pub(super) fn exported<T: Element, M: Managed>(mut buffer: CpuBuffer<T>, layout: Layout) -> Dlpack<M> {
+    let elements = buffer.as_mut_slice();
+    let data = if elements.is_empty() { null_mut() } else { elements.as_mut_ptr().cast() };
+    let first = NonNull::from(elements).cast();
+    let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+    for (to, &n) in shape.iter_mut().zip(layout.shape()) {
+        // Lengths of axes and strides fit in `isize`.
+        *to = n as i64;
+    }
+    for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
+        *to = stride as i64;
+    }
+    let tensor = DLTensor {
+        data,
+        device: DLDevice { device_type: CPU, device_id: 0 },
+        ndim: layout.rank() as i32,
+        dtype: DLDataType::of(T::DTYPE),
+        shape: null_mut(),
+        strides: null_mut(),
+        byte_offset: 0,
+    };
+    let managed = M::assemble(tensor, null_mut(), delete::<T, M>);
+    let this = Box::into_raw(Box::new(Exported { managed, shape, strides, _buffer: buffer }));
+    // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
+    let managed = unsafe {
+        let (shape, strides) = ((&raw mut (*this).shape).cast(), (&raw mut (*this).strides).cast());
+        let tensor = DLTensor { shape, strides, ..tensor };
+        (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, M>));
+        NonNull::new_unchecked(&raw mut (*this).managed)
+    };
+    Dlpack::new(managed, T::DTYPE, layout, first)
+}
+
+impl<T: Element, D: Dim, O: Order, M: Managed> From<Tensor<T, D, O>> for Dlpack<M> {
+    /// The tensor's own memory, with its strides.
+    fn from(x: Tensor<T, D, O>) -> Self {
+        let layout = x.layout();
+        exported(x.into_parts().0, layout)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
+    /// The tensor's memory for another library, without a copy, in the structure of DLPack 1: see
+    /// [`interop::dlpack`](crate::interop::dlpack). For those that know only the older one without a version,
+    /// `Dlpack::<DLManagedTensor>::from(x)` is that.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let raw = tensor![[1, 2, 3]].into_dlpack().into_raw();
+    /// // SAFETY: the consumer reads the structure, and calls the deleter at the end, once.
+    /// unsafe {
+    ///     assert_eq!((*raw).dl_tensor.ndim, 2);
+    ///     assert_eq!(*(*raw).dl_tensor.shape.add(1), 3);
+    ///     (*raw).deleter.unwrap()(raw);
+    /// }
+    /// ```
+    pub fn into_dlpack(self) -> Dlpack<DLManagedTensorVersioned> {
+        self.into()
+    }
+}

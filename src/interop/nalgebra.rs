@@ -1,0 +1,293 @@
+//! Matrices and vectors of the [`nalgebra`] crate. Feature `nalgebra`.
+//!
+//! Matrices that nalgebra allocates are column-major. Its views have two strides, which are not negative; a tensor's view of rank 2
+//! is one of its views where that holds, whatever its order: the order says how it is enumerated. A vector (one column) is a tensor
+//! of rank 1, or of rank 2 with one column, as the type asks.
+//!
+//! | from | to | |
+//! |---|---|---|
+//! | `&Matrix` of any kind, `MatrixView` | `TensorView` of rank 2 and either order; of rank 1 for vectors | free |
+//! | `&mut Matrix` of any kind, `MatrixViewMut` | `TensorViewMut`, likewise | free |
+//! | `TensorView`, `TensorViewMut` of rank 2 or 1 | `MatrixView`, `MatrixViewMut`, `VectorView`, `VectorViewMut` with strides | free (`try_into`: no negative strides) |
+//! | `DMatrix` | `Tensor<_, Rank<2>, ColMajor>` | free |
+//! | `DVector` | `Tensor<_, Rank<1>>` of either order | free |
+//! | `Tensor<_, Rank<2>, ColMajor>` | `DMatrix` | free; a large result [moves](crate::device::CpuBuffer) by less than a page |
+//! | `Tensor<_, Rank<1>>` of either order | `DVector` | likewise |
+//! | any matrix | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
+//! | `Tensor<_, Rank<2>, RowMajor>` | `DMatrix` by `.to_order::<ColMajor>().into()` | one pass |
+//!
+//! `Tensor::from(matrix).into_flipped()` is the row-major tensor of the transpose, for free.
+//!
+//! ```
+//! use nalgebra::{DMatrix, DVector, Dyn, Matrix2x3, MatrixView};
+//! use vierbein::prelude::*;
+//!
+//! let m = DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 3.0, 4.0]);
+//! let x = TensorView::<f64, Rank<2>>::from(&m);
+//! assert_eq!(x.as_ptr(), m.as_ptr());
+//! assert_eq!(x, tensor![[1.0, 2.0], [3.0, 4.0]]);
+//!
+//! // Row-major, and still a view of nalgebra: its strides say so.
+//! let t = tensor![[2.0, 1.0], [1.0, 3.0]];
+//! let v: MatrixView<f64, Dyn, Dyn, Dyn, Dyn> = t.view().try_into()?;
+//! assert_eq!(v.determinant(), 5.0);
+//!
+//! let address = m.as_ptr();
+//! let y = Tensor::from(m);                            // Tensor<f64, Rank<2>, ColMajor>
+//! assert_eq!((y.as_ptr(), y[[0, 1]]), (address, 2.0));
+//! let back = DMatrix::from(y);
+//! assert_eq!(back.as_ptr(), address);
+//!
+//! let rows: Tensor<f64, Rank<2>> = Tensor::copy_of(&back);
+//! assert_eq!(rows.as_slice(), [1.0, 2.0, 3.0, 4.0]);
+//! let fixed = TensorView::<i32, Rank<2>>::from(&Matrix2x3::new(1, 2, 3, 4, 5, 6)).to_owned();
+//! assert_eq!(fixed, tensor![[1, 2, 3], [4, 5, 6]]);
+//! assert_eq!(Tensor::<f64, Rank<1>>::from(DVector::from_vec(vec![1.0, 2.0])), tensor![1.0, 2.0]);
+//! # Ok::<(), vierbein::Error>(())
+//! ```
+
+use crate::element::Element;
+use crate::error::{Error, expect};
+use crate::order::{ColMajor, Order};
+use crate::rank::Rank;
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use nalgebra::{
+    DMatrix, DVector, Dim, Dyn, Matrix, RawStorage, RawStorageMut, U1, VecStorage, ViewStorage,
+    ViewStorageMut,
+};
+
+// ------------------------------------------------------------------ from nalgebra
+
+/// `'a` is for how long the storage's elements are borrowed.
+///
+/// # Safety
+/// They are.
+#[track_caller]
+unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>(
+    data: &S,
+) -> TensorView<'a, T, Rank<2>, O> {
+    let ((rows, columns), (down, across)) = (data.shape(), data.strides());
+    let shape = [rows.value(), columns.value()];
+    let strides = [down.value() as isize, across.value() as isize];
+    // SAFETY: the elements of all indices are the storage's, says its trait; the caller says for how long.
+    expect(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
+}
+
+/// # Safety
+/// As for `view`, and nobody else accesses the elements.
+#[track_caller]
+unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order>(
+    data: &mut S,
+) -> TensorViewMut<'a, T, Rank<2>, O> {
+    let ((rows, columns), (down, across)) = (data.shape(), data.strides());
+    let shape = [rows.value(), columns.value()];
+    let strides = [down.value() as isize, across.value() as isize];
+    // SAFETY: the elements of all indices are the storage's, says its trait; the caller says that nobody else has them.
+    expect(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
+}
+
+/// Without the second axis.
+fn column<'a, T: Element, O: Order>(x: TensorView<'a, T, Rank<2>, O>) -> TensorView<'a, T, Rank<1>, O> {
+    let ([n, _], [stride, _]) = (x.shape(), x.strides());
+    // SAFETY: these are the elements of a matrix of one column, borrowed for `'a`.
+    expect(unsafe { TensorView::from_raw_parts(x.as_ptr(), [n], [stride]) })
+}
+
+fn column_mut<'a, T: Element, O: Order>(
+    mut x: TensorViewMut<'a, T, Rank<2>, O>,
+) -> TensorViewMut<'a, T, Rank<1>, O> {
+    let ([n, _], [stride, _]) = (x.shape(), x.strides());
+    // SAFETY: these are the elements of a matrix of one column, borrowed for `'a`, alone; that view is given away.
+    expect(unsafe { TensorViewMut::from_raw_parts(x.as_mut_ptr(), [n], [stride]) })
+}
+
+impl<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order> From<&'a Matrix<T, R, C, S>>
+    for TensorView<'a, T, Rank<2>, O>
+{
+    /// The same elements at the same indices. Free.
+    #[track_caller]
+    fn from(matrix: &'a Matrix<T, R, C, S>) -> Self {
+        // SAFETY: the matrix is borrowed for `'a`.
+        unsafe { view(&matrix.data) }
+    }
+}
+
+impl<'a, T: Element, R: Dim, S: RawStorage<T, R, U1>, O: Order> From<&'a Matrix<T, R, U1, S>>
+    for TensorView<'a, T, Rank<1>, O>
+{
+    /// The elements of a vector. Free.
+    #[track_caller]
+    fn from(vector: &'a Matrix<T, R, U1, S>) -> Self {
+        // SAFETY: the vector is borrowed for `'a`.
+        column(unsafe { view(&vector.data) })
+    }
+}
+
+impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
+    From<Matrix<T, R, C, ViewStorage<'a, T, R, C, RS, CS>>> for TensorView<'a, T, Rank<2>, O>
+{
+    /// The same elements at the same indices. Free.
+    #[track_caller]
+    fn from(matrix: Matrix<T, R, C, ViewStorage<'a, T, R, C, RS, CS>>) -> Self {
+        // SAFETY: the view borrows for `'a`.
+        unsafe { view(&matrix.data) }
+    }
+}
+
+impl<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order> From<&'a mut Matrix<T, R, C, S>>
+    for TensorViewMut<'a, T, Rank<2>, O>
+{
+    /// The same elements at the same indices. Free.
+    ///
+    /// # Panics
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    #[track_caller]
+    fn from(matrix: &'a mut Matrix<T, R, C, S>) -> Self {
+        // SAFETY: the matrix is mutably borrowed for `'a`.
+        unsafe { view_mut(&mut matrix.data) }
+    }
+}
+
+impl<'a, T: Element, R: Dim, S: RawStorageMut<T, R, U1>, O: Order> From<&'a mut Matrix<T, R, U1, S>>
+    for TensorViewMut<'a, T, Rank<1>, O>
+{
+    /// The elements of a vector. Free.
+    ///
+    /// # Panics
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    #[track_caller]
+    fn from(vector: &'a mut Matrix<T, R, U1, S>) -> Self {
+        // SAFETY: the vector is mutably borrowed for `'a`.
+        column_mut(unsafe { view_mut(&mut vector.data) })
+    }
+}
+
+impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
+    From<Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>> for TensorViewMut<'a, T, Rank<2>, O>
+{
+    /// The same elements at the same indices. Free.
+    ///
+    /// # Panics
+    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    #[track_caller]
+    fn from(mut matrix: Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>) -> Self {
+        // SAFETY: the view borrows for `'a`, and is given away.
+        unsafe { view_mut(&mut matrix.data) }
+    }
+}
+
+impl<T: Element> From<DMatrix<T>> for Tensor<T, Rank<2>, ColMajor> {
+    /// The matrix's own memory.
+    fn from(matrix: DMatrix<T>) -> Self {
+        let (rows, columns) = matrix.shape();
+        Tensor::from_vec([rows, columns], matrix.data.into())
+    }
+}
+
+impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
+    /// The vector's own memory.
+    fn from(vector: DVector<T>) -> Self {
+        Tensor::from_vec([vector.len()], vector.data.into())
+    }
+}
+
+// ------------------------------------------------------------------ to nalgebra
+
+/// Strides as nalgebra has them.
+fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
+    let mut steps = [0; N];
+    for (step, &stride) in steps.iter_mut().zip(&strides) {
+        *step = stride.try_into().map_err(|_| Error::Strides {
+            op: "make a view of nalgebra's",
+            shape: shape.to_vec(),
+            strides: strides.to_vec(),
+            why: "its strides are never negative; copy the tensor first with `.to_owned()`".into(),
+        })?;
+    }
+    Ok(steps)
+}
+
+impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<2>, O>>
+    for Matrix<T, Dyn, Dyn, ViewStorage<'a, T, Dyn, Dyn, Dyn, Dyn>>
+{
+    type Error = Error;
+
+    /// The same elements at the same indices, if no stride is negative. Free.
+    fn try_from(x: TensorView<'a, T, Rank<2>, O>) -> Result<Self, Error> {
+        let [rows, columns] = x.shape();
+        let [down, across] = steps(x.shape(), x.strides())?;
+        // SAFETY: the tensor borrows the elements of all its indices for `'a`, and they have the same places in both.
+        let data = unsafe {
+            ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across)))
+        };
+        Ok(Matrix::from_data(data))
+    }
+}
+
+impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<2>, O>>
+    for Matrix<T, Dyn, Dyn, ViewStorageMut<'a, T, Dyn, Dyn, Dyn, Dyn>>
+{
+    type Error = Error;
+
+    /// The same elements at the same indices, if no stride is negative. Free.
+    fn try_from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Result<Self, Error> {
+        let [rows, columns] = x.shape();
+        let [down, across] = steps(x.shape(), x.strides())?;
+        // SAFETY: the tensor borrows the elements of all its indices for `'a`, alone, and is given away.
+        let data = unsafe {
+            ViewStorageMut::from_raw_parts(
+                x.as_mut_ptr(),
+                (Dyn(rows), Dyn(columns)),
+                (Dyn(down), Dyn(across)),
+            )
+        };
+        Ok(Matrix::from_data(data))
+    }
+}
+
+impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<1>, O>>
+    for Matrix<T, Dyn, U1, ViewStorage<'a, T, Dyn, U1, Dyn, Dyn>>
+{
+    type Error = Error;
+
+    /// The same elements, if the stride is not negative. Free.
+    fn try_from(x: TensorView<'a, T, Rank<1>, O>) -> Result<Self, Error> {
+        let [n] = x.shape();
+        let [step] = steps(x.shape(), x.strides())?;
+        // SAFETY: the tensor borrows its elements for `'a`.
+        let data = unsafe { ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(n), U1), (Dyn(step), Dyn(0))) };
+        Ok(Matrix::from_data(data))
+    }
+}
+
+impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<1>, O>>
+    for Matrix<T, Dyn, U1, ViewStorageMut<'a, T, Dyn, U1, Dyn, Dyn>>
+{
+    type Error = Error;
+
+    /// The same elements, if the stride is not negative. Free.
+    fn try_from(mut x: TensorViewMut<'a, T, Rank<1>, O>) -> Result<Self, Error> {
+        let [n] = x.shape();
+        let [step] = steps(x.shape(), x.strides())?;
+        // SAFETY: the tensor borrows its elements for `'a`, alone, and is given away.
+        let data =
+            unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), (Dyn(n), U1), (Dyn(step), Dyn(0))) };
+        Ok(Matrix::from_data(data))
+    }
+}
+
+impl<T: Element> From<Tensor<T, Rank<2>, ColMajor>> for DMatrix<T> {
+    /// The tensor's own memory.
+    fn from(x: Tensor<T, Rank<2>, ColMajor>) -> Self {
+        let [rows, columns] = x.shape();
+        Matrix::from_data(VecStorage::new(Dyn(rows), Dyn(columns), x.into_vec()))
+    }
+}
+
+impl<T: Element, O: Order> From<Tensor<T, Rank<1>, O>> for DVector<T> {
+    /// The tensor's own memory.
+    fn from(x: Tensor<T, Rank<1>, O>) -> Self {
+        let [n] = x.shape();
+        Matrix::from_data(VecStorage::new(Dyn(n), U1, x.into_vec()))
+    }
+}

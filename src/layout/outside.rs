@@ -1,0 +1,195 @@
+//! Shapes and strides that come from outside, from a caller or another library: checked once, so that everything else may
+//! trust a layout.
+
+use super::{dense_strides, element_count};
+use crate::error::Error;
+use crate::rank::MAX_RANK;
+
+/// What was tried, in messages.
+const OP: &str = "make a view";
+
+fn refused(shape: &[usize], strides: &[isize], why: String) -> Error {
+    Error::Strides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
+}
+
+/// The least and the greatest offset that an index has, in elements from the one at index 0; `None` without elements.
+///
+/// The number of elements and the bytes between those two are found to be in `isize`.
+pub(crate) fn reach(
+    shape: &[usize],
+    strides: &[isize],
+    element_bytes: usize,
+) -> Result<Option<(isize, isize)>, Error> {
+    let too_far =
+        || refused(shape, strides, "the elements lie further apart than the address space is long".into());
+    if element_count(shape, element_bytes)? == 0 {
+        return Ok(None);
+    }
+    let (mut least, mut greatest) = (0isize, 0isize);
+    for (&n, &stride) in shape.iter().zip(strides) {
+        // The count fits in `isize`, and so does each extent.
+        let last = (n as isize - 1).checked_mul(stride).ok_or_else(too_far)?;
+        let end = if last < 0 { &mut least } else { &mut greatest };
+        *end = end.checked_add(last).ok_or_else(too_far)?;
+    }
+    let span = greatest.checked_sub(least).and_then(|span| span.checked_add(1)).ok_or_else(too_far)?;
+    span.checked_mul(element_bytes as isize).ok_or_else(too_far)?;
+    Ok(Some((least, greatest)))
+}
+
+/// That every index lies within `len` elements, where index 0 is at `offset`.
+pub(crate) fn check_bounds(
+    shape: &[usize],
+    strides: &[isize],
+    offset: usize,
+    len: usize,
+    element_bytes: usize,
+) -> Result<(), Error> {
+    let Some((least, greatest)) = reach(shape, strides, element_bytes)? else {
+        if offset > len {
+            let why = format!("it begins at offset {offset}, behind the end of {len} values");
+            return Err(refused(shape, strides, why));
+        }
+        return Ok(());
+    };
+    // Both are of two numbers below 2^63.
+    let (from, to) = (offset as i128 + least as i128, offset as i128 + greatest as i128);
+    if from < 0 || to >= len as i128 {
+        let why = format!(
+            "from offset {offset} it reaches from {from} to {to}, but there are {len} values, from 0"
+        );
+        return Err(refused(shape, strides, why));
+    }
+    Ok(())
+}
+
+/// That each index has an element of its own, which what is written through needs.
+///
+/// Sufficient, and necessary but for axes that interleave: each axis must step over all that the axes of smaller steps span.
+/// The strides of all that is cut out of a dense tensor do.
+pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    let mut axes = [0; MAX_RANK];
+    let mut long = 0;
+    for axis in (0..shape.len()).filter(|&axis| shape[axis] > 1) {
+        axes[long] = axis;
+        long += 1;
+    }
+    let axes = &mut axes[..long];
+    axes.sort_unstable_by_key(|&axis| strides[axis].unsigned_abs());
+    let mut spanned = 0usize;
+    for &axis in axes.iter() {
+        let step = strides[axis].unsigned_abs();
+        if step <= spanned {
+            let why = if step == 0 {
+                format!("it is to be written to, and axis {axis} repeats one element {} times", shape[axis])
+            } else {
+                format!(
+                    "it is to be written to, and axis {axis} steps by {step} into the {} elements that smaller steps span, \
+                     where two indices may meet",
+                    spanned + 1
+                )
+            };
+            return Err(refused(shape, strides, why));
+        }
+        // `reach` has found the sum of these in `isize`.
+        spanned += step * (shape[axis] - 1);
+    }
+    Ok(())
+}
+
+/// The strides that a view keeps: along axes without a second position any number would do, and arithmetic on some of them would
+/// overflow. Where there are no elements at all, those of a dense tensor.
+pub(crate) fn tidy(shape: &[usize], strides: &mut [isize], row_major: bool) {
+    if shape.contains(&0) {
+        return dense_strides(shape, strides, row_major);
+    }
+    for (stride, &n) in strides.iter_mut().zip(shape) {
+        if n == 1 {
+            *stride = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// The offsets of all indices, by counting.
+    fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+        let mut all = vec![0];
+        for (&n, &stride) in shape.iter().zip(strides) {
+            all = all.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * stride)).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn reach_and_overlap_are_those_of_all_indices() {
+        for shape in [[1usize, 1, 1], [2, 3, 4], [3, 1, 2], [4, 4, 1], [2, 2, 2]] {
+            for code in 0..11isize.pow(3) {
+                let strides = [code % 11 - 5, code / 11 % 11 - 5, code / 121 - 5];
+                let all = offsets(&shape, &strides);
+                let (least, greatest) = (*all.iter().min().unwrap(), *all.iter().max().unwrap());
+                assert_eq!(reach(&shape, &strides, 8).unwrap(), Some((least, greatest)));
+                for (offset, len) in [(0, 20), (7, 20), (19, 20), (20, 20), (40, 60)] {
+                    let inside = all.iter().all(|&at| (0..len).contains(&(at + offset)));
+                    let found = check_bounds(&shape, &strides, offset as usize, len as usize, 8);
+                    assert_eq!(found.is_ok(), inside, "{shape:?} {strides:?} {offset}");
+                }
+                let different = all.iter().collect::<HashSet<_>>().len() == all.len();
+                // Never accepted where two meet; refused without need only where axes interleave.
+                if check_apart(&shape, &strides).is_ok() {
+                    assert!(different, "{shape:?} {strides:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_cut_out_of_dense_tensors_is_apart() {
+        for strides in [[12, 4, 1], [1, 12, 4], [-12, 4, -1], [12, 8, 3]] {
+            let shape = [if strides[0] == 1 { 4 } else { 2 }, 2, 2];
+            check_apart(&shape, &strides).unwrap();
+        }
+        // A diagonal.
+        check_apart(&[4, 3], &[3, 13]).unwrap();
+        check_apart(&[2, 1, 3], &[3, 0, 1]).unwrap();
+        check_apart(&[2, 0], &[0, 0]).unwrap();
+        assert!(check_apart(&[2, 3], &[1, 1]).is_err());
+        assert!(check_apart(&[2], &[0]).is_err());
+    }
+
+    #[test]
+    fn overflow_is_found() {
+        let max = isize::MAX;
+        for (shape, strides) in [
+            (&[3usize][..], &[max][..]),
+            (&[2, 2], &[max, max]),
+            (&[2, 2], &[max, -max]),
+            (&[2], &[max / 8 + 1]),
+            (&[2], &[isize::MIN]),
+        ] {
+            assert!(matches!(reach(shape, strides, 8), Err(Error::Strides { .. })), "{shape:?} {strides:?}");
+        }
+        assert_eq!(reach(&[1, 2], &[isize::MIN, 1], 8).unwrap(), Some((0, 1)));
+        assert_eq!(reach(&[0, 2], &[max, max], 8).unwrap(), None);
+        assert!(matches!(reach(&[1 << 62, 2], &[0, 0], 8), Err(Error::Overflow { .. })));
+        assert!(check_bounds(&[2], &[-1], usize::MAX, 1, 8).is_err());
+        assert!(check_bounds(&[0], &[1], 3, 2, 8).is_err());
+        check_bounds(&[0], &[1], 2, 2, 8).unwrap();
+    }
+
+    #[test]
+    fn strides_that_do_not_matter_are_small() {
+        let mut strides = [isize::MIN, 5];
+        tidy(&[1, 2], &mut strides, true);
+        assert_eq!(strides, [0, 5]);
+        let mut strides = [isize::MAX, isize::MAX];
+        tidy(&[3, 0], &mut strides, true);
+        assert_eq!(strides, [1, 1]);
+    }
+}

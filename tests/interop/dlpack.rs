@@ -1,0 +1,406 @@
+//! DLPack: what is exported, what is imported from a producer that is written here as C would, and what is refused.
+
+use crate::memory::Frees;
+use std::ffi::c_void;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use vierbein::interop::dlpack::{
+    DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Dlpack, Managed,
+};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
+
+// ------------------------------------------------------------------ a producer
+
+/// What a producer keeps for a tensor that it has given away.
+struct Context {
+    _shape: Vec<i64>,
+    _strides: Vec<i64>,
+    frees: Frees,
+}
+
+/// Either structure, made and freed as a producer would.
+trait Structure: Managed + Debug {
+    fn made(tensor: DLTensor, context: *mut c_void) -> Self;
+    /// # Safety
+    /// `this` was made by `produce`, and is used for the last time.
+    unsafe extern "C" fn free(this: *mut Self);
+}
+
+impl Structure for DLManagedTensor {
+    fn made(dl_tensor: DLTensor, manager_ctx: *mut c_void) -> Self {
+        DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(Self::free) }
+    }
+    unsafe extern "C" fn free(this: *mut Self) {
+        // SAFETY: `produce` made both boxes.
+        let (this, context) = unsafe {
+            let this = Box::from_raw(this);
+            let context = Box::from_raw(this.manager_ctx.cast::<Context>());
+            (this, context)
+        };
+        context.frees.count();
+        drop(this);
+    }
+}
+
+impl Structure for DLManagedTensorVersioned {
+    fn made(dl_tensor: DLTensor, manager_ctx: *mut c_void) -> Self {
+        let version = DLPackVersion { major: 1, minor: 1 };
+        DLManagedTensorVersioned { version, manager_ctx, deleter: Some(Self::free), flags: 0, dl_tensor }
+    }
+    unsafe extern "C" fn free(this: *mut Self) {
+        // SAFETY: `produce` made both boxes.
+        let (this, context) = unsafe {
+            let this = Box::from_raw(this);
+            let context = Box::from_raw(this.manager_ctx.cast::<Context>());
+            (this, context)
+        };
+        context.frees.count();
+        drop(this);
+    }
+}
+
+/// A tensor of a producer over `data`, which outlives it in these tests.
+fn produce<M: Structure, T: Element>(
+    data: &mut [T],
+    shape: &[i64],
+    strides: Option<&[i64]>,
+) -> (*mut M, Frees) {
+    let frees = Frees::default();
+    let mut shape = shape.to_vec();
+    let has_strides = strides.is_some();
+    let mut strides = strides.unwrap_or_default().to_vec();
+    let tensor = DLTensor {
+        data: data.as_mut_ptr().cast(),
+        device: DLDevice { device_type: 1, device_id: 0 },
+        ndim: shape.len() as i32,
+        dtype: DLDataType::of(T::DTYPE),
+        shape: shape.as_mut_ptr(),
+        strides: if has_strides { strides.as_mut_ptr() } else { null_mut() },
+        byte_offset: 0,
+    };
+    let context = Box::new(Context { _shape: shape, _strides: strides, frees: frees.clone() });
+    (Box::into_raw(Box::new(M::made(tensor, Box::into_raw(context).cast()))), frees)
+}
+
+fn taken<M: Structure>(managed: *mut M) -> Dlpack<M> {
+    // SAFETY: `produce` made it for memory of the test, which nobody else uses meanwhile.
+    unsafe { Dlpack::from_raw(managed) }.unwrap()
+}
+
+// ------------------------------------------------------------------ the deleter
+
+fn the_deleter_is_called_once_for<M: Structure>() {
+    let mut data = [0, 1, 2, 3, 4, 5];
+    let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
+    drop(taken(managed));
+    frees.are(1);
+
+    // Through a tensor, whatever becomes of it.
+    let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
+    let x: Tensor<i32, Rank<2>> = taken(managed).into_tensor().unwrap();
+    assert_eq!(x, tensor![[0, 1, 2], [3, 4, 5]]);
+    let y = x + 1;
+    frees.are(0);
+    std::thread::spawn(move || drop(y)).join().unwrap();
+    frees.are(1);
+    assert_eq!(data, [1, 2, 3, 4, 5, 6]);
+
+    let (managed, frees) = produce::<M, i32>(&mut data, &[6], None);
+    assert_eq!(
+        taken(managed).into_tensor::<i32, Rank<1>, RowMajor>().unwrap().into_vec(),
+        [1, 2, 3, 4, 5, 6]
+    );
+    frees.are(1);
+
+    // An error gives it back; then it is freed, or handed on.
+    let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
+    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor>().unwrap_err();
+    frees.are(0);
+    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor>().unwrap_err();
+    let raw = refused.value.into_raw();
+    assert_eq!(raw, managed);
+    frees.are(0);
+    drop(taken(raw));
+    frees.are(1);
+
+    let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
+    let given = taken(managed);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let x: Tensor<i32, Rank<2>> = given.into_tensor().unwrap();
+        x[[2, 0]]
+    }));
+    assert!(panicked.is_err());
+    frees.are(1);
+}
+
+#[test]
+fn the_deleter_is_called_once() {
+    the_deleter_is_called_once_for::<DLManagedTensor>();
+    the_deleter_is_called_once_for::<DLManagedTensorVersioned>();
+}
+
+#[test]
+fn a_producer_may_have_nothing_to_free() {
+    let mut data = [1.5];
+    let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[], None);
+    // SAFETY: the structure is alive.
+    let deleter = unsafe { (*managed).deleter.take() }.unwrap();
+    assert_eq!(taken(managed).into_tensor::<f64, Rank<0>, RowMajor>().unwrap().item(), 1.5);
+    frees.are(0);
+    // SAFETY: it is used for the last time.
+    unsafe { deleter(managed) };
+    frees.are(1);
+}
+
+// ------------------------------------------------------------------ layouts
+
+#[test]
+fn any_strides_can_be_viewed() {
+    let mut data: Vec<i16> = (0..24).collect();
+    let address = data.as_ptr();
+    let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(&[-12, 2]));
+    // SAFETY: the structure is alive. Bytes 28 are element 14.
+    unsafe { (*managed).dl_tensor.byte_offset = 28 };
+    let mut given = taken(managed);
+    assert_eq!((given.dtype(), given.shape(), given.strides()), (DType::I16, &[2, 3][..], &[-12, 2][..]));
+    let x = given.view::<i16, Rank<2>, ColMajor>().unwrap();
+    assert_eq!(x, Tensor::<i16, _, ColMajor>::from([[14, 16, 18], [2, 4, 6]]));
+    assert_eq!(x.as_ptr(), address.wrapping_add(14));
+    given.view_mut::<i16, Rank<2>, RowMajor>().unwrap().index_axis_mut(0, 1).fill(7);
+    let refused = given.into_tensor::<i16, Rank<2>, RowMajor>().unwrap_err();
+    assert!(refused.to_string().contains("is not dense in row-major order"), "{refused}");
+    drop(refused);
+    frees.are(1);
+    assert_eq!(data[2..8], [7, 3, 7, 5, 7, 7]);
+
+    // Both orders, by strides and by none.
+    for (strides, first) in [(None, [0, 1]), (Some(&[3, 1][..]), [0, 1]), (Some(&[1, 2][..]), [0, 2])] {
+        let (managed, _) = produce::<DLManagedTensor, i16>(&mut data, &[2, 3], strides);
+        let given = taken(managed);
+        let row_major = strides != Some(&[1, 2]);
+        let x = given.view::<i16, Rank<2>, RowMajor>().unwrap();
+        assert_eq!([&x[[0, 0]], &x[[0, 1]]].map(std::ptr::from_ref), first.map(|k| address.wrapping_add(k)));
+        if row_major {
+            given.into_tensor::<i16, Rank<2>, RowMajor>().unwrap();
+        } else {
+            given.into_tensor::<i16, Rank<2>, ColMajor>().unwrap();
+        }
+    }
+}
+
+#[test]
+fn elements_that_repeat_are_for_reading() {
+    let mut data = [5.0, 6.0];
+    let (managed, _) = produce::<DLManagedTensor, f64>(&mut data, &[3, 2], Some(&[0, 1]));
+    let mut given = taken(managed);
+    assert_eq!(given.view::<f64, Rank<2>, RowMajor>().unwrap(), tensor![[5.0, 6.0], [5.0, 6.0], [5.0, 6.0]]);
+    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor>(), Err(Error::Strides { .. })));
+    assert!(given.into_tensor::<f64, Rank<2>, RowMajor>().is_err());
+}
+
+#[test]
+fn what_is_read_only_is_not_written() {
+    let mut data = [5.0, 6.0];
+    let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2], None);
+    // SAFETY: the structure is alive.
+    unsafe { (*managed).flags = 1 };
+    let mut given = taken(managed);
+    assert!(given.is_read_only());
+    assert_eq!(given.view::<f64, Rank<1>, RowMajor>().unwrap(), tensor![5.0, 6.0]);
+    let error = given.view_mut::<f64, Rank<1>, RowMajor>().unwrap_err().to_string();
+    assert!(error.contains("allows no more than to read it; copy it"), "{error}");
+    let refused = given.into_tensor::<f64, Rank<1>, RowMajor>().unwrap_err();
+    assert_eq!(refused.value.view::<f64, Rank<1>, RowMajor>().unwrap().to_owned(), tensor![5.0, 6.0]);
+    frees.are(0);
+    drop(refused);
+    frees.are(1);
+}
+
+#[test]
+fn no_elements() {
+    let (managed, frees) = produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[i64::MAX, i64::MIN]));
+    // SAFETY: the structure is alive.
+    unsafe { (*managed).dl_tensor.data = null_mut() };
+    let given = taken(managed);
+    assert_eq!(given.view::<f64, Rank<2>, ColMajor>().unwrap().shape(), [3, 0]);
+    assert_eq!(given.to_dyn_tensor(MemoryOrder::ColMajor).unwrap().shape(), [3, 0]);
+    let x: Tensor<f64, Rank<2>> = given.into_tensor().unwrap();
+    assert_eq!((x.shape(), x.sum().item()), ([3, 0], 0.0));
+    drop(x);
+    frees.are(1);
+    let raw = Tensor::<f64, _>::zeros([0, 2]).into_dlpack().into_raw();
+    // SAFETY: the structure is alive until it is taken over.
+    assert!(unsafe { (*raw).dl_tensor.data }.is_null());
+    // SAFETY: it was just exported.
+    let back = unsafe { Dlpack::from_raw(raw) }.unwrap();
+    assert_eq!(back.into_tensor::<f64, Rank<2>, RowMajor>().unwrap().shape(), [0, 2]);
+}
+
+// ------------------------------------------------------------------ what is exported
+
+fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
+    for large in [1, 40_000] {
+        let data: Vec<T> = values.iter().copied().cycle().take(6 * large).collect();
+        let x = Tensor::<T, _, ColMajor>::from_vec([2, 3, large], data.clone());
+        let address = x.as_ptr();
+        let given = Dlpack::<M>::from(x);
+        assert_eq!(
+            (given.dtype(), given.shape(), given.strides()),
+            (T::DTYPE, &[2, 3, large][..], &[1, 2, 6][..])
+        );
+        assert_eq!(DLDataType::of(T::DTYPE), DLDataType { code, bits, lanes: 1 });
+        let raw = given.into_raw();
+        // SAFETY: it was just exported.
+        let given = unsafe { Dlpack::from_raw(raw) }.unwrap();
+        let y: Tensor<T, Rank<3>, ColMajor> = given.into_tensor().unwrap();
+        assert_eq!((y.as_ptr(), y.as_slice()), (address, &data[..]));
+    }
+}
+
+#[test]
+fn all_element_types_go_and_come_back() {
+    macro_rules! each {
+        ($($t:ty: $code:literal, $values:expr;)*) => {$(
+            round_trip::<$t, DLManagedTensor>($values, $code, 8 * size_of::<$t>() as u8);
+            round_trip::<$t, DLManagedTensorVersioned>($values, $code, 8 * size_of::<$t>() as u8);
+        )*};
+    }
+    let c = [1.0, -2.0, 0.5, 0.0, f32::MAX, 3.0];
+    each! {
+        bool: 6, [true, false, false, true, true, false];
+        i8: 0, [1, -2, 3, 4, i8::MAX, i8::MIN];
+        i16: 0, [1, -2, 3, 4, i16::MAX, i16::MIN];
+        i32: 0, [1, -2, 3, 4, i32::MAX, i32::MIN];
+        i64: 0, [1, -2, 3, 4, i64::MAX, i64::MIN];
+        u8: 1, [1, 2, 3, 4, u8::MAX, 0];
+        u16: 1, [1, 2, 3, 4, u16::MAX, 0];
+        u32: 1, [1, 2, 3, 4, u32::MAX, 0];
+        u64: 1, [1, 2, 3, 4, u64::MAX, 0];
+        f32: 2, c;
+        f64: 2, c.map(f64::from);
+        c32: 5, c.map(|x| c32::new(x, -x));
+        c64: 5, c.map(|x| c64::new(x.into(), (-x).into()));
+    }
+}
+
+#[test]
+fn an_export_is_what_the_structure_says() {
+    let x = tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]];
+    let address = x.as_ptr();
+    let raw = x.into_dlpack().into_raw();
+    // SAFETY: the structure is alive until its deleter is called; then nothing is used any more.
+    unsafe {
+        let DLManagedTensorVersioned { version, flags, dl_tensor, deleter, .. } = &*raw;
+        assert_eq!((version.major, *flags), (1, 0));
+        assert_eq!(dl_tensor.data.cast_const().cast(), address);
+        assert_eq!((dl_tensor.device.device_type, dl_tensor.ndim, dl_tensor.byte_offset), (1, 2, 0));
+        assert_eq!(std::slice::from_raw_parts(dl_tensor.shape, 2), [2, 3]);
+        assert_eq!(std::slice::from_raw_parts(dl_tensor.strides, 2), [3, 1]);
+        deleter.unwrap()(raw);
+    }
+}
+
+// ------------------------------------------------------------------ types known at run time
+
+#[test]
+fn erased_tensors_go_and_come_back() {
+    let mut data: Vec<i16> = (0..6).collect();
+    let address = data.as_ptr();
+    for (strides, order) in [(&[3, 1], MemoryOrder::RowMajor), (&[1, 2], MemoryOrder::ColMajor)] {
+        let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(strides));
+        let x = DynTensor::try_from(taken(managed)).unwrap();
+        assert_eq!((x.dtype(), x.shape(), x.order()), (DType::I16, &[2, 3][..], order));
+        let again = Dlpack::<DLManagedTensor>::try_from(x).unwrap();
+        assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
+        assert_eq!(again.view::<i16, Rank<2>, RowMajor>().unwrap().as_ptr(), address);
+        frees.are(0);
+        drop(again);
+        frees.are(1);
+    }
+    // Dense in no order, or read only: it comes back, and can be copied.
+    let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 2], Some(&[3, 2]));
+    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
+    let copy = refused.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
+    drop(refused);
+    frees.are(1);
+    assert_eq!(copy.downcast::<i16, Rank<2>, ColMajor, Cpu>().unwrap().as_slice(), [0, 3, 2, 5]);
+    let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[6], None);
+    // SAFETY: the structure is alive.
+    unsafe { (*managed).flags = 1 };
+    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
+    assert!(refused.to_string().contains("allows no more than to read it"), "{refused}");
+    drop(refused);
+    frees.are(1);
+}
+
+// ------------------------------------------------------------------ what is refused
+
+/// What `damage` makes of a sound tensor of six `f64` is refused in these words, and still the caller's.
+#[track_caller]
+fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
+    let mut data = [0.0; 6];
+    let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2, 3], Some(&[3, 1]));
+    // SAFETY: the structure is alive, and what is damaged is not followed.
+    let (error, deleter) = unsafe {
+        damage(&mut *managed);
+        (Dlpack::from_raw(managed).unwrap_err(), (*managed).deleter.unwrap())
+    };
+    assert!(error.to_string().contains(words), "{error}");
+    frees.are(0);
+    // SAFETY: for the last time.
+    unsafe { deleter(managed) };
+    frees.are(1);
+}
+
+#[test]
+fn bad_structures_are_refused_and_left_alone() {
+    refused("it is of version 2 of DLPack", |m| m.version.major = 2);
+    refused("it is in CUDA memory (device type 2, number 3)", |m| {
+        m.dl_tensor.device = DLDevice { device_type: 2, device_id: 3 }
+    });
+    refused("type code 2, 16 bits, 1 lanes", |m| m.dl_tensor.dtype.bits = 16);
+    refused("type code 2, 64 bits, 4 lanes", |m| m.dl_tensor.dtype.lanes = 4);
+    refused("type code 9, 64 bits", |m| m.dl_tensor.dtype.code = 9);
+    refused("it has -1 axes", |m| m.dl_tensor.ndim = -1);
+    refused("it has 17 axes, and tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
+    refused("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
+    refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
+    refused("is not a multiple of 8, the alignment of f64", |m| m.dl_tensor.byte_offset = 4);
+    refused("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
+    let mut numbers = [[2, -3], [1 << 40, 1 << 40], [i64::MAX, 2], [i64::MIN, 1]];
+    let [negative, product, long, least] = &mut numbers;
+    refused("its shape [2, -3] has a length that none can be", |m| m.dl_tensor.shape = negative.as_mut_ptr());
+    refused("exceeds the address space", |m| m.dl_tensor.shape = product.as_mut_ptr());
+    refused("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
+    refused("further apart than the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
+    refused("further apart than the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
+    // SAFETY: null is refused.
+    let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
+    assert!(error.to_string().contains("its address is null"), "{error}");
+}
+
+// ------------------------------------------------------------------ another implementation
+
+/// The example's library, loaded by Python, and NumPy at the other end. Built by `cargo test` with the examples.
+#[test]
+fn numpy_shares_memory() {
+    let examples = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
+    let library = ["libdlpack_library.so", "libdlpack_library.dylib", "dlpack_library.dll"]
+        .map(|name| examples.join(name));
+    let Some(library) = library.iter().find(|path| path.exists()) else {
+        eprintln!("skipped: the example `dlpack_library` is not built");
+        return;
+    };
+    let numpy = "import numpy as n; assert tuple(map(int, n.__version__.split('.')[:2])) >= (2, 1)";
+    let has_numpy = std::process::Command::new("python3").args(["-c", numpy]).output();
+    if !has_numpy.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no `python3` with NumPy 2.1 or later here");
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/dlpack_library.py");
+    let output = std::process::Command::new("python3").arg(script).arg(library).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
