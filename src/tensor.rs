@@ -379,6 +379,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
     }
 }
 
+impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
+    /// A view of as many elements as the shape has, which must lie in the order's sequence.
+    #[cfg(feature = "safetensors")]
+    pub(crate) fn of_slice(elements: &'a [T], shape: D::Shape) -> Self {
+        assert_eq!(
+            element_count(shape.as_ref(), size_of::<T>()),
+            Ok(elements.len()),
+            "a slice holds its shape"
+        );
+        let mut strides = D::Strides::default();
+        dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
+        Tensor { storage, shape, strides, marker: PhantomData }
+    }
+}
+
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
     /// A mutable view of a part, for as long as this one borrows. The caller hands out each element once: the layouts of all
     /// parts that are made of one view share no element.

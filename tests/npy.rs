@@ -5,109 +5,24 @@
 
 #[allow(dead_code)]
 mod common;
+#[macro_use]
+#[path = "common/golden.rs"]
+mod golden;
 #[path = "npy/refused.rs"]
 mod refused;
 
 use common::Remote;
+use golden::{Folder, Golden, made, values};
 use proptest::prelude::*;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::io::npy::read_header;
 use vierbein::prelude::*;
 use vierbein::{DType, Error, c32, c64, tensor};
 
-// ------------------------------------------------------------------ values, as make.py has them
-
-/// The values of the golden files, as functions of n = 100 i + 10 j + k.
-trait Golden: Element {
-    const NAME: &'static str;
-    fn of(n: usize) -> Self;
-}
-
-macro_rules! golden {
-    ($($t:ty, $name:literal, |$n:ident| $value:expr;)*) => {$(
-        impl Golden for $t {
-            const NAME: &'static str = $name;
-            fn of($n: usize) -> $t { $value }
-        }
-    )*};
-}
-golden! {
-    bool, "bool", |n| n.is_multiple_of(3);
-    i8, "i8", |n| n as i8 - 50;
-    i16, "i16", |n| (n as i16 - 50) * 201;
-    i32, "i32", |n| (n as i32 - 50) * 12345677;
-    i64, "i64", |n| (n as i64 - 50) * 12345678901234567;
-    u8, "u8", |n| n as u8;
-    u16, "u16", |n| n as u16 * 201;
-    u32, "u32", |n| n as u32 * 12345677;
-    u64, "u64", |n| n as u64 * 12345678901234567;
-    f32, "f32", |n| n as f32 / 4.0 - 3.0;
-    f64, "f64", |n| n as f64 / 4.0 - 3.0;
-    c32, "c32", |n| c32::new(n as f32 / 4.0 - 3.0, n as f32 + 0.5);
-    c64, "c64", |n| c64::new(n as f64 / 4.0 - 3.0, n as f64 + 0.5);
-}
-
-/// Calls `$f::<T>` for all element types.
-macro_rules! for_all_types {
-    ($f:ident($($arg:expr),*)) => {
-        for_all_types!(@ [bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64] $f($($arg),*))
-    };
-    (@ [$($t:ty)*] $f:ident $args:tt) => {$( $f::<$t> $args; )*};
-}
-
-/// The values in the order's sequence, by counting.
-fn values<T: Golden>(shape: &[usize], row_major: bool) -> Vec<T> {
-    let mut values = Vec::new();
-    for flat in 0..shape.iter().product() {
-        let mut rest = flat;
-        let mut index = vec![0; shape.len()];
-        for step in 0..shape.len() {
-            let axis = if row_major { shape.len() - 1 - step } else { step };
-            index[axis] = rest % shape[axis];
-            rest /= shape[axis];
-        }
-        values.push(T::of(index.iter().fold(0, |n, i| 10 * n + i)));
-    }
-    values
-}
-
-fn made<T: Golden, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D, O> {
-    Tensor::from_vec(shape, values(shape.as_ref(), O::ROW_MAJOR))
-}
-
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy").join(format!("{name}.npy"))
-}
-
-/// A folder of its own, removed with everything in it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("vierbein-npy-{}-{count}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        Folder(path)
-    }
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-    fn names(&self) -> Vec<String> {
-        let names = fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 fn bytes_of<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> Vec<u8> {

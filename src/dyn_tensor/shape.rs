@@ -205,7 +205,7 @@ fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
     check_rank("reshape", to.len())?;
     // One byte each: elements that are there fit in memory, whatever their size.
     match element_count(to, 1) {
-        Ok(count) if count == from.iter().product() => Ok(()),
+        Ok(count) if count == from.iter().product::<usize>() => Ok(()),
         Err(overflow) if to.contains(&0) => Err(overflow),
         _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }

@@ -314,7 +314,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// Whether two shapes have equally many elements; either product may overflow.
 fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
     match element_count(to, size_of::<T>()) {
-        Ok(count) if count == from.iter().product() => {}
+        Ok(count) if count == from.iter().product::<usize>() => {}
         // No elements, but strides that no tensor can have: the counts would say nothing.
         Err(overflow) if to.contains(&0) => return Err(overflow),
         _ => return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),

@@ -232,8 +232,9 @@ fn data_of_the_wrong_length_are_errors() {
 #[test]
 fn bytes_that_are_no_bool_are_errors() {
     for byte in 2..=255 {
-        let found = why::<bool, Rank<1>, RowMajor>(&plain("'|b1'", "False", "(3,)", &[0, 1, byte]));
-        assert_eq!(found, format!("is damaged: invalid value for bool: {byte}"));
+        let bytes = plain("'|b1'", "False", "(3,)", &[0, 1, byte]);
+        let (found, at) = (why::<bool, Rank<1>, RowMajor>(&bytes), bytes.len() - 1);
+        assert_eq!(found, format!("is damaged: byte {at} is {byte}, and a bool is 0 or 1"));
     }
 }
 

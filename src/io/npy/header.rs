@@ -4,7 +4,7 @@
 
 use crate::dispatch;
 use crate::element::DType;
-use crate::rank::MAX_RANK;
+use crate::io::contents::{Contents, same_in_both_orders, shorten};
 use npyz::{AutoSerialize, TypeChar};
 
 /// What a file holds, as its header says.
@@ -21,11 +21,6 @@ pub struct Header {
     pub fortran_order: bool,
 }
 
-/// Whether row-major and column-major are the same in memory.
-pub(super) fn same_in_both_orders(shape: &[usize]) -> bool {
-    shape.contains(&0) || shape.iter().filter(|&&extent| extent > 1).count() < 2
-}
-
 // ------------------------------------------------------------------ reading
 
 /// The deepest brackets that are read: a dictionary and a tuple, and two more so that records can be told by name.
@@ -33,9 +28,9 @@ const MAX_DEPTH: usize = 4;
 /// The most numbers that are read: the most axes that NumPy knows.
 const MAX_NUMBERS: usize = 64;
 
-/// A file's header, and npyz's name for the element type. `bytes` are the file's first ones, of which the last `length` are
-/// the dictionary.
-pub(super) fn parse(bytes: &mut [u8], length: usize) -> Result<(Header, npyz::DType), String> {
+/// A file's header, and whether each element's highest byte comes first. `bytes` are the file's first ones, of which the
+/// last `length` are the dictionary.
+pub(super) fn parse(bytes: &mut [u8], length: usize) -> Result<(Header, bool), String> {
     let text = bytes.len() - length;
     check_text(&mut bytes[text..])?;
     let header = npyz::NpyHeader::from_reader(&bytes[..]).map_err(|e| {
@@ -49,11 +44,13 @@ pub(super) fn parse(bytes: &mut [u8], length: usize) -> Result<(Header, npyz::DT
     let shape = shape.map_err(|_| "has a shape that exceeds the address space")?;
     let fortran_order = header.order() == npyz::Order::Fortran;
     let dtype = header.dtype();
-    let (tag, descr) = match &dtype {
-        npyz::DType::Plain(plain) => (tag_of(plain), plain.to_string()),
-        records => (None, records.descr()),
+    let (tag, descr, big_endian) = match &dtype {
+        npyz::DType::Plain(plain) => {
+            (tag_of(plain), plain.to_string(), plain.endianness() == npyz::Endianness::Big)
+        }
+        records => (None, records.descr(), false),
     };
-    Ok((Header { dtype: tag, descr, shape, fortran_order }, dtype))
+    Ok((Header { dtype: tag, descr, shape, fortran_order }, big_endian))
 }
 
 /// Refuses what npyz must not see.
@@ -131,14 +128,6 @@ fn number(word: &mut [u8]) -> Option<u64> {
     Some(value)
 }
 
-/// A text from a file, cut where it is too long for a message.
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(100) {
-        Some((end, _)) => format!("{}..", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// The element type that a plain type string stands for.
 fn tag_of(plain: &npyz::TypeStr) -> Option<DType> {
     Some(match (plain.type_char(), plain.size_field()) {
@@ -159,71 +148,29 @@ fn tag_of(plain: &npyz::TypeStr) -> Option<DType> {
     })
 }
 
-// ------------------------------------------------------------------ something else than was asked for
+// ------------------------------------------------------------------ what tensors make of it
 
 impl Header {
-    /// Where another tensor was asked for: what is there instead, as what to read it, and how to convert it then.
-    pub(super) fn mismatch(&self, dtype: DType, rank: usize, row_major: bool) -> Option<String> {
-        let Some(found) = self.dtype else {
-            return Some(format!(
+    /// The tensor that the header describes, or why there is none like it.
+    pub(super) fn contents(&self) -> Result<Contents, String> {
+        let Some(dtype) = self.dtype else {
+            return Err(format!(
                 "holds elements of the NumPy type `{}`, which tensors do not have; convert it in Python, e.g. with \
                  `.astype(np.float64)`",
                 shorten(&self.descr)
             ));
         };
-        let order = |row_major| if row_major { "row-major" } else { "column-major" };
-        let found_row_major = if same_in_both_orders(&self.shape) { row_major } else { !self.fortran_order };
-        let found_rank = self.shape.len();
-        let mut wanted = "one".to_owned();
-        let mut steps = Vec::new();
-        if found_row_major != row_major {
-            wanted = format!("a {} one", order(row_major));
-        }
-        if found != dtype {
-            wanted += &format!(" of {dtype}");
-            steps.extend(casts(found, dtype));
-        }
-        if found_row_major != row_major {
-            steps.push(format!("`.to_order::<{}>()`", if row_major { "RowMajor" } else { "ColMajor" }));
-        }
-        if found_rank != rank {
-            wanted += &format!(" {} rank {rank}", if found == dtype { "of" } else { "and" });
-            steps.push(if rank == 1 { "`.flatten()`".to_owned() } else { "`.reshape(..)`".to_owned() });
-        }
-        if steps.is_empty() {
-            return None;
-        }
-        let holds = format!("holds a {} {found} tensor of shape {:?}", order(found_row_major), self.shape);
-        if found_rank > MAX_RANK {
-            return Some(format!("{holds}; ranks go up to {MAX_RANK}, so reshape it in Python"));
-        }
-        Some(format!(
-            "{holds}, not {wanted}; read it as `Tensor<{found}, Rank<{found_rank}>{}>` and convert with {}",
-            if found_row_major { "" } else { ", ColMajor" },
-            steps.join(", then ")
-        ))
-    }
-}
-
-/// The calls that turn elements of one type into another.
-fn casts(from: DType, to: DType) -> Vec<String> {
-    use DType::{Bool, C32, C64, F32, F64};
-    match (from, to) {
-        (C32 | C64, Bool) => vec!["`.not_equal(Complex::ZERO)`".to_owned()],
-        (F32 | F64, Bool) => vec!["`.not_equal(0.0)`".to_owned()],
-        (_, Bool) => vec!["`.not_equal(0)`".to_owned()],
-        (C32, F32) | (C64, F64) => vec!["`.re()`, `.im()` or `.abs()`".to_owned()],
-        (C32 | C64, to) if !matches!(to, C32 | C64) => {
-            vec!["`.re()`, `.im()` or `.abs()`".to_owned(), format!("`.cast::<{to}>()`")]
-        }
-        _ => vec![format!("`.cast::<{to}>()`")],
+        Ok(Contents { dtype, shape: self.shape.clone(), row_major: !self.fortran_order })
     }
 }
 
 // ------------------------------------------------------------------ writing
 
 /// Everything before the data, as NumPy writes it, byte for byte.
-pub(super) fn bytes(dtype: DType, shape: &[usize], fortran_order: bool) -> Vec<u8> {
+pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
+    let Contents { dtype, ref shape, row_major } = *contents;
+    let shape = &shape[..];
+    let fortran_order = !row_major && !same_in_both_orders(shape);
     let shape_text = match shape {
         [] => "()".to_owned(),
         [extent] => format!("({extent},)"),

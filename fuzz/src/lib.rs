@@ -1,0 +1,93 @@
+//! What the fuzzer does with bytes: read them as each format, and make sure that what is read is written and read again
+//! unchanged. What claims more than it holds shows as memory: run with `-malloc_limit_mb`.
+//!
+//! ```text
+//! cargo install cargo-fuzz
+//! cargo +nightly fuzz run npy -- -max_len=4096 -malloc_limit_mb=16 -max_total_time=600
+//! ```
+
+use serde_json::Value;
+use std::io::Cursor;
+use vierbein::io::npy::read_header_from;
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{DynTensor, Error};
+
+/// All that goes wrong with files is an error of that kind.
+fn of_the_file<V>(result: Result<V, Error>) -> Option<V> {
+    match result {
+        Ok(value) => Some(value),
+        Err(Error::File { .. }) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Its bytes, which compare where a NaN does not.
+fn npy_bytes(x: &DynTensor) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    x.write_npy_to(&mut bytes).unwrap();
+    bytes
+}
+
+/// As an `.npy` file.
+pub fn npy(bytes: &[u8]) {
+    let header = of_the_file(read_header_from(bytes));
+    if let Some(x) = of_the_file(DynTensor::read_npy_from(bytes)) {
+        assert_eq!(header.map(|header| header.shape).as_deref(), Some(x.shape()));
+        let written = npy_bytes(&x);
+        assert_eq!(npy_bytes(&DynTensor::read_npy_from(&written[..]).unwrap()), written);
+    }
+    of_the_file(Tensor::<f64, Rank<2>, ColMajor>::read_npy_from(bytes));
+}
+
+/// As an `.npz` archive.
+pub fn npz(bytes: &[u8]) {
+    let Some(mut archive) = of_the_file(Npz::new(Cursor::new(bytes))) else { return };
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    for name in &names {
+        of_the_file(archive.header(name));
+        if let Some(x) = of_the_file(archive.get::<DynTensor>(name)) {
+            let mut written = Cursor::new(Vec::new());
+            NpzWriter::new().compressed().push(&x).unwrap().write_to(&mut written).unwrap();
+            let back: DynTensor = Npz::new(written).unwrap().get("arr_0").unwrap();
+            assert_eq!(npy_bytes(&back), npy_bytes(&x));
+        }
+    }
+}
+
+/// As a safetensors file.
+pub fn safetensors(bytes: &[u8]) {
+    let Some(file) = of_the_file(Safetensors::read_from(bytes)) else { return };
+    let mut writer = SafetensorsWriter::new();
+    for (key, value) in file.metadata() {
+        writer.metadata(key, value);
+    }
+    let read = file.names().filter_map(|name| Some((name, of_the_file(file.get::<DynTensor>(name))?)));
+    let read: Vec<_> = read.collect();
+    for (name, x) in &read {
+        writer.add(name, x).unwrap();
+        of_the_file(file.view::<f64, Rank<1>>(name));
+        of_the_file(file.view::<bool, Rank<2>>(name));
+    }
+    let mut written = Vec::new();
+    writer.write_to(&mut written).unwrap();
+    let back = Safetensors::read_from(&written[..]).unwrap();
+    assert_eq!(back.metadata(), file.metadata());
+    for (name, x) in &read {
+        assert_eq!(npy_bytes(&back.get::<DynTensor>(name).unwrap()), npy_bytes(x));
+    }
+}
+
+/// As JSON, through serde.
+pub fn json(bytes: &[u8]) {
+    if let Ok(x) = serde_json::from_slice::<DynTensor>(bytes) {
+        let text = serde_json::to_string(&x).unwrap();
+        let back: DynTensor = serde_json::from_str(&text).unwrap();
+        assert_eq!(npy_bytes(&back), npy_bytes(&x));
+        // A map that sorts its keys.
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(npy_bytes(&serde_json::from_value(value).unwrap()), npy_bytes(&x));
+    }
+    let _ = serde_json::from_slice::<Tensor<f64, Rank<2>, ColMajor>>(bytes);
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Has NumPy and the reference implementation of safetensors read what is written here, and reads what they write.
+# Makes a Python environment of its own under target/ the first time, which needs the network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+environment=${CARGO_TARGET_DIR:-target}/python
+python=$environment/bin/python
+
+skip() { echo "skipped: $1"; exit 0; }
+
+command -v python3 > /dev/null || skip "there is no python3 here"
+if ! "$python" -c "import numpy, safetensors" 2> /dev/null; then
+    python3 -m venv "$environment" || skip "python3 cannot make an environment"
+    "$python" -m pip install --quiet "numpy>=2" "safetensors>=0.5" || skip "NumPy and safetensors cannot be installed"
+fi
+python=$(cd "$(dirname "$python")" && pwd)/python
+PATH=$(dirname "$python"):$PATH cargo test --test npy numpy_reads_what_is_written
+VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,serde --test files python -- --nocapture

@@ -1,0 +1,125 @@
+//! Elements to bytes and back, in either byte order.
+
+#![forbid(unsafe_code)]
+// serde alone needs elements that are written only.
+#![cfg_attr(not(any(feature = "npy", feature = "safetensors")), allow(dead_code))]
+
+use crate::element::Element;
+use core::any::Any;
+use num_complex::Complex;
+
+/// A value under the other name that its type has.
+pub(super) fn same<A: 'static, B: 'static>(value: A) -> B {
+    let mut value = Some(value);
+    let value = (&mut value as &mut dyn Any).downcast_mut::<Option<B>>();
+    value.and_then(Option::take).expect("one element type has one tag")
+}
+
+/// Elements that have bytes: all of them.
+pub(super) trait Codec: Element {
+    /// Appends the elements that the bytes stand for. Fails at the first byte that stands for none.
+    fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte>;
+    /// Appends the elements' bytes, the lowest of each first.
+    fn encode(values: &[Self], to: &mut Vec<u8>);
+}
+
+/// A byte that no element has: where it is, and what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct BadByte {
+    pub(super) at: usize,
+    pub(super) byte: u8,
+}
+
+impl BadByte {
+    /// What is wrong, where `before` bytes lie before those that were decoded.
+    pub(super) fn why(self, before: u64) -> String {
+        format!("is damaged: byte {} is {}, and a bool is 0 or 1", before + self.at as u64, self.byte)
+    }
+}
+
+impl Codec for bool {
+    fn decode(bytes: &[u8], _: bool, to: &mut Vec<bool>) -> Result<(), BadByte> {
+        if let Some(at) = bytes.iter().position(|&byte| byte > 1) {
+            return Err(BadByte { at, byte: bytes[at] });
+        }
+        to.extend(bytes.iter().map(|&byte| byte == 1));
+        Ok(())
+    }
+    fn encode(values: &[bool], to: &mut Vec<u8>) {
+        to.extend(values.iter().map(|&x| u8::from(x)));
+    }
+}
+
+macro_rules! codecs {
+    ($($t:ident)*) => {$(
+        impl Codec for $t {
+            fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<$t>) -> Result<(), BadByte> {
+                let (elements, _) = bytes.as_chunks();
+                match big_endian {
+                    true => to.extend(elements.iter().map(|&b| $t::from_be_bytes(b))),
+                    false => to.extend(elements.iter().map(|&b| $t::from_le_bytes(b))),
+                }
+                Ok(())
+            }
+            fn encode(values: &[$t], to: &mut Vec<u8>) {
+                let start = to.len();
+                to.resize(start + size_of_val(values), 0);
+                let (elements, _) = to[start..].as_chunks_mut();
+                elements.iter_mut().zip(values).for_each(|(bytes, x)| *bytes = x.to_le_bytes());
+            }
+        }
+    )*};
+}
+codecs!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+
+macro_rules! complex_codecs {
+    ($($t:ident)*) => {$(
+        impl Codec for Complex<$t> {
+            fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte> {
+                let (parts, _) = bytes.as_chunks();
+                let (pairs, _) = parts.as_chunks::<2>();
+                match big_endian {
+                    true => to.extend(pairs.iter().map(|&p| {
+                        let [re, im] = p.map($t::from_be_bytes);
+                        Complex { re, im }
+                    })),
+                    false => to.extend(pairs.iter().map(|&p| {
+                        let [re, im] = p.map($t::from_le_bytes);
+                        Complex { re, im }
+                    })),
+                }
+                Ok(())
+            }
+            fn encode(values: &[Self], to: &mut Vec<u8>) {
+                let start = to.len();
+                to.resize(start + size_of_val(values), 0);
+                let (parts, _) = to[start..].as_chunks_mut();
+                let (pairs, _) = parts.as_chunks_mut::<2>();
+                pairs.iter_mut().zip(values).for_each(|(bytes, z)| *bytes = [z.re, z.im].map($t::to_le_bytes));
+            }
+        }
+    )*};
+}
+complex_codecs!(f32 f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_either_order() {
+        let mut floats: Vec<f32> = Vec::new();
+        f32::decode(&[0, 0, 0x80, 0x3f], false, &mut floats).unwrap();
+        f32::decode(&[0xbf, 0x80, 0, 0], true, &mut floats).unwrap();
+        assert_eq!(floats, [1.0, -1.0]);
+        let mut complex: Vec<Complex<f32>> = Vec::new();
+        Complex::decode(&[0x3f, 0x80, 0, 0, 0xbf, 0x80, 0, 0], true, &mut complex).unwrap();
+        assert_eq!(complex, [Complex::new(1.0, -1.0)]);
+        let mut bytes = Vec::new();
+        Codec::encode(&[0x0102u16, 0x0304], &mut bytes);
+        Codec::encode(&[Complex::new(1.0f32, -1.0)], &mut bytes);
+        assert_eq!(bytes, [2, 1, 4, 3, 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0xbf]);
+        let bad = bool::decode(&[1, 0, 2], false, &mut Vec::new()).unwrap_err();
+        assert_eq!(bad.why(128), "is damaged: byte 130 is 2, and a bool is 0 or 1");
+    }
+}

@@ -1,0 +1,244 @@
+//! NumPy's `.npz` archives: many `.npy` files in one, each under a name, stored as they are or compressed.
+//!
+//! [`Npz`] reads what `np.savez` and `np.savez_compressed` wrote, [`NpzWriter`] writes what `np.load` reads. A name is the
+//! array's name in Python, without the `.npy` that it has in the archive; arrays without one are `arr_0`, `arr_1` and so on.
+//!
+//! ```
+//! use vierbein::io::npz::{Npz, NpzWriter};
+//! use vierbein::prelude::*;
+//!
+//! let path = std::env::temp_dir().join(format!("vierbein-npz-{}.npz", std::process::id()));
+//! let (weights, steps) = (tensor![[1.5f32, 2.5], [3.5, 4.5]], tensor![1i64, 2, 3]);
+//! NpzWriter::new().add("weights", &weights)?.add("steps", &steps)?.write(&path)?;
+//!
+//! let mut file = Npz::open(&path)?;
+//! assert_eq!(file.names().collect::<Vec<_>>(), ["weights", "steps"]);
+//! let back: Tensor<f32, Rank<2>> = file.get("weights")?;
+//! assert_eq!(back, weights);
+//! assert_eq!(file.get::<Tensor<i64, Rank<1>>>("steps")?, steps);
+//! # std::fs::remove_file(path).unwrap();
+//! # Ok::<(), vierbein::Error>(())
+//! ```
+//!
+//! Archives are not trusted. Their directory must lie within the file, names are unique, entries do not overlap, and each
+//! is as long, and has the check sum, that the directory says. A name is only looked up, never used as a path. Memory for
+//! elements is taken as they are decompressed, never because an entry claims them: no more than 1032 times the entry's
+//! bytes in the file, which is all that can be in them. Where that is too much, ask [`Npz::header`] for the shape first.
+
+#![forbid(unsafe_code)]
+
+mod directory;
+mod writer;
+
+pub use writer::NpzWriter;
+
+use super::contents::shorten;
+use super::npy::{self, Header};
+use super::source::Source;
+use super::tensors::FromFile;
+use crate::error::Error;
+use directory::{Directory, Entry};
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Entries that are as they were.
+const STORED: u16 = 0;
+/// Entries that are compressed.
+const DEFLATED: u16 = 8;
+/// No bytes become more than this many times as many when they are inflated: 258 of two bits.
+const LARGEST_RATIO: u64 = 1032;
+
+/// An archive of tensors, whose names have been read and whose elements are read one by one.
+#[derive(Debug)]
+pub struct Npz<R = File> {
+    name: String,
+    reader: R,
+    directory: Directory,
+}
+
+impl Npz {
+    /// Opens a file and reads the names in it.
+    ///
+    /// # Errors
+    /// [`Error::File`] where the file cannot be read or is no zip archive.
+    ///
+    /// ```
+    /// use vierbein::io::npz::Npz;
+    /// let iris = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
+    /// let error = Npz::open(iris).unwrap_err();
+    /// assert!(error.to_string().ends_with("is one npy file, not an archive of them; read it with `read_npy`"));
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> Result<Npz, Error> {
+        let name = path.as_ref().display().to_string();
+        match File::open(path) {
+            Ok(file) => Npz::named(name, file),
+            Err(e) => Err(Error::File { path: name, why: format!("cannot be read: {e}") }),
+        }
+    }
+}
+
+impl<R: Read + Seek> Npz<R> {
+    /// [`open`](Npz::open) for an archive that is not in a file.
+    ///
+    /// # Errors
+    /// As [`open`](Npz::open).
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use vierbein::io::npz::{Npz, NpzWriter};
+    ///
+    /// let mut bytes = Cursor::new(Vec::new());
+    /// NpzWriter::new().push(&vierbein::tensor![1, 2])?.write_to(&mut bytes)?;
+    /// assert_eq!(Npz::new(bytes)?.names().collect::<Vec<_>>(), ["arr_0"]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn new(reader: R) -> Result<Self, Error> {
+        Npz::named("<stream>".to_owned(), reader)
+    }
+
+    fn named(name: String, mut reader: R) -> Result<Self, Error> {
+        let directory =
+            directory::read(&mut reader).map_err(|why| Error::File { path: name.clone(), why })?;
+        Ok(Npz { name, reader, directory })
+    }
+
+    /// What the archive holds, in its own sequence.
+    ///
+    /// ```
+    /// # use std::io::Cursor;
+    /// # use vierbein::io::npz::{Npz, NpzWriter};
+    /// # let mut bytes = Cursor::new(Vec::new());
+    /// # NpzWriter::new().add("x", &vierbein::tensor![1, 2])?.write_to(&mut bytes)?;
+    /// # let archive = Npz::new(bytes)?;
+    /// assert!(archive.names().any(|name| name == "x"));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.directory.entries.iter().map(Entry::name)
+    }
+
+    /// What a tensor in the archive is, without reading its elements.
+    ///
+    /// # Errors
+    /// [`Error::File`] where there is none of that name, or no npy file. Element types that tensors do not have are no
+    /// error here.
+    ///
+    /// ```
+    /// # use std::io::Cursor;
+    /// # use vierbein::io::npz::{Npz, NpzWriter};
+    /// # let mut bytes = Cursor::new(Vec::new());
+    /// # NpzWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// # let mut archive = Npz::new(bytes)?;
+    /// let header = archive.header("x")?;
+    /// assert_eq!((&header.descr[..], &header.shape[..]), ("<f8", &[2][..]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn header(&mut self, name: &str) -> Result<Header, Error> {
+        self.with_entry(name, false, |source| Ok(npy::header(source)?.0))
+    }
+
+    /// A tensor in the archive.
+    ///
+    /// # Errors
+    /// [`Error::File`] where there is none of that name, or it holds something else than was asked for, or is damaged.
+    ///
+    /// ```
+    /// use vierbein::io::npz::{Npz, NpzWriter};
+    /// use vierbein::prelude::*;
+    /// # use std::io::Cursor;
+    /// # let mut bytes = Cursor::new(Vec::new());
+    /// # NpzWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// # let mut archive = Npz::new(bytes)?;
+    /// let x: Tensor<f64, Rank<1>> = archive.get("x")?;
+    /// assert_eq!(x, tensor![1.0, 2.0]);
+    /// assert_eq!(
+    ///     archive.get::<Tensor<f32, Rank<1>>>("x").unwrap_err().to_string(),
+    ///     "<stream>, entry `x`: holds a row-major f64 tensor of shape [2], not one of f32; \
+    ///      read it as `Tensor<f64, Rank<1>>` and convert with `.cast::<f32>()`"
+    /// );
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn get<X: FromFile>(&mut self, name: &str) -> Result<X, Error> {
+        self.with_entry(name, true, npy::read)
+    }
+
+    /// Reads in an entry; all of it where it must be as the archive says.
+    fn with_entry<V>(
+        &mut self,
+        name: &str,
+        whole: bool,
+        f: impl FnOnce(&mut Source<'_>) -> Result<V, Error>,
+    ) -> Result<V, Error> {
+        let Some(entry) = self.directory.find(name) else {
+            return Err(Error::File { path: self.name.clone(), why: self.lacks(name) });
+        };
+        let label = format!("{}, entry `{}`", self.name, shorten(entry.name()));
+        let packed = entry.data(&mut self.reader).and_then(|start| {
+            self.reader.seek(SeekFrom::Start(start)).map_err(|e| format!("cannot be read: {e}"))?;
+            Ok((&mut self.reader).take(entry.packed))
+        });
+        let packed = packed.map_err(|why| Error::File { path: label.clone(), why })?;
+        match entry.method {
+            STORED => entry.read(packed, label, whole, f),
+            _ => entry.read(DeflateDecoder::new(packed), label, whole, f),
+        }
+    }
+
+    fn lacks(&self, name: &str) -> String {
+        let mut have = self.names().take(8).map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>();
+        if self.directory.entries.len() > have.len() {
+            have.push(format!("{} more", self.directory.entries.len() - have.len()));
+        }
+        let have = if have.is_empty() { "is empty".to_owned() } else { format!("has {}", have.join(", ")) };
+        format!("has no entry `{}`; it {have}", shorten(name))
+    }
+}
+
+impl Entry {
+    /// Reads in the entry's bytes, and makes sure that they are what the archive says if all must be read.
+    fn read<V>(
+        &self,
+        bytes: impl Read,
+        label: String,
+        whole: bool,
+        f: impl FnOnce(&mut Source<'_>) -> Result<V, Error>,
+    ) -> Result<V, Error> {
+        let mut reader = Summed { inner: bytes, checksum: Crc::new() };
+        let sure = self.method == STORED;
+        let mut source = Source { name: label, reader: &mut reader, size: Some(self.size), sure, at: 0 };
+        let value = f(&mut source)?;
+        if !whole {
+            return Ok(value);
+        }
+        // Inflating is done, and not cut off, only when there is no next byte.
+        if source.fill(&mut [0])? > 0 {
+            return Err(source.error(format!("goes on behind its {} bytes", self.size)));
+        }
+        let Source { name, .. } = source;
+        let (found, said) = (reader.checksum.sum(), self.checksum);
+        if found != said {
+            let why = format!(
+                "is damaged: its bytes have the check sum {found:08x}, and the archive says {said:08x}"
+            );
+            return Err(Error::File { path: name, why });
+        }
+        Ok(value)
+    }
+}
+
+/// A reader that sums up what it reads.
+struct Summed<R> {
+    inner: R,
+    checksum: Crc,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.checksum.update(&buffer[..n]);
+        Ok(n)
+    }
+}

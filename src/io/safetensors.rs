@@ -1,0 +1,355 @@
+//! `.safetensors` files: many row-major tensors in one, to be mapped into memory rather than read.
+//!
+//! [`Safetensors`] reads and maps what other programs wrote, [`SafetensorsWriter`] writes what they read. The format knows
+//! one order; a column-major tensor is written through `.as_order::<RowMajor>()` and read with `.to_order::<ColMajor>()`.
+//!
+//! | safetensors | here |
+//! |---|---|
+//! | `BOOL`, `I8`..`I64`, `U8`..`U64` | `bool`, `i8`..`i64`, `u8`..`u64` |
+//! | `F32`, `F64`, `C64` | `f32`, `f64`, `Complex<f32>` |
+//! | `F16`, `BF16`, `F8_E4M3` and other small floats | none: an error that names the tensor; [`info`](Safetensors::info) tells its shape |
+//! | none | `Complex<f64>` |
+//!
+//! ```
+//! use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+//! use vierbein::prelude::*;
+//!
+//! let path = std::env::temp_dir().join(format!("vierbein-{}.safetensors", std::process::id()));
+//! let weights = tensor![[1.5f32, 2.5], [3.5, 4.5]];
+//! SafetensorsWriter::new().add("weights", &weights)?.metadata("made by", "a test").write(&path)?;
+//!
+//! // SAFETY: nobody else knows this file.
+//! let file = unsafe { Safetensors::map(&path)? };
+//! let view: TensorView<f32, Rank<2>> = file.view("weights")?; // in the file's own memory
+//! assert_eq!(view, weights);
+//! assert_eq!(file.metadata()["made by"], "a test");
+//! # drop(file);
+//! # std::fs::remove_file(path).unwrap();
+//! # Ok::<(), vierbein::Error>(())
+//! ```
+//!
+//! Files are not trusted. The header must describe the data behind it without holes, overlaps or anything left over, and
+//! each tensor must be as long as its shape says: that is checked when a file is opened, with memory for the header alone.
+
+mod header;
+mod writer;
+
+pub use header::Info;
+pub use writer::{InRowMajor, SafetensorsWriter};
+
+use super::codec::Codec;
+use super::contents::{Contents, shorten};
+use super::tensors::FromFile;
+use crate::device::{Cpu, Device};
+use crate::dispatch;
+use crate::element::{DType, Element};
+use crate::error::Error;
+use crate::rank::Dim;
+use crate::tensor::TensorView;
+use header::Header;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The strictest alignment of an element.
+const ALIGNMENT: usize = 8;
+
+/// A file of tensors: read into memory, or mapped.
+#[derive(Debug)]
+pub struct Safetensors {
+    name: String,
+    bytes: Bytes,
+    header: Header,
+}
+
+/// The bytes of a whole file.
+enum Bytes {
+    /// From that position on, which is aligned.
+    Read(Vec<u8>, usize),
+    Mapped(memmap2::Mmap),
+}
+
+impl core::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let kind = if matches!(self, Bytes::Read(..)) { "read" } else { "mapped" };
+        write!(f, "{} bytes, {kind}", self.get().len())
+    }
+}
+
+impl Bytes {
+    fn get(&self) -> &[u8] {
+        match self {
+            Bytes::Read(bytes, start) => &bytes[*start..],
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+fn cannot(name: &str) -> impl Fn(io::Error) -> Error {
+    move |e| Error::File { path: name.to_owned(), why: format!("cannot be read: {e}") }
+}
+
+impl Safetensors {
+    /// Maps a file into memory: nothing is read but the header, and elements as they are looked at.
+    ///
+    /// # Safety
+    /// Until the value is dropped, nobody may change the file or make it shorter: not this program, and no other. A mapped
+    /// file is memory that others can write to, and reading behind its end kills the program. Where that cannot be made
+    /// sure, [`read`](Safetensors::read) copies. Replacing the file by a rename, as all writers of this crate do, is no change:
+    /// the old one stays mapped.
+    ///
+    /// # Errors
+    /// [`Error::File`] where the file cannot be mapped, or its header is damaged.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let path = std::env::temp_dir().join(format!("vierbein-map-{}.safetensors", std::process::id()));
+    /// # SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write(&path)?;
+    /// // SAFETY: nobody writes to this file.
+    /// let file = unsafe { Safetensors::map(&path)? };
+    /// assert_eq!(file.names().collect::<Vec<_>>(), ["x"]);
+    /// # drop(file);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let name = path.as_ref().display().to_string();
+        let file = File::open(path).map_err(cannot(&name))?;
+        // SAFETY: the caller makes sure that the file stays as it is while the map, which is in the result, lives.
+        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(cannot(&name))?;
+        Safetensors::of(name, Bytes::Mapped(map))
+    }
+
+    /// Reads a whole file into memory.
+    ///
+    /// # Errors
+    /// [`Error::File`] where the file cannot be read, or is damaged.
+    ///
+    /// ```
+    /// use vierbein::io::safetensors::Safetensors;
+    /// let iris = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
+    /// assert!(Safetensors::read(iris).unwrap_err().to_string().contains("is no safetensors file"));
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let name = path.as_ref().display().to_string();
+        let file = File::open(path).map_err(cannot(&name))?;
+        let metadata = file.metadata().map_err(cannot(&name))?;
+        Safetensors::read_named(name, file, if metadata.is_file() { metadata.len() } else { 0 })
+    }
+
+    /// [`read`](Safetensors::read) from anything that can be read, and that ends behind the file.
+    ///
+    /// # Errors
+    /// As [`read`](Safetensors::read).
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// let mut bytes = Vec::new();
+    /// SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// assert_eq!(Safetensors::read_from(&bytes[..])?.names().len(), 1);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_from(reader: impl Read) -> Result<Self, Error> {
+        Safetensors::read_named("<stream>".to_owned(), reader, 0)
+    }
+
+    /// Where that many bytes are known to be there, or nothing is known.
+    fn read_named(name: String, mut reader: impl Read, size: u64) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(ALIGNMENT);
+        bytes.try_reserve_exact(room).map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: room })?;
+        let mut upto = |bytes: &mut Vec<u8>, length: u64| {
+            let more = length.saturating_sub(bytes.len() as u64);
+            reader.by_ref().take(more).read_to_end(bytes).map_err(cannot(&name))
+        };
+        if size > 0 {
+            // One more, to see whether there is more.
+            upto(&mut bytes, size + 1)?;
+        } else {
+            // A stream may have no end. What does not belong to the file is not waited for.
+            upto(&mut bytes, 8)?;
+            let length = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+            if length <= header::LONGEST_HEADER {
+                upto(&mut bytes, 8 + length)?;
+            }
+            if let Some(length) = header::length(&bytes) {
+                upto(&mut bytes, length.saturating_add(1))?;
+            }
+        }
+        // Allocators align much more strictly than for bytes; where one does not, the bytes move.
+        bytes.reserve(ALIGNMENT);
+        let start = bytes.as_ptr().align_offset(ALIGNMENT);
+        let length = bytes.len();
+        if start > 0 {
+            bytes.resize(length + start, 0);
+            bytes.copy_within(..length, start);
+        }
+        Safetensors::of(name, Bytes::Read(bytes, start))
+    }
+
+    fn of(name: String, bytes: Bytes) -> Result<Self, Error> {
+        match header::parse(bytes.get()) {
+            Ok(header) => Ok(Safetensors { name, bytes, header }),
+            Err(why) => Err(Error::File { path: name, why }),
+        }
+    }
+
+    /// The names of the tensors, sorted.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// # let x = vierbein::tensor![1.0, 2.0];
+    /// # SafetensorsWriter::new().add("b", &x)?.add("a", &x)?.write_to(&mut bytes)?;
+    /// # let file = Safetensors::read_from(&bytes[..])?;
+    /// assert_eq!(file.names().collect::<Vec<_>>(), ["a", "b"]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.header.tensors.keys().map(String::as_str)
+    }
+
+    /// What the file says of itself, by key.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// SafetensorsWriter::new().metadata("format", "pt").write_to(&mut bytes)?;
+    /// assert_eq!(Safetensors::read_from(&bytes[..])?.metadata()["format"], "pt");
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.header.metadata
+    }
+
+    /// What a tensor in the file is. Element types that tensors do not have are no error here.
+    ///
+    /// # Errors
+    /// [`Error::File`] where there is none of that name.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// # SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// # let file = Safetensors::read_from(&bytes[..])?;
+    /// let info = file.info("x")?;
+    /// assert_eq!((info.dtype_name(), info.shape()), ("F64", &[2][..]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn info(&self, name: &str) -> Result<&Info, Error> {
+        self.header.tensors.get(name).ok_or_else(|| {
+            let mut have =
+                self.names().take(8).map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>();
+            if self.names().len() > have.len() {
+                have.push(format!("{} more", self.names().len() - have.len()));
+            }
+            let have =
+                if have.is_empty() { "is empty".to_owned() } else { format!("has {}", have.join(", ")) };
+            Error::File {
+                path: self.name.clone(),
+                why: format!("has no tensor `{}`; it {have}", shorten(name)),
+            }
+        })
+    }
+
+    /// A copy of a tensor in the file.
+    ///
+    /// # Errors
+    /// [`Error::File`] where there is none of that name, or it is another than was asked for: then the error says as what
+    /// to read it and how to convert it.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// # SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// # let file = Safetensors::read_from(&bytes[..])?;
+    /// let x: Tensor<f64, Rank<1>> = file.get("x")?;
+    /// assert_eq!(x, tensor![1.0, 2.0]);
+    /// assert_eq!(
+    ///     file.get::<Tensor<f32, Rank<1>>>("x").unwrap_err().to_string(),
+    ///     "<stream>, tensor `x`: holds a row-major f64 tensor of shape [2], not one of f32; \
+    ///      read it as `Tensor<f64, Rank<1>>` and convert with `.cast::<f32>()`"
+    /// );
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn get<X: FromFile>(&self, name: &str) -> Result<X, Error> {
+        let (contents, bytes, at) = self.find(name)?;
+        if let Some(why) = X::refusal(&contents) {
+            return Err(self.error(name, why));
+        }
+        dispatch!(contents.dtype, U => {
+            let mut elements: Vec<U> = Vec::new();
+            let count = bytes.len() / size_of::<U>();
+            let no_memory = |_| Error::OutOfMemory { device: Cpu.name(), bytes: bytes.len() };
+            elements.try_reserve_exact(count).map_err(no_memory)?;
+            U::decode(bytes, false, &mut elements).map_err(|bad| self.error(name, bad.why(at)))?;
+            X::of_elements(&contents, elements)
+        })
+    }
+
+    /// A view of a tensor where it lies: in the mapped file, or in what was read of it. Nothing is copied.
+    ///
+    /// The bytes of `bool` are looked through, for only 0 and 1 are valid; those of all other types are not touched.
+    ///
+    /// # Errors
+    /// As [`get`](Safetensors::get). Besides, where the elements do not begin at a multiple of their alignment (writers
+    /// arrange them so, and few files are different), or the machine has their highest byte first: `get` copies them.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// # SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write_to(&mut bytes)?;
+    /// # let file = Safetensors::read_from(&bytes[..])?;
+    /// let x: TensorView<f64, Rank<1>> = file.view("x")?;
+    /// assert_eq!(x.sum().item(), 3.0);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn view<T: Element, D: Dim>(&self, name: &str) -> Result<TensorView<'_, T, D>, Error> {
+        let (contents, bytes, at) = self.find(name)?;
+        if let Some(why) = contents.mismatch(T::DTYPE, D::NDIM, true) {
+            return Err(self.error(name, why));
+        }
+        if cfg!(target_endian = "big") && size_of::<T>() > 1 {
+            return Err(
+                self.error(name, "has the lowest byte of each element first; copy it with `.get(..)`")
+            );
+        }
+        if T::DTYPE == DType::Bool {
+            bool::decode(bytes, false, &mut Vec::new()).map_err(|bad| self.error(name, bad.why(at)))?;
+        }
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(&contents.shape);
+        let elements = bytes.as_ptr().cast::<T>();
+        if bytes.is_empty() {
+            return Ok(TensorView::of_slice(&[], shape));
+        }
+        if !elements.is_aligned() {
+            return Err(self.error(
+                name,
+                format!(
+                    "begins at byte {at}, which is no multiple of {}; copy it with `.get(..)`",
+                    align_of::<T>()
+                ),
+            ));
+        }
+        // SAFETY: the bytes are borrowed from `self` for as long as the view, aligned, and as many as the shape has
+        // elements of this type (`header::parse`). Every pattern of bits is a number; those of `bool` have been checked.
+        let elements = unsafe { core::slice::from_raw_parts(elements, bytes.len() / size_of::<T>()) };
+        Ok(TensorView::of_slice(elements, shape))
+    }
+
+    fn error(&self, name: &str, why: impl Into<String>) -> Error {
+        Error::File { path: format!("{}, tensor `{}`", self.name, shorten(name)), why: why.into() }
+    }
+
+    /// What a tensor is, its bytes, and where in the file they are.
+    fn find(&self, name: &str) -> Result<(Contents, &[u8], u64), Error> {
+        let info = self.info(name)?;
+        let contents = info.contents().map_err(|why| self.error(name, why))?;
+        let data = &self.bytes.get()[self.header.data..];
+        Ok((contents, &data[info.begin..info.end], (self.header.data + info.begin) as u64))
+    }
+}

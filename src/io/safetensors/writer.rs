@@ -1,0 +1,211 @@
+//! Writing a safetensors file: the header, then the data of all tensors, those of the largest elements first.
+
+#![forbid(unsafe_code)]
+
+use super::ALIGNMENT;
+use super::header::{name_of, size_of};
+use crate::device::Device;
+use crate::dyn_tensor::{DynData, DynTensor};
+use crate::element::Element;
+use crate::error::Error;
+use crate::io::contents::{same_in_both_orders, shorten};
+use crate::io::replace::replace;
+use crate::io::tensors::ToFile;
+use crate::order::RowMajor;
+use crate::rank::Dim;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::fmt;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Row-major tensors and views, the only ones that a safetensors file can hold.
+///
+/// ```compile_fail
+/// use vierbein::io::safetensors::SafetensorsWriter;
+/// use vierbein::{ColMajor, tensor};
+/// let columns = tensor![[1.0, 2.0], [3.0, 4.0]].to_order::<ColMajor>();
+/// SafetensorsWriter::new().add("x", &columns)?; // mended: `&columns.as_order::<RowMajor>()`
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to a safetensors file",
+    label = "safetensors files hold row-major tensors",
+    note = "write a column-major tensor through `&x.as_order::<RowMajor>()`, a free view of the same elements"
+)]
+pub trait InRowMajor: ToFile {}
+impl<T: Element, D: Dim, Dev: Device, S: Storage<T, Dev>> InRowMajor for Tensor<T, D, RowMajor, Dev, S> {}
+/// An erased tensor knows its order at run time only: a column-major one is an error then.
+impl<S: DynData> InRowMajor for DynTensor<S> {}
+
+/// Tensors on their way to a safetensors file. Nothing is written, and nothing copied, before
+/// [`write`](SafetensorsWriter::write).
+///
+/// ```
+/// use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+/// use vierbein::prelude::*;
+///
+/// let columns = tensor![[1.0, 2.0], [3.0, 4.0]].to_order::<ColMajor>();
+/// let mut bytes = Vec::new();
+/// SafetensorsWriter::new().add("x", &columns.as_order::<RowMajor>())?.write_to(&mut bytes)?;
+///
+/// let back: Tensor<f64, Rank<2>> = Safetensors::read_from(&bytes[..])?.get("x")?;
+/// assert_eq!(back.to_order::<ColMajor>(), columns);
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+#[derive(Default)]
+pub struct SafetensorsWriter<'a> {
+    tensors: BTreeMap<String, (&'a dyn ToFile, &'static str)>,
+    metadata: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for SafetensorsWriter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.tensors.iter().map(|(name, (x, _))| (name, x.contents()))).finish()
+    }
+}
+
+impl<'a> SafetensorsWriter<'a> {
+    /// A file without tensors.
+    ///
+    /// ```
+    /// use vierbein::io::safetensors::SafetensorsWriter;
+    /// assert_eq!(format!("{:?}", SafetensorsWriter::new()), "{}");
+    /// ```
+    pub fn new() -> Self {
+        SafetensorsWriter::default()
+    }
+
+    /// Adds a tensor under a name.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] where the name is taken or is `__metadata__`, and for `Complex<f64>`, which the format does not
+    /// have.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::SafetensorsWriter;
+    /// use vierbein::{c64, tensor};
+    /// let (x, z) = (tensor![1.0, 2.0], tensor![c64::new(1.0, 2.0)]);
+    /// let mut file = SafetensorsWriter::new();
+    /// file.add("x", &x)?;
+    /// assert!(file.add("x", &x).is_err());
+    /// assert_eq!(
+    ///     file.add("z", &z).unwrap_err().to_string(),
+    ///     "cannot add a tensor to the safetensors file: `z` holds Complex<f64>, which the format does not have; \
+    ///      add `.re()` and `.im()`, or `.cast::<Complex<f32>>()`"
+    /// );
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn add(&mut self, name: &str, tensor: &'a impl InRowMajor) -> Result<&mut Self, Error> {
+        let refuse = |why: String| Err(Error::Argument { op: "add a tensor to the safetensors file", why });
+        let dtype = tensor.contents().dtype;
+        let shown = shorten(name);
+        let Some(type_name) = name_of(dtype) else {
+            return refuse(format!(
+                "`{shown}` holds {dtype}, which the format does not have; add `.re()` and `.im()`, or \
+                 `.cast::<Complex<f32>>()`"
+            ));
+        };
+        let contents = tensor.contents();
+        if !contents.row_major && !same_in_both_orders(&contents.shape) {
+            return refuse(format!(
+                "`{shown}` is column-major, and the format holds row-major tensors; write it through \
+                 `.as_order(MemoryOrder::RowMajor)`, a free view of the same elements"
+            ));
+        }
+        if name == "__metadata__" {
+            return refuse(format!("the name `{name}` is the format's own"));
+        }
+        if self.tensors.contains_key(name) {
+            return refuse(format!("the name `{shown}` is taken; every tensor needs its own"));
+        }
+        self.tensors.insert(name.to_owned(), (tensor, type_name));
+        Ok(self)
+    }
+
+    /// Has the file say something of itself. A key that is there already gets the new value.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let mut bytes = Vec::new();
+    /// SafetensorsWriter::new().metadata("format", "pt").write_to(&mut bytes)?;
+    /// # assert_eq!(Safetensors::read_from(&bytes[..])?.metadata().len(), 1);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn metadata(&mut self, key: &str, value: &str) -> &mut Self {
+        self.metadata.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Writes the file. One that is there already is replaced once the new one is complete.
+    ///
+    /// # Errors
+    /// [`Error::File`] where the file cannot be written; otherwise where elements cannot be copied to the host.
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+    /// # let path = std::env::temp_dir().join(format!("vierbein-write-{}.safetensors", std::process::id()));
+    /// SafetensorsWriter::new().add("x", &vierbein::tensor![1.0])?.write(&path)?;
+    /// assert_eq!(Safetensors::read(&path)?.names().len(), 1);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        replace(path, |file| self.write_all(&name, file))
+    }
+
+    /// [`write`](SafetensorsWriter::write) to anything that can be written.
+    ///
+    /// # Errors
+    /// As [`write`](SafetensorsWriter::write).
+    ///
+    /// ```
+    /// # use vierbein::io::safetensors::SafetensorsWriter;
+    /// let mut bytes = Vec::new();
+    /// SafetensorsWriter::new().add("x", &vierbein::tensor![1.0])?.write_to(&mut bytes)?;
+    /// assert_eq!(bytes[8], b'{');
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn write_to(&self, mut writer: impl Write) -> Result<(), Error> {
+        self.write_all("<stream>", &mut writer)
+    }
+
+    fn write_all(&self, label: &str, writer: &mut dyn Write) -> Result<(), Error> {
+        let error =
+            |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
+        // With the largest elements first, all of them are aligned.
+        let mut tensors: Vec<_> =
+            self.tensors.iter().map(|(name, (x, t))| (name, *x, *t, x.contents())).collect();
+        tensors.sort_by_key(|(.., contents)| core::cmp::Reverse(size_of(contents.dtype)));
+
+        let mut fields = Vec::new();
+        if !self.metadata.is_empty() {
+            fields.push(format!("\"__metadata__\":{}", json(&self.metadata)));
+        }
+        let mut end = 0;
+        for (name, _, type_name, contents) in &tensors {
+            let begin = end;
+            end += contents.shape.iter().product::<usize>() * size_of(contents.dtype).unwrap_or(0);
+            fields.push(format!(
+                "{}:{{\"dtype\":\"{type_name}\",\"shape\":{},\"data_offsets\":[{begin},{end}]}}",
+                json(name),
+                json(&contents.shape)
+            ));
+        }
+        let mut text = format!("{{{}}}", fields.join(","));
+        text += &" ".repeat(text.len().next_multiple_of(ALIGNMENT) - text.len());
+        writer.write_all(&(text.len() as u64).to_le_bytes()).map_err(error)?;
+        writer.write_all(text.as_bytes()).map_err(error)?;
+        for (_, tensor, ..) in &tensors {
+            tensor.put_bytes(&mut |bytes| writer.write_all(bytes).map_err(error))?;
+        }
+        writer.flush().map_err(error)
+    }
+}
+
+fn json(value: &impl serde_core::Serialize) -> String {
+    serde_json::to_string(value).expect("strings and numbers can be written")
+}

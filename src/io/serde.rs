@@ -1,0 +1,376 @@
+//! Tensors in whatever serde has a crate for.
+//!
+//! A tensor is a struct of four fields, in this sequence:
+//!
+//! | field | |
+//! |---|---|
+//! | `dtype` | the name of the element type: `"f64"`, `"Complex<f64>"` |
+//! | `order` | `"row-major"` or `"column-major"` |
+//! | `shape` | the length of each axis |
+//! | `values` | the elements in the order's sequence, as they serialise themselves; a complex number is `[re, im]` |
+//!
+//! The first three are checked before an element is read, so they must come first: also in maps that sort their keys, for
+//! which the fourth has its name.
+
+#![forbid(unsafe_code)]
+
+use super::codec::same;
+use super::contents::{Contents, shorten};
+use super::tensors::{FromFile, ToFile, for_dyn_parts, for_parts};
+use crate::device::Device;
+use crate::dispatch;
+use crate::dyn_tensor::{DynData, DynTensor};
+use crate::element::{DType, Element};
+use crate::error::Error;
+use crate::layout::element_count;
+use crate::order::{ColMajor, Order, RowMajor};
+use crate::rank::{Dim, MAX_RANK};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::fmt;
+use core::marker::PhantomData;
+use num_complex::Complex;
+use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_core::ser::{Error as _, SerializeSeq, SerializeStruct};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+const FIELDS: &[&str] = &["dtype", "order", "shape", "values"];
+/// How many elements get their memory before the first of them has been seen.
+const UNSEEN: usize = 1024;
+
+// ------------------------------------------------------------------ writing
+
+/// Owned tensors and views, with the feature `serde`: as a struct of `dtype`, `order`, `shape` and `values`.
+///
+/// Formats decide what becomes of numbers that they do not have. JSON has neither NaN nor infinities: `serde_json` writes
+/// them as `null`, which cannot be read back as a number, and says so.
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Serialize for Tensor<T, D, O, Dev, S> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        dispatch!(T::DTYPE, U => {
+            let parts: Parts<'_, U> = &|f| for_parts(self, &mut |part| f(same::<Vec<T>, Vec<U>>(part)));
+            write(serializer, &self.contents(), parts)
+        })
+    }
+}
+
+/// Erased tensors, with the feature `serde`: as the typed ones that they are.
+impl<S: DynData> Serialize for DynTensor<S> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        dispatch!(self.dtype(), U => {
+            let parts: Parts<'_, U> = &|f| for_dyn_parts(self.look(), f);
+            write(serializer, &self.contents(), parts)
+        })
+    }
+}
+
+/// Hands out elements, part by part.
+type Parts<'a, U> = &'a dyn Fn(&mut dyn FnMut(Vec<U>) -> Result<(), Error>) -> Result<(), Error>;
+
+fn write<U: Serialize, Z: Serializer>(
+    serializer: Z,
+    contents: &Contents,
+    parts: Parts<'_, U>,
+) -> Result<Z::Ok, Z::Error> {
+    let order = if contents.row_major { RowMajor::NAME } else { ColMajor::NAME };
+    let mut fields = serializer.serialize_struct("Tensor", FIELDS.len())?;
+    fields.serialize_field("dtype", contents.dtype.name())?;
+    fields.serialize_field("order", order)?;
+    fields.serialize_field("shape", &contents.shape)?;
+    fields.serialize_field("values", &Values { len: contents.shape.iter().product(), parts })?;
+    fields.end()
+}
+
+/// The elements of a tensor.
+struct Values<'a, U> {
+    len: usize,
+    parts: Parts<'a, U>,
+}
+
+impl<U: Serialize> Serialize for Values<'_, U> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        let mut seq = serializer.serialize_seq(Some(self.len))?;
+        // The format's error does not fit through the other's.
+        let mut error = None;
+        let read = (self.parts)(&mut |part| {
+            if error.is_none() {
+                error = part.iter().try_for_each(|x| seq.serialize_element(x)).err();
+            }
+            Ok(())
+        });
+        match error {
+            Some(error) => Err(error),
+            None => {
+                read.map_err(Z::Error::custom)?;
+                seq.end()
+            }
+        }
+    }
+}
+
+// ------------------------------------------------------------------ reading
+
+/// Owned tensors, with the feature `serde`.
+///
+/// The element type, order and shape in the data must be those of the tensor; where another tensor is there, the error
+/// says as what to read it and how to convert it. Nothing is believed: memory is taken for elements as they arrive.
+impl<'de, T: Element, D: Dim, O: Order, Dev: Device + Default> Deserialize<'de> for Tensor<T, D, O, Dev> {
+    fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
+        deserialize(deserializer)
+    }
+}
+
+/// Erased tensors on the host, with the feature `serde`: of the element type, order and shape that are in the data.
+impl<'de> Deserialize<'de> for DynTensor {
+    fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
+        deserialize(deserializer)
+    }
+}
+
+fn deserialize<'de, X: FromFile, Z: Deserializer<'de>>(deserializer: Z) -> Result<X, Z::Error> {
+    deserializer.deserialize_struct("Tensor", FIELDS, Fields(PhantomData))
+}
+
+/// The struct, which becomes an `X`.
+struct Fields<X>(PhantomData<X>);
+
+impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
+    type Value = X;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tensor: a struct of `dtype`, `order`, `shape` and `values`")
+    }
+
+    /// Formats without names have the fields in sequence.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<X, A::Error> {
+        let lacks = |field| A::Error::missing_field(field);
+        let dtype = seq.next_element_seed(DTypeName)?.ok_or_else(|| lacks("dtype"))?;
+        let row_major = seq.next_element_seed(OrderName)?.ok_or_else(|| lacks("order"))?;
+        let shape = seq.next_element_seed(Shape)?.ok_or_else(|| lacks("shape"))?;
+        let contents = check::<X, A::Error>(Contents { dtype, shape, row_major })?;
+        dispatch!(dtype, U => {
+            let seed = Elements::<U> { contents: &contents, elements: PhantomData };
+            let elements = seq.next_element_seed(seed)?.ok_or_else(|| lacks("values"))?;
+            X::of_elements(&contents, elements).map_err(A::Error::custom)
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<X, A::Error> {
+        let (mut dtype, mut row_major, mut shape) = (None, None, None);
+        let tensor = loop {
+            match map.next_key_seed(Key)? {
+                Some("dtype") if dtype.is_none() => dtype = Some(map.next_value_seed(DTypeName)?),
+                Some("order") if row_major.is_none() => row_major = Some(map.next_value_seed(OrderName)?),
+                Some("shape") if shape.is_none() => shape = Some(map.next_value_seed(Shape)?),
+                Some("values") => {
+                    let (Some(dtype), Some(row_major), Some(shape)) = (dtype, row_major, shape.take()) else {
+                        return Err(A::Error::custom("`values` must follow `dtype`, `order` and `shape`"));
+                    };
+                    let contents = check::<X, A::Error>(Contents { dtype, shape, row_major })?;
+                    break dispatch!(dtype, U => {
+                        let seed = Elements::<U> { contents: &contents, elements: PhantomData };
+                        X::of_elements(&contents, map.next_value_seed(seed)?).map_err(A::Error::custom)?
+                    });
+                }
+                Some(twice) => return Err(A::Error::duplicate_field(twice)),
+                None => {
+                    let lacking = match (dtype, row_major, shape) {
+                        (None, ..) => "dtype",
+                        (_, None, _) => "order",
+                        (.., None) => "shape",
+                        _ => "values",
+                    };
+                    return Err(A::Error::missing_field(lacking));
+                }
+            }
+        };
+        match map.next_key_seed(Key)? {
+            Some(twice) => Err(A::Error::duplicate_field(twice)),
+            None => Ok(tensor),
+        }
+    }
+}
+
+/// What was asked for, and possible.
+fn check<X: FromFile, E: serde_core::de::Error>(contents: Contents) -> Result<Contents, E> {
+    match X::refusal(&contents) {
+        Some(why) => Err(E::custom(format!("the data {why}"))),
+        None => {
+            let size = dispatch!(contents.dtype, U => size_of::<U>());
+            element_count(&contents.shape, size).map_err(E::custom)?;
+            Ok(contents)
+        }
+    }
+}
+
+/// A visitor of a short text.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident -> $value:ty, $expected:literal, |$text:ident| $found:expr;)*) => {$(
+        $(#[$doc])*
+        struct $name;
+        impl<'de> DeserializeSeed<'de> for $name {
+            type Value = $value;
+            fn deserialize<Z: Deserializer<'de>>(self, d: Z) -> Result<$value, Z::Error> {
+                d.deserialize_str(self)
+            }
+        }
+        impl Visitor<'_> for $name {
+            type Value = $value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($expected)
+            }
+            fn visit_str<E: serde_core::de::Error>(self, $text: &str) -> Result<$value, E> {
+                let found: Option<$value> = $found;
+                found.ok_or_else(|| E::custom(format!("`{}` is not {}", shorten($text), $expected)))
+            }
+            fn visit_bytes<E: serde_core::de::Error>(self, bytes: &[u8]) -> Result<$value, E> {
+                self.visit_str(&String::from_utf8_lossy(bytes))
+            }
+        }
+    )*};
+}
+texts! {
+    Key -> &'static str, "one of the fields `dtype`, `order`, `shape` and `values`",
+        |text| FIELDS.iter().copied().find(|field| *field == text);
+    DTypeName -> DType, "an element type of tensors, such as `f64`, in the field `dtype`", |text| {
+        DType::ALL.into_iter().find(|dtype| dtype.name() == text)
+    };
+    OrderName -> bool, "`row-major` or `column-major`, in the field `order`", |text| {
+        [(RowMajor::NAME, true), (ColMajor::NAME, false)].into_iter().find(|o| o.0 == text).map(|o| o.1)
+    };
+}
+
+/// The field `shape`.
+struct Shape;
+
+impl<'de> DeserializeSeed<'de> for Shape {
+    type Value = Vec<usize>;
+    fn deserialize<Z: Deserializer<'de>>(self, d: Z) -> Result<Vec<usize>, Z::Error> {
+        d.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Shape {
+    type Value = Vec<usize>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the length of each axis, in the field `shape`")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<usize>, A::Error> {
+        let mut shape = Vec::new();
+        while let Some(extent) = seq.next_element()? {
+            if shape.len() == MAX_RANK {
+                return Err(A::Error::custom(format!(
+                    "the field `shape` has more than {MAX_RANK} axes, and that is the highest rank"
+                )));
+            }
+            shape.push(extent);
+        }
+        Ok(shape)
+    }
+}
+
+/// How an element is read: as itself, but for those that would quietly become infinite.
+trait Readable: Element {
+    type As: for<'de> Deserialize<'de>;
+    fn of(read: Self::As) -> Self;
+}
+
+macro_rules! readable {
+    ($($t:ty as $As:ty, |$read:pat_param| $value:expr;)*) => {$(
+        impl Readable for $t {
+            type As = $As;
+            fn of($read: $As) -> $t {
+                $value
+            }
+        }
+    )*};
+}
+readable! {
+    bool as bool, |x| x;
+    i8 as i8, |x| x;
+    i16 as i16, |x| x;
+    i32 as i32, |x| x;
+    i64 as i64, |x| x;
+    u8 as u8, |x| x;
+    u16 as u16, |x| x;
+    u32 as u32, |x| x;
+    u64 as u64, |x| x;
+    f32 as Single, |x| x.0;
+    f64 as f64, |x| x;
+    Complex<f32> as (Single, Single), |(re, im)| Complex::new(re.0, im.0);
+    Complex<f64> as Complex<f64>, |z| z;
+}
+
+/// An `f32`. Texts have numbers of any size, and serde makes infinity of those that are too large.
+struct Single(f32);
+
+impl<'de> Deserialize<'de> for Single {
+    fn deserialize<Z: Deserializer<'de>>(d: Z) -> Result<Single, Z::Error> {
+        d.deserialize_f32(SingleVisitor)
+    }
+}
+
+struct SingleVisitor;
+
+impl Visitor<'_> for SingleVisitor {
+    type Value = Single;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("f32")
+    }
+    fn visit_f32<E>(self, x: f32) -> Result<Single, E> {
+        Ok(Single(x))
+    }
+    fn visit_f64<E: serde_core::de::Error>(self, x: f64) -> Result<Single, E> {
+        match x as f32 {
+            narrow if narrow.is_infinite() && x.is_finite() => {
+                Err(E::custom(format!("the field `values` has {x:e}, which is too large for f32")))
+            }
+            narrow => Ok(Single(narrow)),
+        }
+    }
+    fn visit_i64<E>(self, x: i64) -> Result<Single, E> {
+        Ok(Single(x as f32))
+    }
+    fn visit_u64<E>(self, x: u64) -> Result<Single, E> {
+        Ok(Single(x as f32))
+    }
+}
+
+/// The field `values`, of which there must be as many as the shape says.
+struct Elements<'a, U> {
+    contents: &'a Contents,
+    elements: PhantomData<U>,
+}
+
+impl<'de, U: Readable> DeserializeSeed<'de> for Elements<'_, U> {
+    type Value = Vec<U>;
+    fn deserialize<Z: Deserializer<'de>>(self, d: Z) -> Result<Vec<U>, Z::Error> {
+        d.deserialize_seq(self)
+    }
+}
+
+impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
+    type Value = Vec<U>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "elements of the type {}, in the field `values`", U::DTYPE)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<U>, A::Error> {
+        let shape = &self.contents.shape;
+        let count = element_count(shape, size_of::<U>()).map_err(A::Error::custom)?;
+        let wrong = |found: &str| {
+            A::Error::custom(format!(
+                "the field `values` has {found} the {count} elements of a {} tensor of shape {shape:?}",
+                U::DTYPE
+            ))
+        };
+        let mut elements = Vec::with_capacity(count.min(UNSEEN));
+        while let Some(element) = seq.next_element::<U::As>()? {
+            if elements.len() == count {
+                return Err(wrong("more than"));
+            }
+            elements.push(U::of(element));
+        }
+        match elements.len() {
+            n if n < count => Err(wrong(&format!("{n} elements, fewer than"))),
+            _ => Ok(elements),
+        }
+    }
+}

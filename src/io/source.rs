@@ -1,0 +1,108 @@
+//! Where bytes come from: a file, a member of an archive, a stream. What they claim is not believed.
+
+#![forbid(unsafe_code)]
+
+use super::codec::Codec;
+use super::contents::Contents;
+use super::tensors::CHUNK;
+use crate::device::{Cpu, Device};
+use crate::error::Error;
+use crate::layout::element_count;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes, and what they are called.
+pub(super) struct Source<'a> {
+    pub(super) name: String,
+    pub(super) reader: &'a mut dyn Read,
+    /// How many bytes there are from first to last, where something says so.
+    pub(super) size: Option<u64>,
+    /// Whether they are there for sure.
+    pub(super) sure: bool,
+    /// How many of them have been read.
+    pub(super) at: u64,
+}
+
+/// Reads a file.
+pub(super) fn from_path<R>(
+    path: &Path,
+    read: impl FnOnce(&mut Source<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let name = path.display().to_string();
+    let error = |e: io::Error| Error::File { path: name.clone(), why: format!("cannot be read: {e}") };
+    let mut file = File::open(path).map_err(error)?;
+    let metadata = file.metadata().map_err(error)?;
+    let size = metadata.is_file().then_some(metadata.len());
+    read(&mut Source { name, reader: &mut file, size, sure: true, at: 0 })
+}
+
+impl<'a> Source<'a> {
+    /// From a reader that may go on behind what is read.
+    pub(super) fn stream(reader: &'a mut dyn Read) -> Self {
+        Source { name: "<stream>".to_owned(), reader, size: None, sure: false, at: 0 }
+    }
+
+    pub(super) fn error(&self, why: impl Into<String>) -> Error {
+        Error::File { path: self.name.clone(), why: why.into() }
+    }
+
+    /// Reads until the buffer is full or the bytes end; says how many there were.
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.reader.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.error(format!("cannot be read: {e}"))),
+            }
+        }
+        self.at += filled as u64;
+        Ok(filled)
+    }
+
+    /// The elements of such a tensor, in the file's sequence.
+    pub(super) fn elements<U: Codec>(
+        &mut self,
+        contents: &Contents,
+        big_endian: bool,
+    ) -> Result<Vec<U>, Error> {
+        let size = size_of::<U>();
+        let count = element_count(&contents.shape, size).map_err(|e| self.error(e.to_string()))?;
+        let claim =
+            || format!("the {} bytes of a {} tensor of shape {:?}", count * size, U::DTYPE, contents.shape);
+        if let Some(have) = self.size.map(|size| size.saturating_sub(self.at)) {
+            if have < (count * size) as u64 {
+                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
+            }
+            if have > (count * size) as u64 {
+                return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
+            }
+        }
+        let no_memory = |_| Error::OutOfMemory { device: Cpu.name(), bytes: count * size };
+        let mut data: Vec<U> = Vec::new();
+        // Elements that are known to be there get their memory at once; others as they arrive.
+        if self.sure {
+            data.try_reserve_exact(count).map_err(no_memory)?;
+        }
+        let mut chunk = vec![0; CHUNK.min(count * size)];
+        while data.len() < count {
+            let start = data.len();
+            let next = (count - start).min(CHUNK / size);
+            let before = self.at;
+            let filled = self.fill(&mut chunk[..next * size])?;
+            if filled < next * size {
+                let have = start * size + filled;
+                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
+            }
+            if data.capacity() - start < next {
+                // Twice what has arrived, and never more than is claimed.
+                data.try_reserve_exact(start.max(next).min(count - start)).map_err(no_memory)?;
+            }
+            U::decode(&chunk[..next * size], big_endian, &mut data)
+                .map_err(|bad| self.error(bad.why(before)))?;
+        }
+        Ok(data)
+    }
+}

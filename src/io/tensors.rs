@@ -1,0 +1,151 @@
+//! What can be read from files and written to them.
+
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, same};
+use super::contents::Contents;
+use crate::device::{Cpu, Device};
+use crate::dispatch;
+use crate::dyn_tensor::{DynData, DynTensor, DynView};
+use crate::element::Element;
+use crate::error::Error;
+use crate::order::{MemoryOrder, Order};
+use crate::rank::Dim;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// How many bytes are read or written at a time.
+pub(super) const CHUNK: usize = 1 << 18;
+
+/// What a tensor in a file can be read as: a [`Tensor`], which must then be what the file holds, or a [`DynTensor`], which
+/// becomes what the file holds. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from a file",
+    label = "files hold tensors",
+    note = "read a `Tensor<T, D, O>` of the types that the file holds, or whatever it holds as a `DynTensor`"
+)]
+pub trait FromFile: sealed::Sealed + Sized {
+    /// Why such a tensor is none of these.
+    #[doc(hidden)]
+    fn refusal(contents: &Contents) -> Option<String>;
+    /// Of elements that were not refused, and that are as many as the shape says.
+    #[doc(hidden)]
+    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error>;
+}
+
+/// What can be written to a file: a [`Tensor`], a [`DynTensor`] or a view of one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to a file of tensors",
+    label = "files hold tensors",
+    note = "make a tensor of it first: `Tensor::from_vec(shape, data)`"
+)]
+pub trait ToFile: sealed::Sealed {
+    /// The element type, shape and order.
+    fn contents(&self) -> Contents;
+    /// Hands out the elements' bytes in the order's sequence, each element's lowest first, part by part.
+    #[doc(hidden)]
+    fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error>;
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S> sealed::Sealed for Tensor<T, D, O, Dev, S> {}
+
+impl<S> sealed::Sealed for DynTensor<S> {}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device + Default> FromFile for Tensor<T, D, O, Dev> {
+    fn refusal(contents: &Contents) -> Option<String> {
+        contents.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR)
+    }
+    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(&contents.shape);
+        Tensor::try_from_vec_in(shape, same::<Vec<U>, Vec<T>>(elements), &Dev::default())
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for Tensor<T, D, O, Dev, S> {
+    fn contents(&self) -> Contents {
+        Contents { dtype: T::DTYPE, shape: self.shape().as_ref().to_vec(), row_major: O::ROW_MAJOR }
+    }
+    fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        for_parts(self, &mut |elements| {
+            bytes.clear();
+            dispatch!(T::DTYPE, U => {
+                let elements = same::<Vec<T>, Vec<U>>(elements);
+                U::encode(&elements, &mut bytes);
+            });
+            put(&bytes)
+        })
+    }
+}
+
+impl FromFile for DynTensor {
+    fn refusal(contents: &Contents) -> Option<String> {
+        contents.beyond()
+    }
+    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
+        let order = if contents.row_major { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
+        DynTensor::from_vec(&contents.shape, elements, order)
+    }
+}
+
+impl<S: DynData> ToFile for DynTensor<S> {
+    fn contents(&self) -> Contents {
+        Contents { dtype: self.dtype(), shape: self.shape().to_vec(), row_major: self.order().is_row_major() }
+    }
+    // All element types: compiled where it is used.
+    #[inline]
+    fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        dispatch!(self.dtype(), U => for_dyn_parts::<U>(self.look(), &mut |elements| {
+            bytes.clear();
+            U::encode(&elements, &mut bytes);
+            put(&bytes)
+        }))
+    }
+}
+
+/// The slowest axis that can be halved, where there are too many elements to copy them at once.
+fn axis_to_halve(shape: &[usize], row_major: bool, size: usize) -> Option<usize> {
+    if shape.iter().product::<usize>() <= CHUNK / size {
+        return None;
+    }
+    let longer = |extent: &usize| *extent > 1;
+    if row_major { shape.iter().position(longer) } else { shape.iter().rposition(longer) }
+}
+
+/// [`for_parts`] of an erased tensor, whose elements are of that type.
+pub(super) fn for_dyn_parts<T: Element>(
+    x: DynView<'_>,
+    f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match axis_to_halve(x.shape(), x.order().is_row_major(), size_of::<T>()) {
+        Some(axis) => {
+            let (low, high) = x.layout().split_at(axis, x.shape()[axis] / 2)?;
+            for_dyn_parts(x.behind(low), f)?;
+            for_dyn_parts(x.behind(high), f)
+        }
+        None => f(x.to_vec::<T>()?),
+    }
+}
+
+/// Hands out the elements in the tensor's order: halves it along its slowest axis until a part is small, so that no copy
+/// of the whole is made.
+pub(super) fn for_parts<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
+    x: &Tensor<T, D, O, Dev, S>,
+    f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let shape = x.shape();
+    match axis_to_halve(shape.as_ref(), O::ROW_MAJOR, size_of::<T>()) {
+        Some(axis) => {
+            let (low, high) = x.try_split_at(axis, shape.as_ref()[axis] / 2)?;
+            for_parts(&low, f)?;
+            for_parts(&high, f)
+        }
+        None => f(x.to_device::<Cpu>()?.into_vec()),
+    }
+}

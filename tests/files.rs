@@ -1,0 +1,45 @@
+//! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format,
+//! files that are damaged or hostile, and writers that are killed.
+
+#[macro_use]
+#[path = "common/golden.rs"]
+mod golden;
+#[path = "files/archives.rs"]
+mod archives;
+#[path = "files/flat.rs"]
+mod flat;
+#[path = "files/memory.rs"]
+mod memory;
+#[path = "files/python.rs"]
+mod python;
+#[path = "files/round_trips.rs"]
+mod round_trips;
+#[path = "files/serialised.rs"]
+mod serialised;
+#[path = "files/writers.rs"]
+mod writers;
+
+use std::path::{Path, PathBuf};
+use vierbein::Error;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// What is wrong with a file, which must be wrong.
+fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
+    match result {
+        Err(error @ Error::File { .. }) => error.to_string(),
+        other => panic!("expected an error of the file, got {other:?}"),
+    }
+}
+
+/// What a text says must be in another one.
+#[track_caller]
+fn says(found: &str, expected: &str) {
+    assert!(found.contains(expected), "{found:?} should contain {expected:?}");
+    assert!(found.len() < 600, "{found:?}");
+}
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;

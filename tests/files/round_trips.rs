@@ -1,0 +1,107 @@
+//! Typed, erased, in a file, erased, typed: the identity, for every element type, order, rank and format.
+
+use super::golden::{Golden, made, values};
+use std::io::Cursor;
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor};
+
+fn npy(x: &DynTensor) -> DynTensor {
+    let mut bytes = Vec::new();
+    x.write_npy_to(&mut bytes).unwrap();
+    DynTensor::read_npy_from(&bytes[..]).unwrap()
+}
+
+fn npz(x: &DynTensor, compressed: bool) -> DynTensor {
+    let mut archive = NpzWriter::new();
+    archive.push(x).unwrap().add("x", x).unwrap();
+    if compressed {
+        archive.compressed();
+    }
+    let mut bytes = Cursor::new(Vec::new());
+    archive.write_to(&mut bytes).unwrap();
+    let mut archive = Npz::new(bytes).unwrap();
+    assert_eq!(archive.names().collect::<Vec<_>>(), ["arr_0", "x"]);
+    archive.get("x").unwrap()
+}
+
+/// The format knows one order; the other goes through a view of it, and comes back by a copy.
+fn safetensors(x: &DynTensor) -> DynTensor {
+    let view = x.as_order(vierbein::MemoryOrder::RowMajor);
+    let mut bytes = Vec::new();
+    SafetensorsWriter::new().add("x", &view).unwrap().write_to(&mut bytes).unwrap();
+    let back: DynTensor = Safetensors::read_from(&bytes[..]).unwrap().get("x").unwrap();
+    back.to_order(x.order()).unwrap()
+}
+
+fn json(x: &DynTensor) -> DynTensor {
+    serde_json::from_str(&serde_json::to_string(x).unwrap()).unwrap()
+}
+
+fn binary(x: &DynTensor) -> DynTensor {
+    postcard::from_bytes(&postcard::to_allocvec(x).unwrap()).unwrap()
+}
+
+/// From each format.
+fn through_all(x: &DynTensor) -> Vec<DynTensor> {
+    let mut back = vec![npy(x), npz(x, false), npz(x, true), json(x), binary(x)];
+    if x.dtype() != DType::C64 {
+        back.push(safetensors(x));
+    }
+    back
+}
+
+fn check<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
+    let expected = values::<T>(shape.as_ref(), O::ROW_MAJOR);
+    for back in through_all(&DynTensor::from(made::<T, D, O>(shape))) {
+        let back: Tensor<T, D, O> = back.downcast().unwrap();
+        assert_eq!((back.shape(), back.as_slice()), (shape, &expected[..]));
+    }
+}
+
+#[test]
+fn every_type_order_and_rank_survives_every_format() {
+    fn orders<T: Golden, O: Order>() {
+        check::<T, Rank<0>, O>([]);
+        check::<T, Rank<1>, O>([5]);
+        check::<T, Rank<2>, O>([3, 4]);
+        check::<T, Rank<3>, O>([2, 3, 4]);
+        check::<T, Rank<4>, O>([2, 3, 2, 3]);
+    }
+    fn types<T: Golden>() {
+        orders::<T, RowMajor>();
+        orders::<T, ColMajor>();
+    }
+    for_all_types!(types());
+}
+
+/// serde without the detour through erased tensors.
+#[test]
+fn typed_tensors_serialise_themselves() {
+    fn check<T: Golden>() {
+        let x = made::<T, Rank<2>, ColMajor>([3, 4]);
+        let text = serde_json::to_string(&x).unwrap();
+        let back: Tensor<T, Rank<2>, ColMajor> = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.as_slice(), x.as_slice());
+        let bytes = postcard::to_allocvec(&x).unwrap();
+        let back: Tensor<T, Rank<2>, ColMajor> = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(back.as_slice(), x.as_slice());
+    }
+    for_all_types!(check());
+    let x = made::<i16, Rank<3>, RowMajor>([2, 3, 4]);
+    let bytes = postcard::to_allocvec(&x.index_axis(1, 2)).unwrap();
+    assert_eq!(postcard::from_bytes::<Tensor<i16, Rank<2>>>(&bytes).unwrap(), x.index_axis(1, 2));
+}
+
+#[test]
+fn large_erased_tensors_go_in_parts() {
+    let x = Tensor::<f64, _>::from_fn([301, 703], |[i, j]| (1000 * i + j) as f64);
+    for x in [DynTensor::from(x.clone()), DynTensor::from(x.to_order::<ColMajor>())] {
+        let mut bytes = Vec::new();
+        x.t().unwrap().write_npy_to(&mut bytes).unwrap();
+        let back = DynTensor::read_npy_from(&bytes[..]).unwrap();
+        assert_eq!(back.order(), x.order());
+        assert_eq!(back.to_vec::<f64>().unwrap(), x.t().unwrap().to_vec::<f64>().unwrap());
+    }
+}

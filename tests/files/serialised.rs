@@ -1,0 +1,214 @@
+//! serde: what is written, what is read, and what is refused.
+
+use super::memory::modest;
+use super::says;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use vierbein::prelude::*;
+use vierbein::{DynTensor, c64, tensor};
+
+type Matrix = Tensor<f64, Rank<2>>;
+
+fn refused<X: serde_core::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
+    modest(text.len(), || serde_json::from_str::<X>(text)).unwrap_err().to_string()
+}
+
+#[test]
+fn the_form_is_the_documented_one() {
+    let x = tensor![[1.5, 2.0], [3.0, 4.0]];
+    let text = r#"{"dtype":"f64","order":"row-major","shape":[2,2],"values":[1.5,2.0,3.0,4.0]}"#;
+    assert_eq!(serde_json::to_string(&x).unwrap(), text);
+    assert_eq!(serde_json::to_string(&DynTensor::from(x.clone())).unwrap(), text);
+    let columns = r#"{"dtype":"f64","order":"column-major","shape":[2,2],"values":[1.5,3.0,2.0,4.0]}"#;
+    assert_eq!(serde_json::to_string(&x.as_order::<ColMajor>()).unwrap(), columns);
+    assert_eq!(
+        serde_json::to_string(&x.t()).unwrap().split_once("values").unwrap().1,
+        "\":[1.5,3.0,2.0,4.0]}"
+    );
+    let z = tensor![c64::new(1.0, -2.0)];
+    let text = r#"{"dtype":"Complex<f64>","order":"row-major","shape":[1],"values":[[1.0,-2.0]]}"#;
+    assert_eq!(serde_json::to_string(&z).unwrap(), text);
+    assert_eq!(serde_json::from_str::<Tensor<c64, Rank<1>>>(text).unwrap(), z);
+    // A map that sorts its keys, and one without names.
+    let value = serde_json::to_value(&x).unwrap();
+    assert_eq!(serde_json::from_value::<Matrix>(value).unwrap(), x);
+    let fields = json!(["f64", "row-major", [2, 2], [1.5, 2.0, 3.0, 4.0]]);
+    assert_eq!(serde_json::from_value::<Matrix>(fields).unwrap(), x);
+    // Whole numbers are numbers.
+    assert_eq!(
+        serde_json::from_str::<DynTensor>(r#"{"shape":[],"order":"row-major","dtype":"f32","values":[3]}"#)
+            .unwrap()
+            .downcast_ref::<f32, Rank<0>, RowMajor, Cpu>()
+            .unwrap()
+            .item(),
+        3.0
+    );
+}
+
+#[test]
+fn json_has_no_nan() {
+    let text = serde_json::to_string(&tensor![1.0, f64::NAN, f64::INFINITY]).unwrap();
+    assert!(text.ends_with("[1.0,null,null]}"), "{text}");
+    says(&refused::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
+    // A format that has them keeps them.
+    let x = tensor![f32::NAN, f32::NEG_INFINITY, -0.0];
+    let back: Tensor<f32, Rank<1>> = postcard::from_bytes(&postcard::to_allocvec(&x).unwrap()).unwrap();
+    let bits = |x: &Tensor<f32, Rank<1>>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&back), bits(&x));
+}
+
+#[test]
+fn numbers_keep_every_digit() {
+    let x = tensor![u64::MAX, 1 << 53 | 1];
+    assert_eq!(serde_json::from_str::<Tensor<u64, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
+    let x = tensor![i64::MIN, i64::MAX];
+    assert_eq!(serde_json::from_str::<Tensor<i64, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
+    let x = tensor![0.1, f64::MIN_POSITIVE, f64::MAX, 5e-324, 1.0 / 3.0];
+    assert_eq!(serde_json::from_str::<Tensor<f64, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
+    let x = tensor![0.1f32, f32::MIN_POSITIVE, f32::MAX, 1.0 / 3.0];
+    assert_eq!(serde_json::from_str::<Tensor<f32, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
+}
+
+#[test]
+fn another_tensor_is_an_error_with_the_way_out() {
+    let text = r#"{"dtype":"i32","order":"column-major","shape":[2,2],"values":[1,2,3,4]}"#;
+    says(
+        &refused::<Matrix>(text),
+        "the data holds a column-major i32 tensor of shape [2, 2], not a row-major one of f64; read it as \
+         `Tensor<i32, Rank<2>, ColMajor>` and convert with `.cast::<f64>()`, then `.to_order::<RowMajor>()`",
+    );
+    // Both orders at once.
+    let text = r#"{"dtype":"i32","order":"column-major","shape":[2],"values":[1,2]}"#;
+    assert_eq!(serde_json::from_str::<Tensor<i32, Rank<1>>>(text).unwrap(), tensor![1, 2]);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let of = |dtype: &str, order: &str, shape: &str, values: &str| {
+        format!(r#"{{"dtype":{dtype},"order":{order},"shape":{shape},"values":{values}}}"#)
+    };
+    let shaped = |shape: &str, values: &str| of("\"f64\"", "\"row-major\"", shape, values);
+    for (text, expected) in [
+        (
+            shaped("[2,2]", "[1,2,3]"),
+            "the field `values` has 3 elements, fewer than the 4 elements of a f64 tensor",
+        ),
+        (shaped("[2,2]", "[1,2,3,4,5]"), "the field `values` has more than the 4 elements of a f64 tensor"),
+        (shaped("[0,2]", "[1]"), "more than the 0 elements"),
+        (shaped("[1152921504606846976]", "[1]"), "exceeds the address space"),
+        (
+            shaped("[536870912]", "[1]"),
+            "the field `values` has 1 elements, fewer than the 536870912 elements",
+        ),
+        (shaped("[4294967296,4294967296]", "[]"), "exceeds the address space"),
+        (shaped("[0,4294967296,4294967296]", "[]"), "exceeds the address space"),
+        (shaped("[18446744073709551616]", "[]"), "expected usize"),
+        (shaped("[-1]", "[]"), "expected usize"),
+        (shaped("[1.0]", "[1]"), "expected usize"),
+        (shaped("2", "[1]"), "expected the length of each axis, in the field `shape`"),
+        (shaped(&format!("[{}1]", "1,".repeat(16)), "[1]"), "the field `shape` has more than 16 axes"),
+        (shaped(&format!("[{}1]", "1,".repeat(9999)), "[1]"), "the field `shape` has more than 16 axes"),
+        (shaped("[1]", "1"), "expected elements of the type f64, in the field `values`"),
+        (shaped("[1]", "[\"1\"]"), "expected f64"),
+        (
+            of("\"f16\"", "\"row-major\"", "[]", "[1]"),
+            "`f16` is not an element type of tensors, such as `f64`, in the field `dtype`",
+        ),
+        (of("64", "\"row-major\"", "[]", "[1]"), "in the field `dtype`"),
+        (
+            of("\"f64\"", "\"C\"", "[]", "[1]"),
+            "`C` is not `row-major` or `column-major`, in the field `order`",
+        ),
+        (of("\"i8\"", "\"row-major\"", "[]", "[128]"), "expected i8"),
+        (
+            of("\"f32\"", "\"row-major\"", "[2]", "[1e38,1e39]"),
+            "the field `values` has 1e39, which is too large for f32",
+        ),
+        (
+            of("\"Complex<f32>\"", "\"row-major\"", "[1]", "[[1.0,-2e300]]"),
+            "has -2e300, which is too large for f32",
+        ),
+        (of("\"f64\"", "\"row-major\"", "[1]", "[1e400]"), "number out of range"),
+        (of("\"bool\"", "\"row-major\"", "[]", "[1]"), "expected a boolean"),
+        (of("\"Complex<f32>\"", "\"row-major\"", "[]", "[1]"), "expected a tuple of size 2"),
+        (
+            r#"{"values":[1],"dtype":"f64","order":"row-major","shape":[1]}"#.into(),
+            "`values` must follow `dtype`, `order` and `shape`",
+        ),
+        (r#"{"dtype":"f64","order":"row-major","values":[1],"shape":[1]}"#.into(), "`values` must follow"),
+        (r#"{"dtype":"f64","order":"row-major","shape":[1]}"#.into(), "missing field `values`"),
+        (r#"{"dtype":"f64","order":"row-major"}"#.into(), "missing field `shape`"),
+        (r#"{"dtype":"f64"}"#.into(), "missing field `order`"),
+        ("{}".into(), "missing field `dtype`"),
+        (r#"{"dtype":"f64","dtype":"f64"}"#.into(), "duplicate field `dtype`"),
+        (
+            r#"{"dtype":"f64","order":"row-major","shape":[],"values":[1],"values":[1]}"#.into(),
+            "duplicate field `values`",
+        ),
+        (
+            r#"{"device":"Cpu"}"#.into(),
+            "`device` is not one of the fields `dtype`, `order`, `shape` and `values`",
+        ),
+        ("3".into(), "expected a tensor: a struct of `dtype`, `order`, `shape` and `values`"),
+        (r#"["f64","row-major",[1]]"#.into(), "missing field `values`"),
+        (r#"["f64","row-major",[],[1],1]"#.into(), "trailing characters"),
+    ] {
+        says(&refused::<DynTensor>(&text), expected);
+    }
+}
+
+#[test]
+fn what_is_cut_off_is_refused() {
+    let x = tensor![[1.5, 2.0], [3.0, 4.0]];
+    let text = serde_json::to_string(&x).unwrap();
+    for length in 0..text.len() {
+        refused::<Matrix>(&text[..length]);
+        refused::<DynTensor>(&text[..length]);
+    }
+    let bytes = postcard::to_allocvec(&x).unwrap();
+    for length in 0..bytes.len() {
+        modest(length, || postcard::from_bytes::<Matrix>(&bytes[..length])).unwrap_err();
+        modest(length, || postcard::from_bytes::<DynTensor>(&bytes[..length])).unwrap_err();
+    }
+}
+
+/// Binary formats say how many elements follow, and nobody has counted them.
+#[test]
+fn claims_of_elements_are_not_believed() {
+    let huge = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08]; // 2^59
+    let mut bytes = postcard::to_allocvec(&("u8", "row-major")).unwrap();
+    bytes.push(1);
+    bytes.extend(huge);
+    bytes.extend(huge);
+    bytes.extend([7; 100]);
+    modest(bytes.len(), || postcard::from_bytes::<DynTensor>(&bytes)).unwrap_err();
+    modest(bytes.len(), || postcard::from_bytes::<Tensor<u8, Rank<1>>>(&bytes)).unwrap_err();
+}
+
+proptest! {
+    #[test]
+    fn any_damage_is_refused_or_consistent(
+        dtype in prop::sample::select(vec!["i8", "f64", "bool", "Complex<f32>"]),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        numbers in prop::collection::vec(any::<i8>(), 0..6),
+    ) {
+        let values: Vec<Value> = numbers.iter().map(|&n| match dtype {
+            "bool" => json!(n > 0),
+            "Complex<f32>" => json!([n, n]),
+            _ => json!(n),
+        }).collect();
+        let x = json!({"dtype": dtype, "order": "row-major", "shape": [numbers.len()], "values": values});
+        let mut bytes = x.to_string().into_bytes();
+        if damage.is_empty() {
+            prop_assert!(serde_json::from_slice::<DynTensor>(&bytes).is_ok());
+        }
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(x) = modest(bytes.len(), || serde_json::from_slice::<DynTensor>(&bytes)) {
+            prop_assert_eq!(x.len(), x.shape().iter().product::<usize>());
+        }
+        let _ = modest(bytes.len(), || postcard::from_bytes::<DynTensor>(&bytes));
+    }
+}

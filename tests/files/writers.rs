@@ -1,0 +1,143 @@
+//! Writers that fail, or are killed, leave the old file as it was.
+
+use super::golden::Folder;
+use super::{says, why};
+use std::fs;
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{DynTensor, Error, tensor};
+
+/// There is room for some bytes.
+struct Full(Cursor<Vec<u8>>, u64);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.position() + bytes.len() as u64 > self.1 {
+            return Err(io::Error::other("no room"));
+        }
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Full {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_lack_of_room_is_an_error() {
+    let (x, y) = (tensor![[1.5, 2.5], [3.5, 4.5]], tensor![true, false]);
+    let mut stored = NpzWriter::new();
+    stored.add("x", &x).unwrap().add("y", &y).unwrap();
+    let mut packed = NpzWriter::new();
+    packed.compressed().add("x", &x).unwrap().add("y", &y).unwrap();
+    let mut flat = SafetensorsWriter::new();
+    flat.add("x", &x).unwrap().add("y", &y).unwrap();
+    let written = |write: &dyn Fn(&mut Full) -> Result<(), Error>| {
+        let mut all = Full(Cursor::new(Vec::new()), u64::MAX);
+        write(&mut all).unwrap();
+        let length = all.0.get_ref().len() as u64;
+        for room in 0..length {
+            let error = why(write(&mut Full(Cursor::new(Vec::new()), room)));
+            assert_eq!(error, "<stream>: cannot be written: no room");
+        }
+        write(&mut Full(Cursor::new(Vec::new()), length)).unwrap();
+    };
+    written(&|full| stored.write_to(full));
+    written(&|full| packed.write_to(full));
+    written(&|full| flat.write_to(full));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    use std::os::unix::fs::FileTypeExt;
+    let x = Tensor::<f64, _>::ones([100, 100]);
+    let results = [
+        x.write_npy("/dev/full"),
+        DynTensor::from(x.clone()).write_npy("/dev/full"),
+        NpzWriter::new().push(&x).unwrap().write("/dev/full"),
+        NpzWriter::new().compressed().push(&x).unwrap().write("/dev/full"),
+        SafetensorsWriter::new().add("x", &x).unwrap().write("/dev/full"),
+    ];
+    for result in results {
+        says(&why(result), "/dev/full: cannot be written: ");
+    }
+    assert!(fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn files_are_replaced_as_a_whole() {
+    let folder = Folder::new();
+    let (npz, flat) = (folder.file("x.npz"), folder.file("x.safetensors"));
+    for value in [1, 2] {
+        let x = Tensor::<i64, _>::full([1000], value);
+        NpzWriter::new().add("x", &x).unwrap().write(&npz).unwrap();
+        SafetensorsWriter::new().add("x", &x).unwrap().write(&flat).unwrap();
+        assert_eq!(Npz::open(&npz).unwrap().get("x"), Ok(x.clone()));
+        assert_eq!(Safetensors::read(&flat).unwrap().get("x"), Ok(x));
+    }
+    assert_eq!(folder.names(), ["x.npz", "x.safetensors"]);
+    let nowhere = folder.file("no").join("folder");
+    let x = tensor![1];
+    says(&why(NpzWriter::new().push(&x).unwrap().write(&nowhere)), "folder: cannot be written");
+    says(&why(SafetensorsWriter::new().write(&folder.0)), "cannot be written");
+}
+
+/// Where to write for ever, if this process is the one that is to be killed.
+const VICTIM: &str = "VIERBEIN_TEST_VICTIM";
+
+fn of(value: i64) -> Tensor<i64, Rank<1>> {
+    Tensor::full([1 << 17], value)
+}
+
+fn write_for_ever(folder: &Path) {
+    for value in 0.. {
+        let x = of(value);
+        x.write_npy(folder.join("x.npy")).unwrap();
+        NpzWriter::new().push(&x).unwrap().write(folder.join("x.npz")).unwrap();
+        SafetensorsWriter::new().add("x", &x).unwrap().write(folder.join("x.safetensors")).unwrap();
+    }
+}
+
+#[test]
+fn whoever_is_killed_leaves_whole_files() {
+    if let Some(folder) = std::env::var_os(VICTIM) {
+        write_for_ever(Path::new(&folder));
+    }
+    for pause in [0, 3, 7, 20] {
+        let folder = Folder::new();
+        let this = std::env::current_exe().unwrap();
+        let mut victim = Command::new(this)
+            .args(["--exact", "writers::whoever_is_killed_leaves_whole_files", "--quiet"])
+            .env(VICTIM, &folder.0)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while !folder.file("x.safetensors").exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(pause));
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        let whole = |x: Tensor<i64, Rank<1>>| assert_eq!(x, of(x[[0]]));
+        whole(Tensor::read_npy(folder.file("x.npy")).unwrap());
+        whole(Npz::open(folder.file("x.npz")).unwrap().get("arr_0").unwrap());
+        whole(Safetensors::read(folder.file("x.safetensors")).unwrap().get("x").unwrap());
+        let unfinished = folder.names().into_iter().filter(|name| !name.starts_with("x."));
+        let unfinished: Vec<_> = unfinished.collect();
+        assert!(unfinished.len() <= 1, "{unfinished:?}");
+        assert!(unfinished.iter().all(|name| name.starts_with(".vierbein-")), "{unfinished:?}");
+    }
+}
