@@ -157,7 +157,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::env::args().skip(1).map(|argument| argument.parse()).collect::<Result<_, _>>()?;
     let n = arguments.first().copied().unwrap_or(8192);
     let limit = arguments.get(1).copied().unwrap_or(128);
-    let disk = Disk::new(std::env::temp_dir().join("vierbein-disk"))?;
+    let disk = Disk::new(std::env::temp_dir().join(format!("vierbein-disk-{}", std::process::id())))?;
 
     // One thread: each would have a stack of its own.
     #[cfg(target_os = "linux")]
@@ -169,6 +169,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(_) => println!("in memory: there is room"),
         Err(error) => println!("in memory: {error}"),
     }
+    let too_large = cfg!(target_os = "linux") && bytes > limit << 20;
+    assert!(in_memory.is_err() || !too_large, "the limit holds");
     drop(in_memory);
 
     let mut x = Tensor::<f64, Rank<2>, RowMajor, Disk>::try_zeros_in([n, n], &disk)?;
@@ -194,5 +196,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(transposed[[j, n / 3]], x[[n / 3, j]]);
     }
     println!("{}", columns.slice(s![..4]).to_device::<Cpu>()?);
+    let folder = disk.folder.clone();
+    drop((x, transposed, columns, disk));
+    std::fs::remove_dir(folder)?;
     Ok(())
 }

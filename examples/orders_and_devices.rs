@@ -21,6 +21,26 @@ fn shared<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>
     if address(a.into_iter().next()) == address(b.into_iter().next()) { "free  " } else { "copies" }
 }
 
+/// In words, after making sure.
+fn free<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess>(
+    a: TensorView<'_, f64, D, O, Dev>,
+    b: TensorView<'_, f64, E, P, Dev>,
+) -> &'static str {
+    let found = shared(a, b);
+    assert_eq!(found, "free  ");
+    found
+}
+
+/// The same of copies.
+fn copied<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>(
+    a: TensorView<'_, f64, D, O, Dev>,
+    b: TensorView<'_, f64, E, P, Dev2>,
+) -> &'static str {
+    let found = shared(a, b);
+    assert_eq!(found, "copies");
+    found
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = Tensor::<f64, _, RowMajor>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
     println!("x, dense in row-major order:\n{x}\n");
@@ -29,19 +49,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let view = x.as_order::<ColMajor>();
     println!(
         "{}  x.as_order::<ColMajor>()   same indices, enumerated the other way: {:?}",
-        shared(x.view(), view),
+        free(x.view(), view),
         view.to_vec()
     );
     let flipped = x.flip_order();
     println!(
         "{}  x.flip_order()             axes reversed, order transposed; dense: {}",
-        shared(x.view(), flipped),
+        free(x.view(), flipped),
         flipped.is_contiguous()
     );
     let transposed = x.t();
     println!(
         "{}  x.t()                      axes reversed, order kept; dense: {}",
-        shared(x.view(), transposed),
+        free(x.view(), transposed),
         transposed.is_contiguous()
     );
 
@@ -49,13 +69,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let columns = x.to_order::<ColMajor>();
     println!(
         "{}  x.to_order::<ColMajor>()   same indices, dense in the other order: {:?}",
-        shared(x.view(), columns.view()),
+        copied(x.view(), columns.view()),
         columns.as_slice()
     );
     let dense = x.t().to_owned();
     println!(
         "{}  x.t().to_owned()           the transpose, dense in row-major order: {:?}",
-        shared(x.view(), dense.view()),
+        copied(x.view(), dense.view()),
         dense.as_slice()
     );
     let address = x.as_slice().as_ptr();
@@ -119,46 +139,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("\nbetween devices");
     let x = Tensor::<f64, _>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
-    let disk = Disk::new(std::env::temp_dir().join("vierbein-disk"))?;
+    let folder = std::env::temp_dir().join(format!("vierbein-orders-{}", std::process::id()));
+    let disk = Disk::new(&folder)?;
     let on_disk: Tensor<f64, Rank<2>, RowMajor, Disk> = x.to_device_in(&disk)?;
     println!(
         "{}  x.to_device_in(&disk)?     the order stays: {:?}",
-        shared(x.view(), on_disk.view()),
+        copied(x.view(), on_disk.view()),
         on_disk.as_slice()
     );
     let turned = on_disk.t();
-    println!(
-        "{}  on_disk.t()                a view of what is on the device",
-        shared(on_disk.view(), turned)
-    );
+    println!("{}  on_disk.t()                a view of what is on the device", free(on_disk.view(), turned));
     let flipped = on_disk.flip_order();
-    println!("{}  on_disk.flip_order()       so is this", shared(on_disk.view(), flipped));
+    println!("{}  on_disk.flip_order()       so is this", free(on_disk.view(), flipped));
     let columns: Tensor<f64, Rank<2>, ColMajor, Disk> = on_disk.to_order();
     println!(
         "{}  on_disk.to_order()         another tensor there, which the device copies: {:?}",
-        shared(on_disk.view(), columns.view()),
+        copied(on_disk.view(), columns.view()),
         columns.as_slice()
     );
     let back = columns.to_device::<Cpu>()?;
     println!(
         "{}  columns.to_device::<Cpu>() what is there, in its order: {:?}",
-        shared(columns.view(), back.view()),
+        copied(columns.view(), back.view()),
         back.as_slice()
     );
     let view_back = turned.to_device::<Cpu>()?;
     println!(
         "{}  on_disk.t().to_device()    of a view only its elements: {:?}",
-        shared(turned, view_back.view()),
+        copied(turned, view_back.view()),
         view_back.as_slice()
     );
     let same = x.to_device::<Cpu>()?;
     println!(
         "{}  x.to_device::<Cpu>()       also to where it is; `.view()` is free",
-        shared(x.view(), same.view())
+        copied(x.view(), same.view())
     );
     match x.to_device::<Cuda>() {
         Ok(_) => println!("copies  x.to_device::<Cuda>()      to the GPU"),
         Err(error) => println!("error   x.to_device::<Cuda>()      {error}"),
     }
+    drop((on_disk, columns));
+    std::fs::remove_dir(folder)?;
     Ok(())
 }

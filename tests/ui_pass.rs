@@ -131,6 +131,14 @@ mod index_type;
 mod index_without_array;
 #[path = "../ui-tests/pass/integer_sqrt.rs"]
 mod integer_sqrt;
+#[path = "../ui-tests/pass/into_other_dtype.rs"]
+mod into_other_dtype;
+#[path = "../ui-tests/pass/into_other_order.rs"]
+mod into_other_order;
+#[path = "../ui-tests/pass/into_smaller_rank.rs"]
+mod into_smaller_rank;
+#[path = "../ui-tests/pass/into_view.rs"]
+mod into_view;
 #[path = "../ui-tests/pass/item_of_vector.rs"]
 mod item_of_vector;
 #[path = "../ui-tests/pass/linspace_of_integers.rs"]
@@ -179,6 +187,8 @@ mod rank_of_result;
 mod rank_too_large;
 #[path = "../ui-tests/pass/rank_too_large_shape.rs"]
 mod rank_too_large_shape;
+#[path = "../ui-tests/pass/reduce_into_rank.rs"]
+mod reduce_into_rank;
 #[path = "../ui-tests/pass/select_by_number.rs"]
 mod select_by_number;
 #[path = "../ui-tests/pass/shape_length.rs"]
@@ -293,6 +303,10 @@ fn twins_run() {
     let _ = index_type::main();
     let _ = index_without_array::main();
     let _ = integer_sqrt::main();
+    let _ = into_other_dtype::main();
+    let _ = into_other_order::main();
+    let _ = into_smaller_rank::main();
+    let _ = into_view::main();
     let _ = item_of_vector::main();
     let _ = linspace_of_integers::main();
     let _ = map_with_rc::main();
@@ -317,6 +331,7 @@ fn twins_run() {
     let _ = rank_of_result::main();
     let _ = rank_too_large::main();
     let _ = rank_too_large_shape::main();
+    let _ = reduce_into_rank::main();
     let _ = select_by_number::main();
     let _ = shape_length::main();
     let _ = shape_tuple::main();

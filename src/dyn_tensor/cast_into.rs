@@ -6,7 +6,7 @@ use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
 use crate::device::Cpu;
 use crate::dispatch;
-use crate::element::{DType, Element, RealScalar};
+use crate::element::{DType, Element, RealScalar, c64};
 use crate::error::Error;
 use crate::order::Order;
 use crate::rank::Dim;
@@ -18,12 +18,13 @@ impl DynTensor {
     ///
     /// * The rank has to be `D`.
     /// * Element types convert within their kind and upwards, as NumPy's `same_kind` casts: `bool` to everything, unsigned to signed
-    ///   integers, integers to floating and floating to complex numbers. Floating numbers are rounded to fewer digits. Integers
+    ///   integers, integers to floating and floating to complex numbers. Floating numbers are rounded to fewer digits, but finite ones
+    ///   do not become infinite. Integers
     ///   never wrap: where `T` is too small for one of them, that is an error. The other way, for example from `f64` to `i32`, is a
     ///   conversion to be asked for: [`to_dtype`](DynTensor::to_dtype).
     /// * The order is converted, and elements on another device are copied to the host.
     ///
-    /// What is of the type already keeps its memory; everything else takes one copy.
+    /// What is of the type already keeps its memory; everything else is copied, and where values are to be checked, once more for that.
     ///
     /// # Errors
     /// Where it cannot be, with what is there and what to call; [`DowncastError::into_inner`] gives the tensor back.
@@ -80,6 +81,13 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
             "there is no `{to}` for {value}; read it as `{from}`, or as a larger type"
         )));
     }
+    if matches!((from, to), (DType::F64 | DType::C64, DType::F32 | DType::C32))
+        && let Some(value) = first_too_large(x)?
+    {
+        return Err(fail(format!(
+            "there is no finite `{to}` for {value:e}; read it as `{from}`, or convert it: `.to_dtype(DType::{to:?})`"
+        )));
+    }
     let on_host;
     let x = if x.device::<Cpu>().is_some() {
         x
@@ -89,6 +97,15 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
     };
     let x = x.as_order(O::MEMORY_ORDER);
     if from == to { x.to_owned() } else { cast_to::<T>(x) }
+}
+
+/// The first finite number, or part of a complex one, that is infinite with the digits of an `f32`.
+fn first_too_large(x: DynView<'_>) -> Result<Option<f64>, Error> {
+    let large = |x: &f64| x.is_finite() && (*x as f32).is_infinite();
+    Ok(match x.dtype() {
+        DType::F64 => x.to_vec::<f64>()?.into_iter().find(large),
+        _ => x.to_vec::<c64>()?.into_iter().flat_map(|z| [z.re, z.im]).find(large),
+    })
 }
 
 /// The smallest and the largest integer of a type.

@@ -193,16 +193,22 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 
 // ------------------------------------------------------------------ to nalgebra
 
-/// Strides as nalgebra has them.
+/// Strides as nalgebra has them. Its iterators end a column where one more row would begin, so that rows have to be apart.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
+    let refused = |why: &str| Error::Strides {
+        op: "make a view of nalgebra's",
+        shape: shape.to_vec(),
+        strides: strides.to_vec(),
+        why: format!("{why}; copy the tensor first with `.to_owned()`"),
+    };
     let mut steps = [0; N];
     for (step, &stride) in steps.iter_mut().zip(&strides) {
-        *step = stride.try_into().map_err(|_| Error::Strides {
-            op: "make a view of nalgebra's",
-            shape: shape.to_vec(),
-            strides: strides.to_vec(),
-            why: "its strides are never negative; copy the tensor first with `.to_owned()`".into(),
-        })?;
+        *step = stride.try_into().map_err(|_| refused("its strides are never negative"))?;
+    }
+    if shape[0] <= 1 {
+        steps[0] = 1;
+    } else if steps[0] == 0 && !shape.contains(&0) {
+        return Err(refused("its rows are never the same memory"));
     }
     Ok(steps)
 }

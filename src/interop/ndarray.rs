@@ -89,7 +89,14 @@ fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
 fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, I, I) {
     let (mut extents, mut steps, mut lowest) = (I::zeros(shape.len()), I::zeros(shape.len()), 0);
     extents.slice_mut().copy_from_slice(shape);
-    if !shape.contains(&0) {
+    if shape.contains(&0) {
+        // Of nothing any strides will do, but ndarray asserts that axes of several positions lie apart.
+        let mut dense = 1;
+        for (axis, &n) in shape.iter().enumerate().rev() {
+            steps[axis] = dense;
+            dense = dense.saturating_mul(n.max(1));
+        }
+    } else {
         for (axis, &stride) in strides.iter().enumerate() {
             steps[axis] = stride.unsigned_abs();
             lowest += stride.min(0) * (shape[axis] as isize - 1);
@@ -98,8 +105,10 @@ fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, I, I
     (lowest, extents, steps)
 }
 
-fn negative(strides: &[isize]) -> impl Iterator<Item = Axis> {
-    strides.iter().enumerate().filter(|(_, stride)| **stride < 0).map(|(axis, _)| Axis(axis))
+/// The axes to turn around.
+fn negative<'s>(shape: &'s [usize], strides: &'s [isize]) -> impl Iterator<Item = Axis> + 's {
+    let some = !shape.contains(&0);
+    strides.iter().enumerate().filter(move |(_, stride)| some && **stride < 0).map(|(axis, _)| Axis(axis))
 }
 
 fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
@@ -110,7 +119,7 @@ fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     // bytes fit in `isize`, and strides are not negative.
     let mut array =
         unsafe { RawArrayView::from_shape_ptr(shape.strides(steps), x.as_ptr().wrapping_offset(lowest)) };
-    negative(x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
+    negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: as above; a tensor's elements are aligned.
     unsafe { array.deref_into_view() }
 }
@@ -123,7 +132,7 @@ fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     let mut array = unsafe {
         RawArrayViewMut::from_shape_ptr(shape.strides(steps), x.as_mut_ptr().wrapping_offset(lowest))
     };
-    negative(x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
+    negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: as above.
     unsafe { array.deref_into_view_mut() }
 }

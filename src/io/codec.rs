@@ -37,11 +37,17 @@ impl BadByte {
     }
 }
 
+/// Whether all bytes are those of a bool.
+pub(super) fn check_bools(bytes: &[u8]) -> Result<(), BadByte> {
+    match bytes.iter().position(|&byte| byte > 1) {
+        Some(at) => Err(BadByte { at, byte: bytes[at] }),
+        None => Ok(()),
+    }
+}
+
 impl Codec for bool {
     fn decode(bytes: &[u8], _: bool, to: &mut Vec<bool>) -> Result<(), BadByte> {
-        if let Some(at) = bytes.iter().position(|&byte| byte > 1) {
-            return Err(BadByte { at, byte: bytes[at] });
-        }
+        check_bools(bytes)?;
         to.extend(bytes.iter().map(|&byte| byte == 1));
         Ok(())
     }

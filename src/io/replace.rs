@@ -22,22 +22,30 @@ impl Drop for Temporary {
 
 /// Writes a file beside `path` and renames it, so that `path` always names a complete file: the old one or the new one.
 ///
-/// The new file has the old one's permissions, and a symbolic link goes on pointing to it. What is no file, such as a pipe
+/// The new file has the old one's permission bits (its owner is whoever writes it), and a symbolic link goes on pointing to it. What is no file, such as a pipe
 /// or a terminal, is written to as it is. A program that is killed leaves `.vierbein-*.tmp` behind, and the old file whole.
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let failed = |why: &str| Error::File { path: path.display().to_string(), why: why.to_owned() };
     let error = |e: io::Error| failed(&format!("cannot be written: {e}"));
     // Behind a symbolic link, the file itself is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let target = match (fs::canonicalize(path), fs::read_link(path)) {
+        (Ok(target), _) => target,
+        // It leads to where no file is yet.
+        (_, Ok(link)) => path.parent().map_or(link.clone(), |folder| folder.join(link)),
+        _ => path.to_path_buf(),
+    };
     let old = fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         // A folder is an error.
         return write(&mut OpenOptions::new().write(true).open(&target).map_err(error)?);
     }
-    if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
-        // A rename would not ask.
-        return Err(failed("cannot be written: it is there already, and read-only"));
+    // A rename would not ask: whoever may not write the file is not to replace it.
+    if let Some(old) = &old {
+        if old.permissions().readonly() {
+            return Err(failed("cannot be written: it is there already, and read-only"));
+        }
+        OpenOptions::new().write(true).open(&target).map_err(error)?;
     }
     let (mut file, mut temporary) = loop {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -37,7 +37,7 @@ mod writer;
 pub use header::Info;
 pub use writer::{InRowMajor, SafetensorsWriter};
 
-use super::codec::Codec;
+use super::codec::{Codec, check_bools};
 use super::contents::{Contents, shorten};
 use super::tensors::FromFile;
 use crate::device::{Cpu, Device};
@@ -318,7 +318,7 @@ impl Safetensors {
             );
         }
         if T::DTYPE == DType::Bool {
-            bool::decode(bytes, false, &mut Vec::new()).map_err(|bad| self.error(name, bad.why(at)))?;
+            check_bools(bytes).map_err(|bad| self.error(name, bad.why(at)))?;
         }
         let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(&contents.shape);

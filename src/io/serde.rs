@@ -43,7 +43,8 @@ const UNSEEN: usize = 1024;
 /// Owned tensors and views, with the feature `serde`: as a struct of `dtype`, `order`, `shape` and `values`.
 ///
 /// Formats decide what becomes of numbers that they do not have. JSON has neither NaN nor infinities: `serde_json` writes
-/// them as `null`, which cannot be read back as a number, and says so.
+/// them as `null`, which cannot be read back as a number, and says so. And `serde_json` reads numbers of many digits back to the
+/// last bit only with its own feature `float_roundtrip`: switch it on where that matters.
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Serialize for Tensor<T, D, O, Dev, S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         dispatch!(T::DTYPE, U => {

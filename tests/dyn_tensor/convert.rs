@@ -192,6 +192,13 @@ fn values_orders_and_ranks() {
     // Digits may go, magnitudes may not.
     let x = DynTensor::from(tensor![0.1]);
     assert_eq!(x.cast_into::<f32, Rank<1>, RowMajor>().unwrap()[[0]], 0.1f32);
+    let x = DynTensor::from(tensor![f64::INFINITY, f64::from(f32::MAX), 1e300]);
+    let error = x.cast_into::<f32, Rank<1>, RowMajor>().unwrap_err();
+    assert!(error.to_string().contains("there is no finite `f32` for 1e300; read it as `f64`"), "{error}");
+    let x = DynTensor::from(tensor![Complex::new(0.0, -1e300)]);
+    assert!(x.cast_into::<Complex<f32>, Rank<1>, RowMajor>().is_err());
+    let x = DynTensor::from(tensor![f64::INFINITY, f64::from(f32::MAX)]);
+    assert_eq!(x.cast_into::<f32, Rank<1>, RowMajor>().unwrap().as_slice(), [f32::INFINITY, f32::MAX]);
     let x = DynTensor::from(tensor![1i64, 300, -1]);
     assert_eq!(x.clone().cast_into::<i16, Rank<1>, RowMajor>().unwrap().as_slice(), [1, 300, -1]);
     let error = x.cast_into::<i8, Rank<1>, RowMajor>().unwrap_err();

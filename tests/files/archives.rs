@@ -265,6 +265,14 @@ fn lies_are_found() {
         ),
         (vec![Lie { bytes: deflate.bytes[..100].to_vec(), ..deflate.clone() }], ""),
         (vec![Lie { bytes: vec![0xff; 100], ..deflate.clone() }], "cannot be read"),
+        // The next entry is beyond the file, so that this one would have room.
+        (
+            vec![
+                Lie { packed: Some(1 << 30), size: Some(1 << 30), ..honest.clone() },
+                Lie { name: b"z.npy".to_vec(), header: Some(u32::MAX - 1), ..honest.clone() },
+            ],
+            "which reach behind byte",
+        ),
         // Two directory entries that share their bytes, as archives do that unpack to petabytes.
         (
             vec![honest.clone(), Lie { name: b"z.npy".to_vec(), header: Some(0), ..honest.clone() }],

@@ -16,6 +16,13 @@ fn same<O: Order>(m: &Strided<'_, i32>, x: TensorView<'_, i32, Rank<2>, O>) {
             assert!(std::ptr::eq(&m[(i, j)], &x[[i, j]]), "{i} {j}");
         }
     }
+    // Iterators go by strides of their own, column by column.
+    let columns: Vec<*const i32> = x.as_order::<ColMajor>().iter().map(std::ptr::from_ref).collect();
+    assert_eq!(m.iter().map(std::ptr::from_ref).collect::<Vec<_>>(), columns);
+    assert_eq!(
+        m.iter().rev().map(std::ptr::from_ref).collect::<Vec<_>>(),
+        columns.into_iter().rev().collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -55,12 +62,28 @@ fn tensors_are_the_same_elements() {
     }
     let v: VectorView<'_, i32, Dyn, Dyn, Dyn> = x.index_axis(1, 2).try_into().unwrap();
     assert_eq!(v, DVector::from_vec(vec![2, 12, 22, 32]));
+    let one = x.index_axis(0, 1);
+    same(&Strided::try_from(one.insert_axis(0)).unwrap(), one.insert_axis(0));
+    same(&Strided::try_from(one.insert_axis(1)).unwrap(), one.insert_axis(1));
+    let row = DMatrix::from_row_slice(1, 3, &[1, 2, 3]);
+    let view = TensorView::<i32, Rank<2>>::from(&row);
+    same(&Strided::try_from(view).unwrap(), view);
+    let single: VectorView<'_, i32, Dyn, Dyn, Dyn> = one.slice(s![..1]).try_into().unwrap();
+    assert_eq!(single.iter().rev().copied().collect::<Vec<_>>(), [10]);
+    let repeated = one.broadcast_to([4, 6]);
+    let error = Strided::try_from(repeated).unwrap_err().to_string();
+    assert!(error.contains("its rows are never the same memory; copy"), "{error}");
+    same(&Strided::try_from(repeated.t()).unwrap(), repeated.t());
     let error = Strided::try_from(x.slice(s![.., ..;-1])).unwrap_err().to_string();
     assert!(error.contains("with strides [6, -1]: its strides are never negative; copy"), "{error}");
     let mut x = x;
     let mut m: MatrixViewMut<'_, i32, Dyn, Dyn, Dyn, Dyn> = x.slice_mut(s![..;3, 2..]).try_into().unwrap();
     m[(1, 3)] = -1;
     assert_eq!(x[[3, 5]], -1);
+    let mut row: MatrixViewMut<'_, i32, Dyn, Dyn, Dyn, Dyn> =
+        x.slice_mut(s![NewAxis, 1, ..]).try_into().unwrap();
+    row.iter_mut().for_each(|x| *x = 7);
+    assert_eq!((x.index_axis(0, 1).sum().item(), x[[0, 1]], x[[2, 0]]), (42, 1, 20));
     let mut v: MatrixViewMut<'_, i32, Dyn, U1, Dyn, Dyn> = x.index_axis_mut(1, 0).try_into().unwrap();
     v[3] = -2;
     assert_eq!(x[[3, 0]], -2);

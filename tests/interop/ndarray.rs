@@ -146,3 +146,12 @@ fn ranks_that_are_known_at_run_time() {
     let x: Tensor<i32, Rank<8>> = refused.value.try_into().unwrap();
     assert_eq!(x.as_ptr(), address);
 }
+
+#[test]
+fn empty_mutable_views_of_any_shape() {
+    for shape in [[3, 0, 2], [0, 3, 2], [2, 3, 0], [0, 0, 0]] {
+        let mut x = Tensor::<f64, Rank<3>, ColMajor>::zeros(shape);
+        assert_eq!(ArrayViewMut3::from(x.slice_mut(s![.., ..;-1, ..])).shape(), shape);
+        assert_eq!(ArrayView3::from(x.view()).len(), 0);
+    }
+}

@@ -59,7 +59,8 @@
 /// # Safety
 /// The slice that [`elements`](ForeignMemory::elements) gives stays alive, where it is and as long as it is, until the owner is
 /// dropped, although the borrow ends; until then nothing else reads or writes it, the owner itself included, not even while
-/// another thread uses the tensor. The owner is moved before it is asked, and not afterwards.
+/// another thread uses the tensor. The owner may be asked several times, and moved in between; each time it gives as many elements.
+/// After the last time it is not moved, until it is dropped; or it is given back to whoever offered it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not own elements `{T}` that a tensor could take over",
     label = "not memory that is its owner's alone",

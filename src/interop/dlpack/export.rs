@@ -29,8 +29,10 @@ unsafe extern "C" fn delete<T: Element, M: Managed>(this: *mut M) {
 /// A buffer behind a layout that is dense in some order.
 pub(super) fn exported<T: Element, M: Managed>(mut buffer: CpuBuffer<T>, layout: Layout) -> Dlpack<M> {
     let elements = buffer.as_mut_slice();
-    let data = if elements.is_empty() { null_mut() } else { elements.as_mut_ptr().cast() };
-    let first = NonNull::from(elements).cast();
+    let empty = elements.is_empty();
+    // Both addresses are of one borrow: a second would end the first.
+    let first: NonNull<u8> = NonNull::from(elements).cast();
+    let data = if empty { null_mut() } else { first.as_ptr().cast() };
     let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
     for (to, &n) in shape.iter_mut().zip(layout.shape()) {
         // Lengths of axes and strides fit in `isize`.

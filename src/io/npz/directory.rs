@@ -102,7 +102,8 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
     let mut by_place: Vec<usize> = (0..entries.len()).collect();
     by_place.sort_by_key(|&k| entries[k].header);
     for pair in by_place.windows(2) {
-        entries[pair[0]].end = entries[pair[1]].header;
+        // Nor do they reach into the directory, wherever the next one claims to be.
+        entries[pair[0]].end = entries[pair[1]].header.min(place.at);
     }
     Ok(Directory { entries, by_name })
 }

@@ -152,7 +152,8 @@ impl<'a> NpzWriter<'a> {
         replace(path, |file| self.write_archive(&name, file))
     }
 
-    /// [`write`](NpzWriter::write) to anything that can be written and wound back. The archive begins where that begins.
+    /// [`write`](NpzWriter::write) to anything that can be written and wound back. The archive begins where that begins, and ends
+    /// it: what holds more already is to be cut off first, for archives are read from their end.
     ///
     /// # Errors
     /// As [`write`](NpzWriter::write).

@@ -1,0 +1,8 @@
+use vierbein::op;
+use vierbein::prelude::*;
+
+pub fn main() {
+    let (a, row) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![1.0, 2.0]);
+    let mut out = Tensor::<f64, Rank<2>>::zeros([2, 2]);
+    a.apply2_into(op::Add, &row, &mut out);
+}
