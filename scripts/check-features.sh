@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Each feature alone, and what takes long to build: faer, its tests and the documentation of everything. CI has the others.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+for features in "" rayon npy npz safetensors serde rand blas ndarray nalgebra faer; do
+    cargo clippy --lib --no-default-features --features "$features" -- -D warnings
+done
+cargo test --features faer --test interop
+RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
