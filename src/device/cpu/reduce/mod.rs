@@ -8,9 +8,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use super::pack::LINE;
 use super::scratch::{Side, with_scratch};
-use super::threads::{GRAIN, SHARED, enter, over_outputs};
+use super::threads::{GRAIN, enter, over_outputs};
 use super::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
@@ -214,12 +213,9 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
             (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
             _ => Plan::unordered_by(kept_shape, [to, from], 1),
         };
-        let far = |stride: isize| stride.unsigned_abs() >= LINE / size_of::<T>();
-        // An element that has a cache line of its own takes as long as the line.
-        let apart = far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]);
-        let (reads, enough) = (self.count.max(1), if apart { SHARED / LINE } else { enough::<T, R>() });
+        let (reads, enough) = (self.count.max(1), enough::<T, R>());
         let sweep = Sweep::choose(&kept, &reduced);
-        let grain = if sweep == Some(Sweep::Columns) && !apart { COLUMNS_OF_A_THREAD } else { 1 };
+        let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
         let job = &*self;
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
