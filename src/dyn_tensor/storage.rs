@@ -42,7 +42,8 @@ pub(super) mod erased {
 /// Elements of one type on one device, with neither in the type: the memory of a [`DynTensor`](super::DynTensor).
 ///
 /// Behind it is always the memory of an owned tensor, [`OwnedData<T, Dev>`]: what it says of itself is derived from `T` and
-/// `Dev`, and it knows nothing of shapes. Sealed; memory of other libraries comes in through a [`Device`] of its own.
+/// `Dev`, and it knows nothing of shapes. Sealed; memory of other libraries comes in as that of a typed tensor, by
+/// [`Tensor::from_buffer`](crate::Tensor::from_buffer), or through a [`Device`] of its own.
 pub trait DynStorage: Any + Debug + Send + Sync + erased::Erased {
     /// The element type.
     fn dtype(&self) -> DType;

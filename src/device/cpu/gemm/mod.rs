@@ -71,8 +71,9 @@ impl<T: Scalar> Gemm<T> for Cpu {
             return Ok(());
         }
         let by = unless_empty(&product, backend());
-        // A vector multiplication and addition takes the time to copy a byte or two of each of its elements.
-        let work = product.work().saturating_mul(count).saturating_mul(size_of::<T>() / 4);
+        // A multiplication and addition takes the time to copy a byte or two, in registers of many; integers are widened first.
+        let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
+        let work = product.work().saturating_mul(count).saturating_mul(each);
         if batch.is_empty() {
             // SAFETY: the operands vouch for their matrices.
             return enter(work, || unsafe { by.multiply(&product) });
