@@ -1,6 +1,8 @@
 //! Tensors whose types are known at run time only: what they compute, against loops over indices that share nothing with the
 //! library; what they refuse, word by word; and the way in and out.
 
+mod common;
+
 #[path = "dyn_tensor/contract.rs"]
 mod contract;
 #[path = "dyn_tensor/convert.rs"]

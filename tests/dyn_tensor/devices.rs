@@ -1,48 +1,8 @@
 //! Devices that erased tensors do not compute on: what needs no kernels works, and the rest says what to do.
 
-use vierbein::device::{Device, Elementwise, Permute};
+use crate::common::Remote;
 use vierbein::prelude::*;
-use vierbein::{DType, DynTensor, DynView, Error, MemoryOrder};
-
-/// A device that somebody else wrote: addresses that the host must not touch.
-#[derive(Debug, Clone, Default)]
-struct Remote;
-
-// SAFETY: buffers are vectors, and pointers are their addresses.
-unsafe impl Device for Remote {
-    type Buffer<T: Element> = Vec<T>;
-    type Ptr<T: Element> = usize;
-    fn name(&self) -> String {
-        "Remote".into()
-    }
-    fn alloc<T: Element>(&self, len: usize) -> Result<Vec<T>, Error> {
-        Ok(vec![T::default(); len])
-    }
-    fn len<T: Element>(buffer: &Vec<T>) -> usize {
-        buffer.len()
-    }
-    fn ptr<T: Element>(buffer: &Vec<T>) -> usize {
-        buffer.as_ptr() as usize
-    }
-    fn ptr_mut<T: Element>(buffer: &mut Vec<T>) -> usize {
-        buffer.as_mut_ptr() as usize
-    }
-    fn offset<T: Element>(ptr: usize, elements: isize) -> usize {
-        ptr.wrapping_add_signed(elements * size_of::<T>() as isize)
-    }
-    unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller vouches for the range.
-        unsafe { core::ptr::copy_nonoverlapping(from as *const T, to.as_mut_ptr(), to.len()) };
-        Ok(())
-    }
-    unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
-        // SAFETY: the caller vouches for the range.
-        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut T, from.len()) };
-        Ok(())
-    }
-}
-impl Elementwise<i32> for Remote {}
-impl Permute<i32> for Remote {}
+use vierbein::{DType, DynTensor, DynView, MemoryOrder};
 
 fn remote() -> DynTensor {
     DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]].to_device::<Remote>().unwrap())
