@@ -12,6 +12,7 @@ pub(crate) mod host;
 pub(crate) mod lanes;
 mod op;
 mod operand;
+mod scalars;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
@@ -19,6 +20,7 @@ pub use cuda::{Cuda, CudaBuffer, CudaPtr};
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};
+pub use scalars::Scalars;
 
 use crate::element::Element;
 use crate::error::Error;

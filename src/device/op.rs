@@ -1,12 +1,18 @@
 //! Operations as small values: zero-sized, or carrying a scalar. A device has one entry for each arity, an operation is
 //! written once for every device, and users add their own in a few lines.
 
+use super::scalars::Scalars;
 use crate::element::Element;
 
 /// A value for each position, from nothing: a constant, a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
+    /// The function as an expression of CUDA C++: of the position `k` (`u64`) and the [scalars](Generator::scalars), with the
+    /// element type as `R`. See [`UnaryOp::CUDA`].
+    const CUDA: &'static str = "";
     /// The value at position `k`, counted in row-major enumeration of the output's shape.
     fn apply(&self, k: usize) -> T;
+    /// What the value carries, under the names that its text has for it.
+    fn scalars(&self, _: &mut Scalars) {}
 }
 
 /// A function of one element.
@@ -21,6 +27,7 @@ pub trait Generator<T: Element>: Copy + Send + Sync {
 /// impl UnaryOp<f64> for Gelu {
 ///     type Output = f64;
 ///     const NAME: &'static str = "apply gelu to";
+///     const CUDA: &'static str = "0.5 * a * (1.0 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))";
 ///     fn apply(&self, x: f64) -> f64 {
 ///         0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x * x * x)).tanh())
 ///     }
@@ -33,6 +40,15 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "negate".
     const NAME: &'static str;
+    /// The function as an expression of CUDA C++, of the operand `a` and the [scalars](UnaryOp::scalars); without one, the
+    /// operation does not compile on [`Cuda`](crate::Cuda).
+    ///
+    /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`). Floating and
+    /// complex numbers have operators and the functions of C by their names (`sqrt`, `exp`, `tanh`); a product and a sum are
+    /// rounded separately, as in Rust. Statements go into a lambda: `[&] { A x = a * a; return x + x; }()`.
+    const CUDA: &'static str = "";
+    /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
+    const CUDA_DEFINED: &'static str = "";
     /// Whether [`defined`](UnaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
@@ -48,6 +64,8 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn operands(&self, a: A) -> String {
         a.to_string()
     }
+    /// What the value carries, under the names that its text has for it.
+    fn scalars(&self, _: &mut Scalars) {}
 }
 
 /// A function of two elements.
@@ -72,6 +90,11 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "add".
     const NAME: &'static str;
+    /// The function as an expression of CUDA C++, of the operands `a` and `b` and the [scalars](BinaryOp::scalars); without one, the
+    /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
+    const CUDA: &'static str = "";
+    /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
+    const CUDA_DEFINED: &'static str = "";
     /// Whether [`defined`](BinaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
@@ -87,6 +110,8 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     fn operands(&self, a: A, b: B) -> String {
         format!("{a} and {b}")
     }
+    /// What the value carries, under the names that its text has for it.
+    fn scalars(&self, _: &mut Scalars) {}
 }
 
 /// A function of three elements.
@@ -95,11 +120,16 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "select from".
     const NAME: &'static str;
+    /// The function as an expression of CUDA C++, of the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars); without one, the
+    /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
+    const CUDA: &'static str = "";
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
     /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
     const COST: usize = 0;
     /// The function.
     fn apply(&self, a: A, b: B, c: C) -> Self::Output;
+    /// What the value carries, under the names that its text has for it.
+    fn scalars(&self, _: &mut Scalars) {}
 }
 
 /// Many elements to one: a sum, a maximum, a variance.
@@ -117,6 +147,18 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     const ORDERED: bool = false;
     /// Whether nothing has a value too. Where not, reducing nothing is an error.
     const OF_NOTHING: bool = true;
+    /// The reduction as the members of a structure in CUDA C++; without them it does not compile on
+    /// [`Cuda`](crate::Cuda). `T` is the type of the elements, `R` that of the result; [scalars](Reduction::scalars) are members
+    /// already. To be written are
+    ///
+    /// * `typedef .. Acc;` what is carried along, of at most 64 bytes;
+    /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`, in
+    ///   which `a` need not be the earlier part: where positions matter, they are carried along;
+    /// * `DEV bool finish(Acc acc, u64 count, R &result) const`: whether there is a result, and the result.
+    const CUDA: &'static str = "";
+    /// Whether [`finish`](Reduction::finish) may return `None` for elements that are there. Where it may, a device that computes
+    /// later than it is asked to has to wait for the answer.
+    const FALLIBLE: bool = true;
     /// Where accumulation begins.
     fn identity(&self) -> Self::Acc;
     /// One element more; `index` counts from 0 in enumeration order (meaningless unless `ORDERED`).
@@ -125,6 +167,8 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result of `count` elements, or `None` where the output type cannot hold it.
     fn finish(&self, acc: Self::Acc, count: usize) -> Option<Self::Output>;
+    /// What the value carries, under the names that its text has for it.
+    fn scalars(&self, _: &mut Scalars) {}
 
     // What follows is for reductions that are better done many elements at a time.
 

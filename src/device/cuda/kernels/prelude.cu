@@ -1,0 +1,70 @@
+// What every kernel begins with: the element types by their Rust names, arithmetic as Rust's, and no header at all, so that
+// it compiles in milliseconds with nothing but the compiler's library.
+
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+
+#define DEV __device__ __forceinline__
+
+// ---- complex numbers: two floating numbers side by side, as num-complex has them
+
+template <class F> struct alignas(2 * sizeof(F)) Complex {
+    F re, im;
+};
+typedef Complex<f32> c32;
+typedef Complex<f64> c64;
+
+template <class F> DEV Complex<F> operator+(Complex<F> a, Complex<F> b) { return {a.re + b.re, a.im + b.im}; }
+template <class F> DEV Complex<F> operator-(Complex<F> a, Complex<F> b) { return {a.re - b.re, a.im - b.im}; }
+template <class F> DEV Complex<F> operator-(Complex<F> a) { return {-a.re, -a.im}; }
+template <class F> DEV Complex<F> operator*(Complex<F> a, Complex<F> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class F> DEV bool operator==(Complex<F> a, Complex<F> b) { return a.re == b.re && a.im == b.im; }
+template <class F> DEV bool operator!=(Complex<F> a, Complex<F> b) { return !(a == b); }
+
+// ---- memory
+
+// Elements that are loaded and stored at once; at most 16 bytes.
+template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Vec {
+    T at[N];
+};
+
+// ---- indices
+
+// Division by an invariant of up to 2^31 (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
+struct Divisor {
+    u32 d, m, s;
+};
+DEV u32 quotient(u32 n, Divisor by) { return (__umulhi(n, by.m) + n) >> by.s; }
+DEV u64 quotient(u64 n, Divisor by) { return n >> 31 == 0 ? quotient((u32)n, by) : n / by.d; }
+
+// At most so many loops are left of 16 axes where each is longer than 1 and the index stays below 2^63.
+#define LOOPS 16
+
+// Loops around what a kernel does by itself: lengths, innermost first, and the steps of each of K operands.
+template <int K> struct Loops {
+    u32 count;
+    u32 unused;
+    Divisor length[LOOPS];
+    i64 step[K][LOOPS];
+};
+
+// Where the index'th turn of all loops is in each operand.
+template <int K, class I> DEV void locate(const Loops<K> &loops, I index, i64 (&at)[K]) {
+    for (int k = 0; k < K; k++) at[k] = 0;
+    for (u32 l = 0; l < loops.count; l++) {
+        I next = quotient(index, loops.length[l]);
+        i64 turn = (i64)(index - next * loops.length[l].d);
+        index = next;
+        for (int k = 0; k < K; k++) at[k] += turn * loops.step[k][l];
+    }
+}
