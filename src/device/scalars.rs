@@ -68,7 +68,9 @@ fn bytes_of<T: Element>(value: T) -> [u8; LARGEST] {
     const { assert!(size_of::<T>() <= LARGEST) };
     let mut bytes = [0; LARGEST];
     // SAFETY: elements are numbers without padding, of at most `LARGEST` bytes, and the two places do not overlap.
-    unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>()) };
+    unsafe {
+        core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>())
+    };
     bytes
 }
 
