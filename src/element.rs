@@ -310,7 +310,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     fn has_infinite(self) -> bool;
 }
 
-/// Functions that floating and complex numbers share, as a value.
+/// Functions that floating and complex numbers share, as a value. Kernels know them by their position here.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
