@@ -51,7 +51,7 @@ pub(super) const THREADS: usize = 256;
 /// Vectors of a thread: enough loads on their way to keep the memory busy.
 const UNROLL: usize = 4;
 /// With fewer elements, indices and what is added to them stay below 2³¹.
-const NARROW: usize = (1 << 31) - (1 << 20);
+pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
 
 impl Operation {
     /// Where the operation has a value: the same with another text.

@@ -6,7 +6,11 @@ use crate::element::DType;
 use std::fmt::Write;
 
 /// What every source begins with.
-const PRELUDE: &[&str] = &[include_str!("kernels/prelude.cu")];
+const PRELUDE: &[&str] = &[
+    include_str!("kernels/prelude.cu"),
+    include_str!("kernels/arithmetic.cu"),
+    include_str!("kernels/functions.cu"),
+];
 
 /// A family of kernels that differ in operations, element types and a few numbers.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::layout::plan::Plan;
 static TILE: Template = Template { name: "compute on", files: &[include_str!("kernels/tile.cu")], entry };
 
 /// Sides below which a tile would be mostly empty.
-const NARROW: usize = 8;
+const SHORT: usize = 8;
 /// Fewer elements take as long one by one.
 const FEW: usize = 1 << 12;
 
@@ -39,6 +39,7 @@ pub(super) struct Tiled<const N: usize> {
     side: usize,
     /// Operands that lie side by side along `y`, one bit each.
     across: u32,
+    wide: bool,
     count: usize,
 }
 
@@ -72,7 +73,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
     };
     let (x, nx) = chain(0, inner, &[first]);
     let (y, ny) = chain(key, first, &x);
-    if nx.min(ny) < NARROW {
+    if nx.min(ny) < SHORT {
         return None;
     }
     let loops = |axes: &[usize]| {
@@ -93,7 +94,8 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
         down: Divisor::new(down_y),
     };
     let count = outer.iter().map(|&axis| shape[axis]).product::<usize>() * across_x * down_y;
-    Some(Tiled { tiles, side, across, count })
+    let wide = plan.len() >= super::elementwise::NARROW;
+    Some(Tiled { tiles, side, across, wide, count })
 }
 
 impl<const N: usize> Tiled<N> {
@@ -106,7 +108,7 @@ impl<const N: usize> Tiled<N> {
         operation: &Operation,
         elements: [Elements; N],
     ) -> Result<(), Error> {
-        let variant = [self.side as u32, self.across, 0, 0, 0];
+        let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
         let program = operation.program(&TILE, elements[0].dtype, &elements[1..], variant);
         let packed = Packed::new(&operation.scalars);
         let mut arguments = Arguments::new().with_bytes(&packed).with(&self.tiles);
@@ -120,12 +122,13 @@ impl<const N: usize> Tiled<N> {
 }
 
 fn entry(program: &Program) -> String {
-    let [operands, side, across, ..] = program.variant;
+    let [operands, side, across, wide, ..] = program.variant;
+    let index = if wide == 0 { "u32" } else { "u64" };
     let (parameters, readers) = readers(program, across, ["Along", "Across"], Some(1));
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__({THREADS})\n\
          entry(F f, const __grid_constant__ Tiles<{}> tiles, R *out{parameters}) {{\n    \
-         tile<{side}, {side}>(f, tiles, out{readers});\n}}\n",
+         tile<{side}, {side}, {index}>(f, tiles, out{readers});\n}}\n",
         head(program, "R"),
         operands + 1
     )

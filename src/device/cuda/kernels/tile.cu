@@ -31,30 +31,31 @@ template <int N> struct Tiles {
     Divisor across, down;  // tiles along x, and along y
 };
 
-template <int X, int Y, class F, int N, class R, class... A>
+template <int X, int Y, class I, class F, int N, class R, class... A>
 DEV void tile(F f, const Tiles<N> &tiles, R *out, A... a) {
     __shared__ i64 at_x[N][X], at_y[N][Y];
-    const u64 row = quotient((u64)blockIdx.x, tiles.across), outer = quotient(row, tiles.down);
-    const u64 x0 = (blockIdx.x - row * tiles.across.d) * X, y0 = (row - outer * tiles.down.d) * Y;
+    const I nx = (I)tiles.nx, ny = (I)tiles.ny;
+    const I row = quotient((I)blockIdx.x, tiles.across), outer = quotient(row, tiles.down);
+    const I x0 = (blockIdx.x - row * (I)tiles.across.d) * X, y0 = (row - outer * (I)tiles.down.d) * Y;
     i64 base[N];
     locate(tiles.outer, outer, base);
     for (int i = threadIdx.x; i < X + Y; i += 256) {
         i64 at[N];
         if (i < X) {
-            locate(tiles.x, x0 + i < tiles.nx ? x0 + i : 0, at);
+            locate(tiles.x, x0 + i < nx ? x0 + i : 0, at);
             for (int k = 0; k < N; k++) at_x[k][i] = at[k];
         } else {
-            locate(tiles.y, y0 + i - X < tiles.ny ? y0 + i - X : 0, at);
+            locate(tiles.y, y0 + i - X < ny ? y0 + i - X : 0, at);
             for (int k = 0; k < N; k++) at_y[k][i - X] = at[k];
         }
     }
     __syncthreads();
-    const int nx = tiles.nx - x0 < X ? (int)(tiles.nx - x0) : X, ny = tiles.ny - y0 < Y ? (int)(tiles.ny - y0) : Y;
+    const int width = nx - x0 < X ? (int)(nx - x0) : X, height = ny - y0 < Y ? (int)(ny - y0) : Y;
     auto down = [&](auto put, int k) {
 #pragma unroll
         for (int i = threadIdx.x; i < X * Y; i += 256) {
             const int x = i / Y, y = i % Y;
-            if (x < nx && y < ny) put(x, y, base[k] + at_x[k][x] + at_y[k][y]);
+            if (x < width && y < height) put(x, y, base[k] + at_x[k][x] + at_y[k][y]);
         }
     };
     (a.template fill<X, Y>(down), ...);
@@ -62,7 +63,7 @@ DEV void tile(F f, const Tiles<N> &tiles, R *out, A... a) {
 #pragma unroll
     for (int i = threadIdx.x; i < X * Y; i += 256) {
         const int x = i % X, y = i / X;
-        if (x < nx && y < ny) {
+        if (x < width && y < height) {
             out[base[0] + at_x[0][x] + at_y[0][y]] =
                 f(a.template get<X, Y>(x, y, base[operand(a)] + at_x[operand(a)][x] + at_y[operand(a)][y])...);
         }
