@@ -66,12 +66,12 @@ macro_rules! on_device {
         'computed: {
             if $x.device::<$crate::device::Cpu>().is_some() {
                 type $Dev = $crate::device::Cpu;
-                break 'computed $body;
+                break 'computed ($body);
             }
             #[cfg(feature = "cuda")]
             if $x.device::<$crate::device::Cuda>().is_some() {
                 type $Dev = $crate::device::Cuda;
-                break 'computed $body;
+                break 'computed ($body);
             }
             Err($crate::error::Error::NotOnDevice { op: $op, device: $x.device_name() })
         }

@@ -192,6 +192,18 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         engine::gather(engine::context(ORDINAL)?, from)
     }
+    fn gather_here<T: Element>(&self, from: Operand<'_, T, Self>) -> Option<Result<CudaBuffer<T>, Error>> {
+        let copied = || {
+            let len = crate::layout::element_count(from.shape(), size_of::<T>())?;
+            let to: CudaBuffer<T> = self.alloc(len)?;
+            let dense = crate::layout::Layout::dense(from.shape(), true);
+            // SAFETY: the new memory has room for the shape's elements, and nobody else knows it.
+            let out = unsafe { Output::from_raw(Self::ptr(&to), dense.shape(), dense.strides()) };
+            engine::copy(engine::context(ORDINAL)?, out, from)?;
+            Ok(to)
+        };
+        Some(copied())
+    }
 }
 
 /// An operation that a GPU is asked for has a text.
