@@ -57,6 +57,7 @@ impl Scalars {
         self.bytes[at] = bytes_of(value);
     }
 
+    pub(crate) fn signature(&self) -> Signature { self.signature }
     /// The operands `a` and `b` come the other way round.
     pub(crate) fn swap_operands(&mut self) {
         self.signature.swapped = !self.signature.swapped;
