@@ -84,6 +84,23 @@ impl DType {
     }
 }
 
+impl DType {
+    /// The bytes of an element.
+    ///
+    /// ```
+    /// assert_eq!(vierbein::DType::C64.size(), 16);
+    /// ```
+    pub const fn size(self) -> usize {
+        match self {
+            DType::Bool | DType::I8 | DType::U8 => 1,
+            DType::I16 | DType::U16 => 2,
+            DType::I32 | DType::U32 | DType::F32 => 4,
+            DType::I64 | DType::U64 | DType::F64 | DType::C32 => 8,
+            DType::C64 => 16,
+        }
+    }
+}
+
 impl Display for DType {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.pad(self.name())
@@ -293,7 +310,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     fn has_infinite(self) -> bool;
 }
 
-/// Functions that floating and complex numbers share, as a value.
+/// Functions that floating and complex numbers share, as a value. Kernels know them by their position here.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -320,6 +320,15 @@ pub enum Error {
         /// What was looked for, and what to do.
         why: String,
     },
+    /// A device that is there refused, or failed.
+    DeviceFailed {
+        /// What was tried, as a verb with its preposition: "copy on".
+        op: &'static str,
+        /// The device.
+        device: String,
+        /// In the device's own words.
+        why: String,
+    },
     /// A file could not be read or written, or holds something else than was asked for.
     File {
         /// The file, or `<stream>`.
@@ -515,6 +524,7 @@ impl fmt::Display for Error {
                 write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
             }
             Error::DeviceUnavailable { device, why } => write!(f, "{device} is not available: {why}"),
+            Error::DeviceFailed { op, device, why } => write!(f, "cannot {op} {device}: {why}"),
             Error::File { path, why } => write!(f, "{path}: {why}"),
         }
     }

@@ -194,7 +194,7 @@ pub trait Gemm<T: Scalar>: Device {
 }
 
 /// Lets a host kernel write an output that it reads where `beta` is not zero.
-fn products_on_host<T: Scalar, Dev: Device>(
+pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     device: &Dev,
     a: Factor<'_, T, Dev>,
     b: Factor<'_, T, Dev>,

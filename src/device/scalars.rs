@@ -57,7 +57,6 @@ impl Scalars {
         self.bytes[at] = bytes_of(value);
     }
 
-    pub(crate) fn signature(&self) -> Signature { self.signature }
     /// The operands `a` and `b` come the other way round.
     pub(crate) fn swap_operands(&mut self) {
         self.signature.swapped = !self.signature.swapped;
@@ -69,7 +68,9 @@ fn bytes_of<T: Element>(value: T) -> [u8; LARGEST] {
     const { assert!(size_of::<T>() <= LARGEST) };
     let mut bytes = [0; LARGEST];
     // SAFETY: elements are numbers without padding, of at most `LARGEST` bytes, and the two places do not overlap.
-    unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>()) };
+    unsafe {
+        core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>())
+    };
     bytes
 }
 
@@ -79,10 +80,20 @@ impl Signature {
         self.names.into_iter().zip(self.types).map_while(|(name, dtype)| Some((name, dtype?)))
     }
 
-    /// The names of as many operands as are not bound to a scalar, in the sequence in which they come.
-    pub(crate) fn operands<const K: usize>(&self) -> [&'static str; K] {
+    /// The names of the operands, in the sequence in which they come: those that are not bound to a scalar.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &'static str> {
         let order = if self.swapped { ["b", "a", "c"] } else { ["a", "b", "c"] };
-        let mut free = order.into_iter().filter(|name| !self.names[..self.count].contains(name));
-        core::array::from_fn(|_| free.next().expect("an operation has at most three operands"))
+        order.into_iter().filter(|name| !self.names[..self.count].contains(name))
+    }
+}
+
+impl Scalars {
+    pub(crate) fn signature(&self) -> Signature {
+        self.signature
+    }
+
+    /// The bytes of each value, and its type.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8; LARGEST], DType)> {
+        self.bytes.iter().zip(self.signature.scalars().map(|(_, dtype)| dtype))
     }
 }

@@ -4,7 +4,7 @@ use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_de
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
-use crate::device::{BinaryOp, Elementwise, Reduce, Reduction, UnaryOp};
+use crate::device::{BinaryOp, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
 use crate::error::Error;
@@ -123,8 +123,12 @@ struct Share(usize);
 impl<T: Inexact> UnaryOp<T> for Share {
     type Output = T;
     const NAME: &'static str = "mean";
+    const CUDA: &'static str = "a / count";
     fn apply(&self, sum: T) -> T {
         sum.unscale(Scalar::from_usize(self.0))
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar::<T::Magnitude>("count", Scalar::from_usize(self.0));
     }
 }
 

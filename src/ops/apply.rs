@@ -432,6 +432,7 @@ pub(crate) struct Cast<U>(pub(crate) core::marker::PhantomData<U>);
 impl<T: CastTo<U>, U: Element> UnaryOp<T> for Cast<U> {
     type Output = U;
     const NAME: &'static str = "cast";
+    const CUDA: &'static str = "cast<R>(a)";
     fn apply(&self, a: T) -> U {
         a.cast_to()
     }

@@ -2,7 +2,7 @@
 
 use super::compute::{binary_assign, unary_given};
 use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft};
-use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
+use crate::device::{BinaryOp, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -14,7 +14,7 @@ use core::ops;
 macro_rules! operators {
     ($(
         $Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_method:ident, $try_assign:ident,
-        $symbol:literal, $verb:literal, $checked:expr;
+        $symbol:literal, $verb:literal, $checked:expr, $cuda:literal, $cuda_defined:literal;
     )*) => {$(
         #[doc = concat!("`a ", $symbol, " b`, as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
@@ -23,6 +23,8 @@ macro_rules! operators {
         impl<T: Scalar> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = $verb;
+            const CUDA: &'static str = $cuda;
+            const CUDA_DEFINED: &'static str = $cuda_defined;
             const CHECKED: bool = T::INTEGER && $checked;
             #[inline]
             fn apply(&self, a: T, b: T) -> T {
@@ -153,11 +155,11 @@ macro_rules! operators {
 
 // Dividing integers by zero is an error always; an overflow is one where Rust's own operators would panic.
 operators! {
-    Add, add, AddAssign, add_assign, try_add, try_add_assign, "+", "add", cfg!(debug_assertions);
-    Sub, sub, SubAssign, sub_assign, try_sub, try_sub_assign, "-", "subtract", cfg!(debug_assertions);
-    Mul, mul, MulAssign, mul_assign, try_mul, try_mul_assign, "*", "multiply", cfg!(debug_assertions);
-    Div, div, DivAssign, div_assign, try_div, try_div_assign, "/", "divide", true;
-    Rem, rem, RemAssign, rem_assign, try_rem, try_rem_assign, "%", "take the remainder of", true;
+    Add, add, AddAssign, add_assign, try_add, try_add_assign, "+", "add", cfg!(debug_assertions), "wrapping_add(a, b)", "fits_add(a, b)";
+    Sub, sub, SubAssign, sub_assign, try_sub, try_sub_assign, "-", "subtract", cfg!(debug_assertions), "wrapping_sub(a, b)", "fits_sub(a, b)";
+    Mul, mul, MulAssign, mul_assign, try_mul, try_mul_assign, "*", "multiply", cfg!(debug_assertions), "wrapping_mul(a, b)", "fits_mul(a, b)";
+    Div, div, DivAssign, div_assign, try_div, try_div_assign, "/", "divide", true, "wrapping_div(a, b)", "fits_div(a, b)";
+    Rem, rem, RemAssign, rem_assign, try_rem, try_rem_assign, "%", "take the remainder of", true, "wrapping_rem(a, b)", "fits_div(a, b)";
 }
 
 /// `-a`, as an operation.
@@ -167,6 +169,8 @@ pub struct Neg;
 impl<T: Scalar + ops::Neg<Output = T>> UnaryOp<T> for Neg {
     type Output = T;
     const NAME: &'static str = "negate";
+    const CUDA: &'static str = "wrapping_neg(a)";
+    const CUDA_DEFINED: &'static str = "fits_neg(a)";
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T) -> T {
@@ -214,6 +218,8 @@ pub struct AddScaled<T>(pub T);
 impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     type Output = T;
     const NAME: &'static str = "add";
+    const CUDA: &'static str = "wrapping_add(a, wrapping_mul(alpha, b))";
+    const CUDA_DEFINED: &'static str = "fits_mul(alpha, b) && fits_add(a, wrapping_mul(alpha, b))";
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T, b: T) -> T {
@@ -225,6 +231,9 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     }
     fn operands(&self, a: T, b: T) -> String {
         format!("{a} and {} · {b}", self.0)
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("alpha", self.0);
     }
 }
 

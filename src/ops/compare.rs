@@ -19,6 +19,7 @@ macro_rules! comparisons {
         impl<T: $bound> BinaryOp<T, T> for $Op {
             type Output = bool;
             const NAME: &'static str = $verb;
+            const CUDA: &'static str = concat!("a ", $symbol, " b");
             #[inline]
             fn apply(&self, a: T, b: T) -> bool {
                 comparisons!(@ $symbol, a, b)
@@ -78,13 +79,14 @@ comparisons! {
 }
 
 macro_rules! tests_of_one {
-    ($($Op:ident, $method:ident, $doc:literal, $expected:literal, |$x:ident| $body:expr;)*) => {$(
+    ($($Op:ident, $method:ident, $doc:literal, $expected:literal, |$x:ident| $body:expr, $cuda:literal;)*) => {$(
         #[doc = concat!($doc, ", as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
         impl<T: Inexact> UnaryOp<T> for $Op {
             type Output = bool;
             const NAME: &'static str = "examine";
+            const CUDA: &'static str = $cuda;
             fn apply(&self, $x: T) -> bool {
                 $body
             }
@@ -112,13 +114,13 @@ macro_rules! tests_of_one {
     )*};
 }
 tests_of_one! {
-    IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.has_nan();
+    IsNan, is_nan, "Whether it, or a part of it, is NaN", "tensor![false, true, false]", |x| x.has_nan(), "is_nan(a)";
 }
 tests_of_one! {
-    IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.all_finite();
+    IsFinite, is_finite, "Whether it is neither infinite nor NaN", "tensor![true, false, false]", |x| x.all_finite(), "is_finite(a)";
 }
 tests_of_one! {
-    IsInfinite, is_infinite, "Whether it, or a part of it, is infinite", "tensor![false, false, true]", |x| x.has_infinite();
+    IsInfinite, is_infinite, "Whether it, or a part of it, is infinite", "tensor![false, false, true]", |x| x.has_infinite(), "is_infinite(a)";
 }
 
 // ------------------------------------------------------------------ logic
@@ -131,6 +133,7 @@ macro_rules! logic {
         impl<T: Bits> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = "combine";
+            const CUDA: &'static str = concat!("a ", $symbol, " b");
             #[inline]
             fn apply(&self, a: T, b: T) -> T {
                 ops::$Op::$method(a, b)
@@ -180,6 +183,7 @@ pub struct Not;
 impl<T: Bits> UnaryOp<T> for Not {
     type Output = T;
     const NAME: &'static str = "invert";
+    const CUDA: &'static str = "inverted(a)";
     fn apply(&self, a: T) -> T {
         !a
     }

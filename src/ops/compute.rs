@@ -1,7 +1,7 @@
 //! From typed operations to a device's: common shapes, repeated operands, and results in new memory, in an owned operand's,
 //! or in a tensor that is given for it.
 
-use crate::device::{BinaryOp, Device, Elementwise, Operand, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, Device, Elementwise, Operand, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -236,6 +236,8 @@ struct Flipped<F>(F);
 impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
+    const CUDA: &'static str = F::CUDA;
+    const CUDA_DEFINED: &'static str = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
     fn apply(&self, b: B, a: A) -> F::Output {
@@ -246,6 +248,10 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     }
     fn operands(&self, b: B, a: A) -> String {
         self.0.operands(a, b)
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        self.0.scalars(bind);
+        bind.swap_operands();
     }
 }
 

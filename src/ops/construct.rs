@@ -1,6 +1,6 @@
 //! Making tensors.
 
-use crate::device::{Cpu, CpuBuffer, Device, Elementwise, Generator, host};
+use crate::device::{Cpu, CpuBuffer, Device, Elementwise, Generator, Scalars, host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::element_count;
@@ -15,8 +15,12 @@ use core::cmp::Ordering;
 pub(crate) struct Constant<T>(pub(crate) T);
 
 impl<T: Element> Generator<T> for Constant<T> {
+    const CUDA: &'static str = "value";
     fn apply(&self, _: usize) -> T {
         self.0
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("value", self.0);
     }
 }
 
@@ -27,8 +31,12 @@ struct Identity {
 }
 
 impl<T: Scalar> Generator<T> for Identity {
+    const CUDA: &'static str = "cast<R>(on_diagonal(k, n))";
     fn apply(&self, k: usize) -> T {
         if k.is_multiple_of(self.n + 1) { T::one() } else { T::zero() }
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("n", self.n as u64);
     }
 }
 
@@ -40,12 +48,17 @@ struct Ramp<T> {
 }
 
 impl<T: RealScalar> Generator<T> for Ramp<T> {
+    const CUDA: &'static str = "ramp(start, step, k)";
     fn apply(&self, k: usize) -> T {
         if T::INTEGER {
             // A position may exceed a small type although the element there does not.
             return T::wrapped(self.start.in_i128() + k as i128 * self.step.in_i128());
         }
         self.start + T::from_usize(k) * self.step
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("start", self.start);
+        bind.scalar("step", self.step);
     }
 }
 
@@ -58,12 +71,18 @@ struct Between<T> {
 }
 
 impl<T: RealFloat> Generator<T> for Between<T> {
+    const CUDA: &'static str = "between(start, end, last, k)";
     fn apply(&self, k: usize) -> T {
         if k == self.last && k > 0 {
             return self.end;
         }
         let step = (self.end - self.start) / T::from_usize(self.last.max(1));
         self.start + T::from_usize(k) * step
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("start", self.start);
+        bind.scalar("end", self.end);
+        bind.scalar("last", self.last as u64);
     }
 }
 

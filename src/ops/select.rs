@@ -2,7 +2,7 @@
 
 use super::compute::ternary;
 use super::operands::{Agrees, Aligned};
-use crate::device::{Device, Elementwise, TernaryOp, UnaryOp};
+use crate::device::{Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -17,6 +17,7 @@ pub struct Clamp<T>(pub T, pub T);
 impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
     type Output = T;
     const NAME: &'static str = "clamp";
+    const CUDA: &'static str = "a < low ? low : a > high ? high : a";
     fn apply(&self, x: T) -> T {
         if x < self.0 {
             self.0
@@ -25,6 +26,10 @@ impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
         } else {
             x
         }
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("low", self.0);
+        bind.scalar("high", self.1);
     }
 }
 
@@ -71,6 +76,7 @@ pub struct Select;
 impl<T: Element> TernaryOp<bool, T, T> for Select {
     type Output = T;
     const NAME: &'static str = "select from";
+    const CUDA: &'static str = "a ? b : c";
     fn apply(&self, mask: bool, a: T, b: T) -> T {
         if mask { a } else { b }
     }

@@ -1,7 +1,7 @@
 //! Functions of one element (and a few of two), as methods and as operations.
 
 use super::operands::Operands;
-use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
+use crate::device::{BinaryOp, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Arithmetic, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -16,7 +16,7 @@ const SLOW: usize = 256;
 macro_rules! unary {
     ($(
         $Op:ident, $method:ident, $bound:ident, $Output:ty, $doc:literal, $input:literal, $expected:literal,
-        |$x:ident| $body:expr $(, checked $checked:expr)? $(, cost $cost:expr)?;
+        |$x:ident| $body:expr, $cuda:literal $(, checked $checked:expr, $cuda_defined:literal)? $(, cost $cost:expr)?;
     )*) => {$(
         #[doc = concat!($doc, ", as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
@@ -25,7 +25,9 @@ macro_rules! unary {
         impl<T: $bound> UnaryOp<T> for $Op {
             type Output = $Output;
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
-            $( const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
+            const CUDA: &'static str = $cuda;
+            $( const CUDA_DEFINED: &'static str = $cuda_defined;
+               const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
                fn defined(&self, $x: T) -> bool { $checked } )?
             $( const COST: usize = $cost; )?
             #[inline]
@@ -62,116 +64,116 @@ macro_rules! unary {
 // every number
 unary! {
     Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
-        |x| x.modulus(), checked x.modulus() >= T::Real::zero();
+        |x| x.modulus(), "modulus(a)", checked x.modulus() >= T::Real::zero(), "modulus(a) >= 0";
 }
 unary! {
-    Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x);
+    Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x), "conj(a)";
 }
 unary! {
-    Re, re, Scalar, T::Real, "The real part", "[Complex::new(3.0, 4.0)]", "[3.0]", |x| Scalar::re(x);
+    Re, re, Scalar, T::Real, "The real part", "[Complex::new(3.0, 4.0)]", "[3.0]", |x| Scalar::re(x), "re(a)";
 }
 unary! {
-    Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x);
+    Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x), "im(a)";
 }
 unary! {
-    Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| T::wrapping(Arithmetic::Mul, x, x), checked T::fits(Arithmetic::Mul, x, x);
+    Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| T::wrapping(Arithmetic::Mul, x, x), "wrapping_mul(a, a)", checked T::fits(Arithmetic::Mul, x, x), "fits_mul(a, a)";
 }
 // floating and complex
 unary! {
-    Sqrt, sqrt, Inexact, T, "The square root (principal for complex; NaN for negative reals)", "[4.0, 9.0]", "[2.0, 3.0]", |x| x.function(Function::Sqrt);
+    Sqrt, sqrt, Inexact, T, "The square root (principal for complex; NaN for negative reals)", "[4.0, 9.0]", "[2.0, 3.0]", |x| x.function(Function::Sqrt), "sqrt(a)";
 }
 unary! {
-    Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp), cost SLOW;
+    Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp), "exp(a)", cost SLOW;
 }
 unary! {
-    Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2), cost SLOW;
+    Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2), "exp2(a)", cost SLOW;
 }
 unary! {
-    Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln), cost SLOW;
+    Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln), "log(a)", cost SLOW;
 }
 unary! {
-    Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2), cost SLOW;
+    Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2), "log2(a)", cost SLOW;
 }
 unary! {
-    Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10), cost SLOW;
+    Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10), "log10(a)", cost SLOW;
 }
 unary! {
-    Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin), cost SLOW;
+    Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin), "sin(a)", cost SLOW;
 }
 unary! {
-    Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos), cost SLOW;
+    Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos), "cos(a)", cost SLOW;
 }
 unary! {
-    Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan), cost SLOW;
+    Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan), "tan(a)", cost SLOW;
 }
 unary! {
-    Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin), cost SLOW;
+    Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin), "asin(a)", cost SLOW;
 }
 unary! {
-    Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos), cost SLOW;
+    Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos), "acos(a)", cost SLOW;
 }
 unary! {
-    Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan), cost SLOW;
+    Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan), "atan(a)", cost SLOW;
 }
 unary! {
-    Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh), cost SLOW;
+    Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh), "sinh(a)", cost SLOW;
 }
 unary! {
-    Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh), cost SLOW;
+    Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh), "cosh(a)", cost SLOW;
 }
 unary! {
-    Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh), cost SLOW;
+    Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh), "tanh(a)", cost SLOW;
 }
 unary! {
-    Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh), cost SLOW;
+    Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh), "asinh(a)", cost SLOW;
 }
 unary! {
-    Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh), cost SLOW;
+    Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh), "acosh(a)", cost SLOW;
 }
 unary! {
-    Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh), cost SLOW;
+    Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh), "atanh(a)", cost SLOW;
 }
 unary! {
-    Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x;
+    Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x, "cast<A>(1) / a";
 }
 unary! {
-    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg(), cost SLOW;
+    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg(), "arg(a)", cost SLOW;
 }
 // floating
 unary! {
-    Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt(), cost SLOW;
+    Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt(), "cbrt(a)", cost SLOW;
 }
 unary! {
-    ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1(), cost SLOW;
+    ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1(), "expm1(a)", cost SLOW;
 }
 unary! {
-    Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p(), cost SLOW;
+    Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p(), "log1p(a)", cost SLOW;
 }
 unary! {
-    Floor, floor, RealFloat, T, "The largest integer not above", "[-1.5, 2.5]", "[-2.0, 2.0]", |x| x.floor();
+    Floor, floor, RealFloat, T, "The largest integer not above", "[-1.5, 2.5]", "[-2.0, 2.0]", |x| x.floor(), "floor(a)";
 }
 unary! {
-    Ceil, ceil, RealFloat, T, "The smallest integer not below", "[-1.5, 2.5]", "[-1.0, 3.0]", |x| x.ceil();
+    Ceil, ceil, RealFloat, T, "The smallest integer not below", "[-1.5, 2.5]", "[-1.0, 3.0]", |x| x.ceil(), "ceil(a)";
 }
 unary! {
-    Round, round, RealFloat, T, "The nearest integer; halves away from zero", "[-1.5, 2.4]", "[-2.0, 2.0]", |x| x.round();
+    Round, round, RealFloat, T, "The nearest integer; halves away from zero", "[-1.5, 2.4]", "[-2.0, 2.0]", |x| x.round(), "round(a)";
 }
 unary! {
-    Trunc, trunc, RealFloat, T, "The integer part", "[-1.5, 2.5]", "[-1.0, 2.0]", |x| x.trunc();
+    Trunc, trunc, RealFloat, T, "The integer part", "[-1.5, 2.5]", "[-1.0, 2.0]", |x| x.trunc(), "trunc(a)";
 }
 unary! {
-    Fract, fract, RealFloat, T, "The part behind the point", "[-1.5, 2.25]", "[-0.5, 0.25]", |x| x.fract();
+    Fract, fract, RealFloat, T, "The part behind the point", "[-1.5, 2.25]", "[-0.5, 0.25]", |x| x.fract(), "a - trunc(a)";
 }
 // real
 unary! {
     Signum, signum, RealScalar, T, "−1, 0 or 1, as the number is negative, zero or positive; NaN stays NaN", "[-7, 0, 3]", "[-1, 0, 1]",
-        |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x };
+        |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x }, "signum(a)";
 }
 
 macro_rules! binary {
     ($(
         $Op:ident, $method:ident, $try_method:ident, $bound:ident, $doc:literal, $left:literal, $right:literal, $expected:literal,
-        |$a:ident, $b:ident| $body:expr $(, cost $cost:expr)?;
+        |$a:ident, $b:ident| $body:expr, $cuda:literal $(, cost $cost:expr)?;
     )*) => {$(
         #[doc = concat!($doc, ", as an operation.")]
         #[derive(Debug, Clone, Copy, Default)]
@@ -180,6 +182,7 @@ macro_rules! binary {
         impl<T: $bound> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
+            const CUDA: &'static str = $cuda;
             $( const COST: usize = $cost; )?
             #[inline]
             fn apply(&self, $a: T, $b: T) -> T {
@@ -227,19 +230,19 @@ macro_rules! binary {
 
 binary! {
     Maximum, maximum, try_maximum, RealScalar, "The larger of two; NaN if one is NaN", "[1, 5]", "&tensor![3, 2]", "[3, 5]",
-        |a, b| larger(a, b);
+        |a, b| larger(a, b), "larger(a, b)";
 }
 binary! {
     Minimum, minimum, try_minimum, RealScalar, "The smaller of two; NaN if one is NaN", "[1, 5]", "2", "[1, 2]",
-        |a, b| smaller(a, b);
+        |a, b| smaller(a, b), "smaller(a, b)";
 }
 binary! {
     Atan2, atan2, try_atan2, RealFloat, "The angle in radians of the point (right, self), in (−π, π]", "[1.0, 0.0]", "&tensor![0.0, 1.0]", "[std::f64::consts::FRAC_PI_2, 0.0]",
-        |a, b| a.atan2(b), cost SLOW;
+        |a, b| a.atan2(b), "atan2(a, b)", cost SLOW;
 }
 binary! {
     Hypot, hypot, try_hypot, RealFloat, "`√(self² + right²)` without overflow in between", "[3.0, 5.0]", "&tensor![4.0, 12.0]", "[5.0, 13.0]",
-        |a, b| a.hypot(b), cost SLOW;
+        |a, b| a.hypot(b), "hypot(a, b)", cost SLOW;
 }
 
 /// The larger; NaN if one is.
@@ -263,6 +266,9 @@ pub struct Powi(pub i32);
 impl<T: Scalar> UnaryOp<T> for Powi {
     type Output = T;
     const NAME: &'static str = "take a power of";
+    const CUDA: &'static str = "power(a, n)";
+    const CUDA_DEFINED: &'static str =
+        if cfg!(debug_assertions) { "fits_power(a, n)" } else { "n >= 0 || a != 0" };
     const CHECKED: bool = T::INTEGER;
     fn apply(&self, a: T) -> T {
         if self.0 >= 0 {
@@ -291,6 +297,9 @@ impl<T: Scalar> UnaryOp<T> for Powi {
         }
         fits
     }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("n", self.0);
+    }
 }
 
 /// Repeated squaring; multiplies nothing that the result does not need.
@@ -315,9 +324,13 @@ pub struct Powf<R>(pub R);
 impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "take a power of";
+    const CUDA: &'static str = "pow(a, n)";
     const COST: usize = SLOW;
     fn apply(&self, a: T) -> T {
         a.raised(self.0)
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("n", self.0);
     }
 }
 

@@ -1,24 +1,80 @@
 //! The marker `Cuda`: a type that signatures can name everywhere, with or without a GPU.
+//!
+//! Behind the feature `cuda` lie, from the driver up: [`libraries`] finds NVIDIA's libraries at run time, [`context`] is a GPU
+//! in use, its memory and its one stream, [`compile`] and [`cache`] make machine code of CUDA C++, [`program`] says what a
+//! kernel's source is made of, and [`families`] leads from the capability families to kernels: [`elementwise`] and [`tile`],
+//! whose plans are those of the CPU ([`crate::layout::plan`]).
 
+#[cfg(not(feature = "cuda"))]
+#[path = "absent.rs"]
+mod engine;
+#[cfg(feature = "cuda")]
+#[path = "families.rs"]
+mod engine;
+
+#[cfg(feature = "cuda")]
+mod arguments;
+#[cfg(feature = "cuda")]
+mod cache;
+#[cfg(feature = "cuda")]
+mod compile;
+#[cfg(feature = "cuda")]
+mod context;
+#[cfg(feature = "cuda")]
+mod elementwise;
+#[cfg(feature = "cuda")]
+mod flag;
+#[cfg(feature = "cuda")]
+mod libraries;
+#[cfg(feature = "cuda")]
+mod loops;
+#[cfg(feature = "cuda")]
+mod permute;
+#[cfg(feature = "cuda")]
+mod program;
+#[cfg(feature = "cuda")]
 mod reduce;
+#[cfg(feature = "cuda")]
+mod shares;
+#[cfg(feature = "cuda")]
+mod tile;
 
-use super::{Device, Elementwise, Gemm, Permute, Reduce};
+use super::{
+    BinaryOp, Device, Elementwise, Factor, Gemm, Generator, Operand, Output, Permute, Reduce, Reduction,
+    TernaryOp, UnaryOp,
+};
 use crate::element::{Element, c32, c64};
 use crate::error::Error;
-use core::convert::Infallible;
 use core::marker::PhantomData;
+use engine::{Context, Memory};
 
 /// An NVIDIA GPU, by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
 /// The type always exists; whether there is such a device shows at run time: [`Cuda::new`] and every allocation return
-/// [`Error::DeviceUnavailable`] where there is none. This version of the crate has no kernels for it yet, so that is always.
+/// [`Error::DeviceUnavailable`], which says what was looked for and where, in a build without the feature `cuda` as on a machine
+/// without NVIDIA's driver, GPU or run-time compiler. Building needs none of them.
 ///
 /// ```
-/// use vierbein::{Cuda, Error, Tensor};
-/// assert!(matches!(Cuda::<0>::new(), Err(Error::DeviceUnavailable { .. })));
-/// let x = Tensor::<f64, _>::eye(2);
-/// assert!(x.to_device::<Cuda>().is_err());
+/// use vierbein::prelude::*;
+/// # use vierbein::Error;
+/// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+/// match x.to_device::<Cuda>() {
+///     Ok(x) => assert_eq!((&x + &x).sum().to_device::<Cpu>()?.item(), 20.0),
+///     Err(error) => assert!(error.to_string().starts_with("Cuda<0> is not available: ")),
+/// }
+/// # Ok::<(), Error>(())
 /// ```
+///
+/// Everything is queued on one stream and done in that sequence; copies to the host wait for what they copy. It is the null
+/// stream, on which libraries that know nothing of this one meet its work in sequence, too. Memory that is given back is kept
+/// for what comes next: [`trim`](Cuda::trim) returns it to the system.
+///
+/// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
+///
+/// # Environment
+/// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
+/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
+/// caches; an empty value turns that off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
@@ -30,77 +86,214 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// # Errors
     /// [`Error::DeviceUnavailable`], which says what was looked for.
     pub fn new() -> Result<Self, Error> {
-        Err(unavailable(ORDINAL))
+        engine::context(ORDINAL)?;
+        Ok(Cuda { _private: () })
+    }
+
+    /// Waits until everything that was asked for is done.
+    ///
+    /// # Errors
+    /// Where there is no such device, or something that was asked for before failed.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        engine::context(ORDINAL)?.synchronize()
+    }
+
+    /// Gives back to the system what no tensor uses.
+    ///
+    /// # Errors
+    /// As [`synchronize`](Cuda::synchronize).
+    pub fn trim(&self) -> Result<(), Error> {
+        engine::context(ORDINAL)?.trim()
+    }
+
+    /// Free and total memory, in bytes. What is kept for later tensors counts as used.
+    ///
+    /// # Errors
+    /// As [`synchronize`](Cuda::synchronize).
+    pub fn memory(&self) -> Result<(usize, usize), Error> {
+        engine::context(ORDINAL)?.memory()
     }
 }
 
-fn unavailable(ordinal: usize) -> Error {
-    Error::DeviceUnavailable {
-        device: format!("Cuda<{ordinal}>"),
-        why: "this build of vierbein has no CUDA kernels; compute on `Cpu` instead".into(),
-    }
-}
-
-/// Memory on a GPU. No value of this type exists in a build without CUDA kernels.
+/// Memory on a GPU.
 #[derive(Debug)]
 pub struct CudaBuffer<T> {
-    never: Infallible,
+    memory: Memory,
+    len: usize,
     elements: PhantomData<T>,
 }
 
-/// An address on a GPU; the host cannot look behind it. No value of this type exists in a build without CUDA kernels.
+/// An address on a GPU; the host cannot look behind it.
 #[derive(Debug, Clone, Copy)]
 pub struct CudaPtr<T> {
-    never: Infallible,
+    address: u64,
     elements: PhantomData<T>,
 }
 
-// SAFETY: there are no buffers and no pointers to address wrongly.
+impl<T> CudaPtr<T> {
+    fn new(address: u64) -> Self {
+        CudaPtr { address, elements: PhantomData }
+    }
+
+    /// As the driver has it: a `CUdeviceptr`.
+    pub fn address(self) -> u64 {
+        self.address
+    }
+}
+
+fn buffer<T: Element>(context: &'static Context, len: usize) -> Result<CudaBuffer<T>, Error> {
+    let bytes = crate::layout::element_count(&[len], size_of::<T>())? * size_of::<T>();
+    Ok(CudaBuffer { memory: context.alloc(bytes)?, len, elements: PhantomData })
+}
+
+// SAFETY: a buffer has memory for as many elements as it says, until it is dropped; addresses count bytes, in which elements lie
+// side by side; all bytes are values of numbers, and `read` makes them values of `bool`; copies access what they are given.
 unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Buffer<T: Element> = CudaBuffer<T>;
     type Ptr<T: Element> = CudaPtr<T>;
 
     fn name(&self) -> String {
-        format!("Cuda<{ORDINAL}>")
+        engine::name_of(ORDINAL)
     }
-    fn alloc<T: Element>(&self, _: usize) -> Result<CudaBuffer<T>, Error> {
-        Err(unavailable(ORDINAL))
+    fn alloc<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
+        buffer(engine::context(ORDINAL)?, len)
     }
     fn len<T: Element>(buffer: &CudaBuffer<T>) -> usize {
-        match buffer.never {}
+        buffer.len
     }
     fn ptr<T: Element>(buffer: &CudaBuffer<T>) -> CudaPtr<T> {
-        match buffer.never {}
+        CudaPtr::new(buffer.memory.address())
     }
     fn ptr_mut<T: Element>(buffer: &mut CudaBuffer<T>) -> CudaPtr<T> {
-        match buffer.never {}
+        CudaPtr::new(buffer.memory.address())
     }
-    fn offset<T: Element>(ptr: CudaPtr<T>, _: isize) -> CudaPtr<T> {
-        match ptr.never {}
+    fn offset<T: Element>(ptr: CudaPtr<T>, elements: isize) -> CudaPtr<T> {
+        CudaPtr::new(ptr.address.wrapping_add_signed(elements as i64 * size_of::<T>() as i64))
     }
-    unsafe fn read<T: Element>(&self, from: CudaPtr<T>, _: &mut [T]) -> Result<(), Error> {
-        match from.never {}
+    unsafe fn read<T: Element>(&self, from: CudaPtr<T>, to: &mut [T]) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { engine::read(engine::context(ORDINAL)?, from.address, to) }
     }
-    unsafe fn write<T: Element>(&self, _: &[T], to: CudaPtr<T>) -> Result<(), Error> {
-        match to.never {}
+    unsafe fn write<T: Element>(&self, from: &[T], to: CudaPtr<T>) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { engine::write(engine::context(ORDINAL)?, from, to.address) }
     }
-    fn alloc_zeroed<T: Element>(&self, _: usize) -> Result<CudaBuffer<T>, Error> {
-        Err(unavailable(ORDINAL))
+    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
+        let buffer = self.alloc(len)?;
+        let context = engine::context(ORDINAL)?;
+        // SAFETY: the memory is the new buffer's.
+        unsafe { context.zero(buffer.memory.address(), len * size_of::<T>())? };
+        Ok(buffer)
     }
-    fn duplicate<T: Element>(&self, buffer: &CudaBuffer<T>) -> Result<CudaBuffer<T>, Error> {
-        match buffer.never {}
+    fn duplicate<T: Element>(&self, from: &CudaBuffer<T>) -> Result<CudaBuffer<T>, Error> {
+        let buffer = self.alloc(from.len)?;
+        let context = engine::context(ORDINAL)?;
+        let (from, to) = (from.memory.address(), buffer.memory.address());
+        // SAFETY: both are memory of buffers with as many elements, one of them new.
+        unsafe { context.copy(from, to, buffer.len * size_of::<T>())? };
+        Ok(buffer)
+    }
+    fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
+        engine::gather(engine::context(ORDINAL)?, from)
     }
 }
 
-/// The families that the device will have, for the element types that it will have them for.
+/// An operation that a GPU is asked for has a text.
+const fn has_text(text: &str) {
+    assert!(
+        !text.is_empty(),
+        "this operation has no form for `Cuda`: give it one as `const CUDA`, an expression of CUDA C++, or copy the tensor to \
+         the host first: `.to_device::<Cpu>()?`"
+    );
+}
+
+/// And if it has to be asked where it has a value, one for that.
+const fn has_domain(checked: bool, text: &str) {
+    assert!(
+        !checked || !text.is_empty(),
+        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a `const CUDA_DEFINED`"
+    );
+}
+
 macro_rules! families {
     ($($t:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Elementwise<$t> for Cuda<ORDINAL> {}
+        impl<const ORDINAL: usize> Elementwise<$t> for Cuda<ORDINAL> {
+            fn generate<F: Generator<$t>>(&self, op: &F, out: Output<'_, $t, Self>) -> Result<(), Error> {
+                const { has_text(F::CUDA) };
+                engine::generate(engine::context(ORDINAL)?, op, out)
+            }
+            fn unary<F: UnaryOp<$t>>(
+                &self,
+                op: &F,
+                out: Output<'_, F::Output, Self>,
+                a: Operand<'_, $t, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
+                engine::unary(engine::context(ORDINAL)?, op, out, a)
+            }
+            fn unary_assign<F: UnaryOp<$t, Output = $t>>(&self, op: &F, a: Output<'_, $t, Self>) -> Result<(), Error> {
+                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
+                engine::unary_assign(engine::context(ORDINAL)?, op, a)
+            }
+            fn binary<U: Element, F: BinaryOp<$t, U>>(
+                &self,
+                op: &F,
+                out: Output<'_, F::Output, Self>,
+                a: Operand<'_, $t, Self>,
+                b: Operand<'_, U, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
+                engine::binary(engine::context(ORDINAL)?, op, out, a, b)
+            }
+            fn binary_assign<U: Element, F: BinaryOp<$t, U, Output = $t>>(
+                &self,
+                op: &F,
+                a: Output<'_, $t, Self>,
+                b: Operand<'_, U, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
+                engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
+            }
+            fn ternary<U: Element, V: Element, F: TernaryOp<$t, U, V>>(
+                &self,
+                op: &F,
+                out: Output<'_, F::Output, Self>,
+                a: Operand<'_, $t, Self>,
+                b: Operand<'_, U, Self>,
+                c: Operand<'_, V, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(F::CUDA) };
+                engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
+            }
+        }
         #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Permute<$t> for Cuda<ORDINAL> {}
+        impl<const ORDINAL: usize> Permute<$t> for Cuda<ORDINAL> {
+            fn copy(&self, out: Output<'_, $t, Self>, a: Operand<'_, $t, Self>) -> Result<(), Error> {
+                engine::copy(engine::context(ORDINAL)?, out, a)
+            }
+        }
         #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Reduce<$t> for Cuda<ORDINAL> {}
+        impl<const ORDINAL: usize> Reduce<$t> for Cuda<ORDINAL> {
+            fn reduce<R: Reduction<$t>>(
+                &self,
+                op: &R,
+                out: Output<'_, R::Output, Self>,
+                a: Operand<'_, $t, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(R::CUDA) };
+                engine::reduce(engine::context(ORDINAL)?, op, out, a)
+            }
+            fn scan<F: BinaryOp<$t, $t, Output = $t>>(
+                &self,
+                op: &F,
+                out: Output<'_, $t, Self>,
+                a: Operand<'_, $t, Self>,
+            ) -> Result<(), Error> {
+                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
+                engine::scan(engine::context(ORDINAL)?, op, out, a)
+            }
+        }
     )*};
 }
 families!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
@@ -108,7 +301,28 @@ families!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
 macro_rules! gemm {
     ($($t:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Gemm<$t> for Cuda<ORDINAL> {}
+        impl<const ORDINAL: usize> Gemm<$t> for Cuda<ORDINAL> {
+            fn gemm(
+                &self,
+                alpha: $t,
+                a: Factor<'_, $t, Self>,
+                b: Factor<'_, $t, Self>,
+                beta: $t,
+                out: Output<'_, $t, Self>,
+            ) -> Result<(), Error> {
+                engine::gemm(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+            }
+            fn sum_products(
+                &self,
+                alpha: $t,
+                a: Factor<'_, $t, Self>,
+                b: Factor<'_, $t, Self>,
+                beta: $t,
+                out: Output<'_, $t, Self>,
+            ) -> Result<(), Error> {
+                engine::sum_products(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+            }
+        }
     )*};
 }
 gemm!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);

@@ -113,7 +113,7 @@ impl<T: Scalar> Reduction<T> for Prod {
             to.zero = a.zero || b.zero;
             return to;
         }
-        DEV Acc fold(Acc acc, T x, u64) const { return combine(acc, {(Wide)x, false, Number<T>::integer && x == T()}); }
+        DEV Acc fold(Acc acc, T x, u64) const { return combine(acc, {(Wide)x, false, INTEGER<T> && x == T()}); }
         DEV bool finish(Acc acc, u64, R &result) const {
             bool fits = narrow<R>(acc.value, result);
             return acc.zero || (fits && !acc.overflowed);
@@ -187,8 +187,7 @@ impl<T: Scalar> Reduction<T> for Mean {
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
         DEV bool finish(Acc acc, u64 count, R &result) const {
-            typedef decltype(real_part(R())) Real;
-            result = unscale((R)acc, (Real)count);
+            result = unscale((R)acc, (decltype(re(R())))count);
             return true;
         }";
     fn identity(&self) -> T::Accumulator {

@@ -195,7 +195,7 @@ macro_rules! moments {
                     R count = a.count + b.count, share = b.count / count;
                     Float apart = b.mean - a.mean;
                     R between = dot_re(apart, apart) * a.count * share;
-                    return {count, a.mean + scale(apart, share), a.squares + b.squares + between};
+                    return {count, a.mean + apart * share, a.squares + b.squares + between};
                 }
                 DEV bool finish(Acc acc, u64, R &result) const {
                     R divisor = acc.count - (R)ddof, zero = 0;

@@ -64,7 +64,7 @@ DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loop
                 if (row >= extents.m || column >= extents.n) continue;
                 T *to = out + at[0] + (i64)row * out_is.row + (i64)column * out_is.column;
                 T value = blend.reads_old ? *to : T();
-                if (!f.finish(acc[i][j], alpha, beta, blend, value)) *failed = 1;
+                if (!f.finish(acc[i][j], alpha, beta, blend, value) && failed) *failed = 1;
                 *to = value;
             }
     }

@@ -40,14 +40,14 @@ template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N
 
 // ---- indices
 
-// Division by an invariant of up to 2^31 (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
+// Division by what the host knows (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
 struct Divisor {
-    u32 d, m, s;
+    u64 d;
+    u32 m, s;
 };
 DEV u32 quotient(u32 n, Divisor by) { return (__umulhi(n, by.m) + n) >> by.s; }
 DEV u64 quotient(u64 n, Divisor by) { return n >> 31 == 0 ? quotient((u32)n, by) : n / by.d; }
 
-// At most so many loops are left of 16 axes where each is longer than 1 and the index stays below 2^63.
 #define LOOPS 16
 
 // Loops around what a kernel does by itself: lengths, innermost first, and the steps of each of K operands.
@@ -63,7 +63,7 @@ template <int K, class I> DEV void locate(const Loops<K> &loops, I index, i64 (&
     for (int k = 0; k < K; k++) at[k] = 0;
     for (u32 l = 0; l < loops.count; l++) {
         I next = quotient(index, loops.length[l]);
-        i64 turn = (i64)(index - next * loops.length[l].d);
+        i64 turn = (i64)(index - next * (I)loops.length[l].d);
         index = next;
         for (int k = 0; k < K; k++) at[k] += turn * loops.step[k][l];
     }

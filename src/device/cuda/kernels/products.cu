@@ -166,7 +166,7 @@ DEV void sum_products(T alpha, T beta, u32 flags, const Shares &shares, const Lo
     }
     Blend blend(flags);
     T to = blend.reads_old ? out[at[0]] : T();
-    if (!f.finish(acc, alpha, beta, blend, to)) *failed = 1;
+    if (!f.finish(acc, alpha, beta, blend, to) && failed) *failed = 1;
     out[at[0]] = to;
 }
 
@@ -189,6 +189,6 @@ DEV void sum_parts(T alpha, T beta, u32 flags, const Shares &shares, const Loops
     place(kept, me.output, at);
     Blend blend(flags);
     T to = blend.reads_old ? out[at[0]] : T();
-    if (!f.finish(acc, alpha, beta, blend, to)) *failed = 1;
+    if (!f.finish(acc, alpha, beta, blend, to) && failed) *failed = 1;
     out[at[0]] = to;
 }

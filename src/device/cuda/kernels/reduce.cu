@@ -163,7 +163,7 @@ DEV void finish(const F &f, const Shares &shares, Acc acc, R *to, u32 *failed) {
     R result;
     if (f.finish(acc, shares.count, result))
         *to = result;
-    else
+    else if (failed)
         *failed = 1;
 }
 

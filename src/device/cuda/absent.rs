@@ -1,0 +1,98 @@
+//! What stands for a GPU in a build without the feature `cuda`: nothing, of which there is no value.
+
+use super::Cuda;
+use crate::device::{BinaryOp, Factor, Generator, Operand, Output, Reduction, TernaryOp, UnaryOp};
+use crate::element::{Element, Scalar};
+use crate::error::Error;
+
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Context {}
+
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Memory {}
+
+pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
+    Err(Error::DeviceUnavailable {
+        device: name_of(ordinal),
+        why: "this build of vierbein has no CUDA; turn on its feature `cuda`, or compute on `Cpu`".into(),
+    })
+}
+
+pub(super) fn name_of(ordinal: usize) -> String {
+    format!("Cuda<{ordinal}>")
+}
+
+impl Memory {
+    pub(super) fn address(&self) -> u64 {
+        match *self {}
+    }
+}
+
+impl Context {
+    pub(super) fn alloc(&'static self, _: usize) -> Result<Memory, Error> {
+        match *self {}
+    }
+    pub(super) fn synchronize(&self) -> Result<(), Error> {
+        match *self {}
+    }
+    pub(super) fn trim(&self) -> Result<(), Error> {
+        match *self {}
+    }
+    pub(super) fn memory(&self) -> Result<(usize, usize), Error> {
+        match *self {}
+    }
+    pub(super) unsafe fn zero(&self, _: u64, _: usize) -> Result<(), Error> {
+        match *self {}
+    }
+    pub(super) unsafe fn copy(&self, _: u64, _: u64, _: usize) -> Result<(), Error> {
+        match *self {}
+    }
+}
+
+/// The families' functions, which are never called.
+macro_rules! never {
+    ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
+        #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
+        pub(super) fn $name<$($generics)*>(context: &'static Context, $(_: $argument),*) -> Result<never!(@ $($result)?), Error> {
+            match *context {}
+        }
+    )*};
+    (@) => { () };
+    (@ $result:ty) => { $result };
+}
+
+pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
+    match *context {}
+}
+pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Result<(), Error> {
+    match *context {}
+}
+
+never! {
+    fn gather[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Vec<T>;
+    fn generate[T: Element, F: Generator<T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
+    fn unary[T: Element, F: UnaryOp<T>, const N: usize](&F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn unary_assign[T: Element, F: UnaryOp<T, Output = T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
+    fn binary[T: Element, U: Element, F: BinaryOp<T, U>, const N: usize](
+        &F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>
+    );
+    fn binary_assign[T: Element, U: Element, F: BinaryOp<T, U, Output = T>, const N: usize](
+        &F, Output<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>
+    );
+    fn ternary[T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>, const N: usize](
+        &F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>, Operand<'_, V, Cuda<N>>
+    );
+    fn copy[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn reduce[T: Element, R: Reduction<T>, const N: usize](&R, Output<'_, R::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
+        &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn gemm[T: Scalar, const N: usize](
+        T, Factor<'_, T, Cuda<N>>, Factor<'_, T, Cuda<N>>, T, Output<'_, T, Cuda<N>>
+    );
+    fn sum_products[T: Scalar, const N: usize](
+        T, Factor<'_, T, Cuda<N>>, Factor<'_, T, Cuda<N>>, T, Output<'_, T, Cuda<N>>
+    );
+}

@@ -1,0 +1,322 @@
+//! Elementwise operations on a GPU: which kernel for which strides. Nothing here is generic over operations or element types:
+//! those are data of a program.
+
+use super::arguments::Arguments;
+use super::context::Context;
+use super::loops::Loops;
+use super::program::{Packed, Program, Template};
+use super::tile;
+use crate::device::scalars::Scalars;
+use crate::element::DType;
+use crate::error::Error;
+use crate::layout::plan::Plan;
+
+/// An operation, erased.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operation {
+    pub(super) text: &'static str,
+    pub(super) scalars: Scalars,
+}
+
+/// The elements of an operand or a result: where the first one lies, and the steps to the others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strided<'a> {
+    pub(super) address: u64,
+    pub(super) dtype: DType,
+    pub(super) strides: &'a [isize],
+}
+
+/// Elements, without strides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Elements {
+    pub(super) address: u64,
+    pub(super) dtype: DType,
+}
+
+impl Elements {
+    /// The element so many elements on.
+    pub(super) fn offset(self, elements: isize) -> Elements {
+        let bytes = elements as i64 * self.dtype.size() as i64;
+        Elements { address: self.address.wrapping_add_signed(bytes), ..self }
+    }
+}
+
+const FILES: &[&str] = &[include_str!("kernels/elementwise.cu")];
+static DENSE: Template = Template { name: "compute on", files: FILES, entry: dense_entry };
+static STRIDED: Template = Template { name: "compute on", files: FILES, entry: strided_entry };
+static DEFINED: Template = Template { name: "check on", files: FILES, entry: defined_entry };
+
+/// Threads of a block.
+pub(super) const THREADS: usize = 256;
+/// Vectors of a thread: enough loads on their way to keep the memory busy.
+const UNROLL: usize = 4;
+/// With fewer elements, indices and what is added to them stay below 2³¹.
+pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
+
+impl Operation {
+    /// Where the operation has a value: the same with another text.
+    pub(super) fn domain(&self, text: &'static str) -> Operation {
+        Operation { text, ..*self }
+    }
+
+    /// `out = op(operands)`; `operands[0]` is the result. An operation of no operands is one of positions, row-major.
+    ///
+    /// # Safety
+    /// All elements within `shape` are alive, and those of the result accessed by nothing else but where they are an operand
+    /// with the same strides.
+    pub(super) unsafe fn run<const N: usize>(
+        &self,
+        context: &Context,
+        shape: &[usize],
+        operands: [Strided<'_>; N],
+    ) -> Result<(), Error> {
+        let strides = operands.map(|operand| operand.strides);
+        let plan = if N == 1 { Plan::ordered(shape, strides) } else { Plan::unordered(shape, strides) };
+        if plan.len() == 0 {
+            return Ok(());
+        }
+        let mut elements =
+            operands.map(|operand| Elements { address: operand.address, dtype: operand.dtype });
+        for (elements, offset) in elements.iter_mut().zip(plan.offsets()) {
+            *elements = elements.offset(offset);
+        }
+        // SAFETY: the caller's; a plan visits the elements within the shape.
+        unsafe {
+            if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
+                self.dense(context, plan.len(), plan.inner_strides(), elements)
+            } else if let Some(tiles) = tile::tiles(&plan, elements) {
+                tiles.run(context, self, elements)
+            } else {
+                self.strided(context, &plan, elements)
+            }
+        }
+    }
+
+    /// Whether the operation has a value everywhere; `operands` are those that it has.
+    ///
+    /// # Safety
+    /// All elements within `shape` are alive.
+    pub(super) unsafe fn defined<const N: usize>(
+        &self,
+        context: &'static Context,
+        shape: &[usize],
+        operands: [Strided<'_>; N],
+    ) -> Result<bool, Error> {
+        let plan = Plan::unordered(shape, operands.map(|operand| operand.strides));
+        if plan.len() == 0 {
+            return Ok(true);
+        }
+        let mut elements =
+            operands.map(|operand| Elements { address: operand.address, dtype: operand.dtype });
+        for (elements, offset) in elements.iter_mut().zip(plan.offsets()) {
+            *elements = elements.offset(offset);
+        }
+        let flag = super::flag::Flag::new(context)?;
+        let program = self.program(&DEFINED, DType::Bool, &elements, [0; 5]);
+        let (packed, loops) = (Packed::new(&self.scalars), Loops::new(plan.shape(), plan.strides()));
+        let (n, address) = (plan.len() as u64, flag.address());
+        let mut arguments = Arguments::new().with_bytes(&packed).with(&loops).with(&n).with(&address);
+        for operand in &elements {
+            arguments = arguments.with(&operand.address);
+        }
+        let grid = plan.len().div_ceil(THREADS).min(1 << 16) as u32;
+        // SAFETY: the caller's, and the flag is ours.
+        unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments)? };
+        Ok(!flag.raised()?)
+    }
+
+    /// The program of a template whose operands are these.
+    pub(super) fn program(
+        &self,
+        template: &'static Template,
+        result: DType,
+        operands: &[Elements],
+        variant: [u32; 5],
+    ) -> Program {
+        let signature = self.scalars.signature();
+        let mut types = [Some(result), None, None, None];
+        let slot = |name: &str| ["a", "b", "c"].iter().position(|of| *of == name).map(|at| at + 1);
+        let free = signature.operands().zip(operands).map(|(name, operand)| (name, operand.dtype));
+        // An operand that became a scalar has a type, too.
+        for (name, dtype) in signature.scalars().chain(free) {
+            if let Some(slot) = slot(name) {
+                types[slot] = Some(dtype);
+            }
+        }
+        let [p, q, r, s, t] = variant;
+        Program {
+            template,
+            text: self.text,
+            types,
+            signature,
+            variant: [operands.len() as u32, p, q, r, s, t],
+        }
+    }
+
+    /// # Safety
+    /// The elements along `strides`, 1 or 0, are alive.
+    unsafe fn dense<const N: usize>(
+        &self,
+        context: &Context,
+        len: usize,
+        strides: [isize; N],
+        elements: [Elements; N],
+    ) -> Result<(), Error> {
+        let same = mask(|k| strides[k] == 0, N);
+        let vector = vector(len, strides, &[], elements);
+        let variant = [vector as u32, UNROLL as u32, same, 0, 0];
+        let program = self.program(&DENSE, elements[0].dtype, &elements[1..], variant);
+        let (packed, n) = (Packed::new(&self.scalars), len as u64);
+        let mut arguments = Arguments::new().with_bytes(&packed).with(&n);
+        for operand in &elements {
+            arguments = arguments.with(&operand.address);
+        }
+        let grid = blocks(context, len, THREADS * UNROLL * vector)?;
+        // SAFETY: the caller's.
+        unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
+    }
+
+    /// # Safety
+    /// The plan's elements are alive.
+    unsafe fn strided<const N: usize>(
+        &self,
+        context: &Context,
+        plan: &Plan<N>,
+        elements: [Elements; N],
+    ) -> Result<(), Error> {
+        let inner = plan.inner_strides();
+        let vector = match dense_along(inner) {
+            true if N > 1 => vector(plan.inner_len(), inner, plan.outer_strides(), elements),
+            _ => 1,
+        };
+        let same = if vector > 1 { mask(|k| inner[k] == 0, N) } else { 0 };
+        let mut loops = Loops::none();
+        let step = inner.map(|stride| stride * vector as isize);
+        loops.push(plan.inner_len() / vector, step);
+        for (&length, &step) in plan.outer_shape().iter().zip(plan.outer_strides()).rev() {
+            loops.push(length, step);
+        }
+        let turns = plan.len() / vector;
+        let wide = u32::from(turns >= NARROW);
+        let variant = [vector as u32, UNROLL as u32, same, wide, 0];
+        let program = self.program(&STRIDED, elements[0].dtype, &elements[1..], variant);
+        let (packed, n) = (Packed::new(&self.scalars), turns as u64);
+        let mut arguments = Arguments::new().with_bytes(&packed).with(&loops).with(&n);
+        for operand in &elements {
+            arguments = arguments.with(&operand.address);
+        }
+        let grid = blocks(context, turns, THREADS * UNROLL)?;
+        // SAFETY: the caller's.
+        unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
+    }
+}
+
+/// How many blocks of so many elements there are.
+pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
+    let most = i32::MAX as usize;
+    let count = len.div_ceil(block);
+    if count <= most {
+        return Ok(count as u32);
+    }
+    Err(Error::DeviceFailed {
+        op: "compute on",
+        device: context.name(),
+        why: format!("{len} elements are more than a grid has room for"),
+    })
+}
+
+/// Whether the result lies side by side, and each operand does or stays where it is.
+fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
+    strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
+}
+
+/// Bits of the operands for which this holds; the result is not one.
+pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
+    (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
+}
+
+/// How many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths, strides
+/// and addresses are multiples.
+fn vector<const N: usize>(
+    len: usize,
+    inner: [isize; N],
+    outer: &[[isize; N]],
+    elements: [Elements; N],
+) -> usize {
+    let sizes = || elements.iter().map(|of| of.dtype.size());
+    let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
+    let mut vector = (16 / largest).max((16 / smallest).min(4));
+    let fits = |vector: usize| {
+        // A flat loop sees to its own end.
+        (outer.is_empty() || len.is_multiple_of(vector))
+            && (0..N).all(|k| {
+                let together = inner[k] == 0;
+                let bytes = (vector * elements[k].dtype.size()).min(16) as u64;
+                together
+                    || (elements[k].address.is_multiple_of(bytes)
+                        && outer.iter().all(|steps| steps[k].unsigned_abs().is_multiple_of(vector)))
+            })
+    };
+    while !fits(vector) {
+        vector /= 2;
+    }
+    vector
+}
+
+// ------------------------------------------------------------------ sources
+
+/// What a kernel's parameters are called, and how it reads them: two kinds of readers by bits of a mask, and where the steps of
+/// the first operand stand among the loops'.
+pub(super) fn readers(
+    program: &Program,
+    mask: u32,
+    kinds: [&str; 2],
+    first: Option<usize>,
+) -> (String, String) {
+    let (mut parameters, mut readers) = (String::new(), String::new());
+    for (k, name) in program.signature.operands().take(program.variant[0] as usize).enumerate() {
+        let (kind, of) = (kinds[(mask >> k & 1) as usize], name.to_uppercase());
+        let position = first.map_or(String::new(), |first| format!("{}, ", first + k));
+        parameters += &format!(", const {of} *{name}");
+        readers += &format!(", {kind}<{position}{of}>{{{name}}}");
+    }
+    (parameters, readers)
+}
+
+pub(super) fn head(program: &Program, result: &str) -> String {
+    program.typedefs() + &program.functor(program.variant[0], result)
+}
+
+fn dense_entry(program: &Program) -> String {
+    let [_, vector, unroll, same, ..] = program.variant;
+    let (parameters, readers) = readers(program, same, ["Each", "Same"], None);
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__({THREADS}) entry(F f, u64 n, R *out{parameters}) {{\n    \
+         dense<{vector}, {unroll}>(f, n, out{readers});\n}}\n",
+        head(program, "R")
+    )
+}
+
+fn strided_entry(program: &Program) -> String {
+    let [operands, vector, unroll, same, wide, _] = program.variant;
+    let (parameters, readers) = readers(program, same, ["EachAt", "SameAt"], Some(1));
+    let index = if wide == 0 { "u32" } else { "u64" };
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__({THREADS})\n\
+         entry(F f, const __grid_constant__ Loops<{}> loops, u64 n, R *out{parameters}) {{\n    \
+         strided<{vector}, {unroll}, {index}>(f, loops, ({index})n, out{readers});\n}}\n",
+        head(program, "R"),
+        operands + 1
+    )
+}
+
+fn defined_entry(program: &Program) -> String {
+    let operands = program.variant[0];
+    let (parameters, readers) = readers(program, 0, ["EachAt", "EachAt"], Some(0));
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__({THREADS})\n\
+         entry(F f, const __grid_constant__ Loops<{operands}> loops, u64 n, u32 *undefined{parameters}) {{\n    \
+         defined(f, loops, n, undefined{readers});\n}}\n",
+        head(program, "bool")
+    )
+}

@@ -1,0 +1,258 @@
+//! From the capability families to kernels: what is generic is thin, and ends here.
+
+use super::elementwise::{Operation, Strided};
+use super::reduce::Reducing;
+use super::{Cuda, permute};
+use crate::device::scalars::Scalars;
+use crate::device::{
+    BinaryOp, Cpu, Elementwise, Factor, Gemm, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
+    UnaryOp, host,
+};
+use crate::element::{DType, Element, Scalar};
+use crate::error::Error;
+use crate::layout::{Layout, element_count};
+use std::mem::MaybeUninit;
+
+pub(super) use super::context::{Context, Memory, context, name_of};
+
+fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
+    Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
+}
+
+fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> Strided<'a> {
+    Strided { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
+}
+
+/// An operation, erased.
+fn operation(text: &'static str, scalars: impl FnOnce(&mut Scalars)) -> Operation {
+    let mut bound = Scalars::default();
+    scalars(&mut bound);
+    Operation { text, scalars: bound }
+}
+
+// ------------------------------------------------------------------ copies from and to the host
+
+/// # Safety
+/// `from` is the address of as many elements.
+pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]) -> Result<(), Error> {
+    // SAFETY: the same memory as bytes, which may have any value and, below, get one that is valid for the type.
+    let bytes = unsafe {
+        core::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(to))
+    };
+    if T::DTYPE == DType::Bool {
+        // Memory that was never written may hold anything, but the host's `bool` may not.
+        let mut words = vec![MaybeUninit::new(0); bytes.len()];
+        // SAFETY: the caller's.
+        unsafe { context.read(from, &mut words)? };
+        for (to, word) in bytes.iter_mut().zip(words) {
+            // SAFETY: all of them had a value before.
+            to.write(u8::from(unsafe { word.assume_init() } != 0));
+        }
+        return Ok(());
+    }
+    // SAFETY: the caller's; every bit pattern is a number.
+    unsafe { context.read(from, bytes) }
+}
+
+/// # Safety
+/// `to` is the address of as many elements, which nothing else uses.
+pub(super) unsafe fn write<T: Element>(context: &Context, from: &[T], to: u64) -> Result<(), Error> {
+    // SAFETY: the same memory as bytes.
+    let bytes = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
+    // SAFETY: the caller's.
+    unsafe { context.write(bytes, to) }
+}
+
+pub(super) fn gather<T: Element, const N: usize>(
+    context: &'static Context,
+    from: Operand<'_, T, Cuda<N>>,
+) -> Result<Vec<T>, Error> {
+    let len = element_count(from.shape(), size_of::<T>())?;
+    let mut to = host::zeros(len)?;
+    let layout = Layout::dense(from.shape(), true);
+    if from.strides() == layout.strides() {
+        // SAFETY: the operand's elements lie side by side.
+        unsafe { read(context, from.ptr().address, &mut to)? };
+        return Ok(to);
+    }
+    let dense = context.alloc(len * size_of::<T>())?;
+    let out = Strided { address: dense.address(), dtype: T::DTYPE, strides: layout.strides() };
+    // SAFETY: the operand's elements are alive, and the new memory has room for as many.
+    unsafe {
+        permute::copy(context, from.shape(), out, strided(&from))?;
+        read(context, dense.address(), &mut to)?;
+    }
+    Ok(to)
+}
+
+// ------------------------------------------------------------------ elementwise
+
+pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    out: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    // SAFETY: an output vouches for its elements.
+    unsafe { operation.run(context, out.shape(), [result(&out)]) }
+}
+
+// Where an operation has no value, the host finds the element and says so: it is asked only then.
+
+pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    out: Output<'_, F::Output, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), [strided(&a)])? {
+            let a = host::fetch(&Cuda::<N>::default(), a)?;
+            return host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
+        }
+        operation.run(context, out.shape(), [result(&out), strided(&a)])
+    }
+}
+
+pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    a: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    // SAFETY: an output vouches for its elements.
+    unsafe {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), [result(&a)])? {
+            return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
+        }
+        operation.run(context, a.shape(), [result(&a), result(&a)])
+    }
+}
+
+pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    out: Output<'_, F::Output, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+    b: Operand<'_, U, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operands = [strided(&a), strided(&b)];
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), operands)? {
+            let (a, b) = (host::fetch(&Cuda::<N>::default(), a)?, host::fetch(&Cuda::<N>::default(), b)?);
+            return host::write_with(&Cuda::<N>::default(), out, |out| {
+                Cpu.binary(op, out, a.operand(), b.operand())
+            });
+        }
+        operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b)])
+    }
+}
+
+pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    a: Output<'_, T, Cuda<N>>,
+    b: Operand<'_, U, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operands = [result(&a), strided(&b)];
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), operands)? {
+            let b = host::fetch(&Cuda::<N>::default(), b)?;
+            return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.binary_assign(op, a, b.operand()));
+        }
+        operation.run(context, a.shape(), [result(&a), result(&a), strided(&b)])
+    }
+}
+
+pub(super) fn ternary<T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>, const N: usize>(
+    context: &'static Context,
+    op: &F,
+    out: Output<'_, F::Output, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+    b: Operand<'_, U, Cuda<N>>,
+    c: Operand<'_, V, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b), strided(&c)]) }
+}
+
+// ------------------------------------------------------------------ strided copies
+
+pub(super) fn copy<T: Element, const N: usize>(
+    context: &'static Context,
+    out: Output<'_, T, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
+}
+
+// ------------------------------------------------------------------ reductions
+
+pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
+    context: &'static Context,
+    op: &R,
+    out: Output<'_, R::Output, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let (kept, reduced) = a.shape().split_at(out.shape().len());
+    assert_eq!(out.shape(), kept, "the leading axes are the output's");
+    let reducing = Reducing {
+        operation: operation(R::CUDA, |bind| op.scalars(bind)),
+        ordered: R::ORDERED,
+        of_nothing: R::OF_NOTHING,
+        fallible: R::FALLIBLE,
+    };
+    // SAFETY: operands and outputs vouch for their elements.
+    match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
+        true => Ok(()),
+        false => Err(Error::Arithmetic {
+            op: "reduce",
+            dtype: <R::Output as Element>::DTYPE.name(),
+            values: format!("the {} of elements of shape {reduced:?}", R::NAME),
+        }),
+    }
+}
+
+pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
+    _context: &'static Context,
+    op: &F,
+    out: Output<'_, T, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let a = host::fetch(&Cuda::<N>::default(), a)?;
+    host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
+}
+
+pub(super) fn gemm<T: Scalar, const N: usize>(
+    _context: &'static Context,
+    alpha: T,
+    a: Factor<'_, T, Cuda<N>>,
+    b: Factor<'_, T, Cuda<N>>,
+    beta: T,
+    out: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    crate::device::family::products_on_host(&Cuda::<N>::default(), a, b, beta, out, |a, b, out| {
+        Cpu.gemm(alpha, a, b, beta, out)
+    })
+}
+
+pub(super) fn sum_products<T: Scalar, const N: usize>(
+    _context: &'static Context,
+    alpha: T,
+    a: Factor<'_, T, Cuda<N>>,
+    b: Factor<'_, T, Cuda<N>>,
+    beta: T,
+    out: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    crate::device::family::products_on_host(&Cuda::<N>::default(), a, b, beta, out, |a, b, out| {
+        Cpu.sum_products(alpha, a, b, beta, out)
+    })
+}

@@ -1,0 +1,229 @@
+// Arithmetic of all element types, as Rust's: integers wrap and never trap. Whether they had to is asked by `fits_..` first,
+// where it matters.
+
+// ---- kinds of numbers
+
+template <class T> constexpr bool FLOAT = false;
+template <> constexpr bool FLOAT<f32> = true;
+template <> constexpr bool FLOAT<f64> = true;
+template <class T> constexpr bool COMPLEX = false;
+template <class F> constexpr bool COMPLEX<Complex<F>> = true;
+template <class T> constexpr bool INTEGER = !FLOAT<T> && !COMPLEX<T>;
+template <class T> constexpr bool SIGNED = INTEGER<T> && T(-1) < T(0);
+
+typedef __int128 i128;
+typedef unsigned __int128 u128;
+
+// What integers are reckoned with. `Wrapping` has no sign, because only then overflow is defined in C++, and is as large as an
+// `int` at least, because smaller ones become that. `Wide` holds every product.
+template <int BYTES, bool IS_SIGNED> struct Words { typedef u32 Wrapping; typedef u64 Wide; };
+template <> struct Words<1, true> { typedef u32 Wrapping; typedef i64 Wide; };
+template <> struct Words<2, true> { typedef u32 Wrapping; typedef i64 Wide; };
+template <> struct Words<4, true> { typedef u32 Wrapping; typedef i64 Wide; };
+template <> struct Words<8, true> { typedef u64 Wrapping; typedef i128 Wide; };
+template <> struct Words<8, false> { typedef u64 Wrapping; typedef u128 Wide; };
+template <class T> using Wrapping = typename Words<sizeof(T), SIGNED<T>>::Wrapping;
+template <class T> using Wide = typename Words<sizeof(T), SIGNED<T>>::Wide;
+
+template <class F> DEV F infinity() { return F(1) / F(0); }
+
+// The ends of a real type: of floating numbers, the infinities.
+template <class T> DEV T lowest() {
+    if constexpr (FLOAT<T>) return -infinity<T>();
+    else return SIGNED<T> ? (T)(1ull << (8 * sizeof(T) - 1)) : T(0);
+}
+template <class T> DEV T highest() {
+    if constexpr (FLOAT<T>) return infinity<T>();
+    else return (T)~lowest<T>();
+}
+
+// ---- casts, as Rust's `as`
+
+template <class I, class F> DEV I saturated(F x) {
+    // The largest integer may be rounded to the power of two above it, which is then the first number that does not fit.
+    if (x >= (F)highest<I>()) return highest<I>();
+    if (x <= (F)lowest<I>()) return lowest<I>();
+    return x != x ? I(0) : (I)x;
+}
+
+template <class R, class A> DEV R cast(A a) {
+    if constexpr (COMPLEX<R>) {
+        typedef decltype(R::re) F;
+        if constexpr (COMPLEX<A>) return {cast<F>(a.re), cast<F>(a.im)};
+        else return {cast<F>(a), F(0)};
+    } else if constexpr (INTEGER<R> && FLOAT<A>) {
+        return saturated<R>(a);
+    } else {
+        return (R)a;
+    }
+}
+
+// ---- complex numbers: formulas, and so special values, are those of num-complex
+
+template <class F> DEV Complex<F> operator/(Complex<F> a, Complex<F> b) {
+    F size = b.re * b.re + b.im * b.im;
+    return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
+}
+template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
+    Complex<F> q = a / b;
+    Complex<F> cut = {q.re - fmod(q.re, F(1)), q.im - fmod(q.im, F(1))};
+    return a - b * cut;
+}
+
+// With real numbers; those convert, so that literals may be written.
+template <class F> struct Real { typedef F Type; };
+template <class F> using RealOf = typename Real<F>::Type;
+template <class F> DEV Complex<F> operator+(Complex<F> a, RealOf<F> b) { return {a.re + b, a.im}; }
+template <class F> DEV Complex<F> operator-(Complex<F> a, RealOf<F> b) { return {a.re - b, a.im}; }
+template <class F> DEV Complex<F> operator*(Complex<F> a, RealOf<F> b) { return {a.re * b, a.im * b}; }
+template <class F> DEV Complex<F> operator/(Complex<F> a, RealOf<F> b) { return {a.re / b, a.im / b}; }
+template <class F> DEV Complex<F> operator+(RealOf<F> a, Complex<F> b) { return {a + b.re, b.im}; }
+template <class F> DEV Complex<F> operator-(RealOf<F> a, Complex<F> b) { return {a - b.re, F(0) - b.im}; }
+template <class F> DEV Complex<F> operator*(RealOf<F> a, Complex<F> b) { return {a * b.re, a * b.im}; }
+template <class F> DEV Complex<F> operator/(RealOf<F> a, Complex<F> b) {
+    F size = b.re * b.re + b.im * b.im;
+    return {a * b.re / size, F(0) - a * b.im / size};
+}
+
+template <class T> DEV auto re(T a) { if constexpr (COMPLEX<T>) return a.re; else return a; }
+template <class T> DEV auto im(T a) { if constexpr (COMPLEX<T>) return a.im; else return T(0); }
+template <class T> DEV T conj(T a) { if constexpr (COMPLEX<T>) return {a.re, -a.im}; else return a; }
+
+// ---- arithmetic
+
+template <class T> DEV T wrapping_add(T a, T b) {
+    if constexpr (INTEGER<T>) return (T)((Wrapping<T>)a + (Wrapping<T>)b);
+    else return a + b;
+}
+template <class T> DEV T wrapping_sub(T a, T b) {
+    if constexpr (INTEGER<T>) return (T)((Wrapping<T>)a - (Wrapping<T>)b);
+    else return a - b;
+}
+template <class T> DEV T wrapping_mul(T a, T b) {
+    if constexpr (INTEGER<T>) return (T)((Wrapping<T>)a * (Wrapping<T>)b);
+    else return a * b;
+}
+template <class T> DEV T wrapping_neg(T a) {
+    if constexpr (INTEGER<T>) return (T)((Wrapping<T>)0 - (Wrapping<T>)a);
+    else return -a;
+}
+// Integers divided by zero give 0 here: nobody sees it, because `fits_div` says no.
+template <class T> DEV T wrapping_div(T a, T b) {
+    if constexpr (INTEGER<T>) {
+        if (b == 0) return T(0);
+        if (SIGNED<T> && b == T(-1)) return wrapping_neg(a);
+        return (T)(a / b);
+    } else {
+        return a / b;
+    }
+}
+template <class T> DEV T wrapping_rem(T a, T b) {
+    if constexpr (INTEGER<T>) return b == 0 || (SIGNED<T> && b == T(-1)) ? T(0) : (T)(a % b);
+    else if constexpr (FLOAT<T>) return fmod(a, b);
+    else return a % b;
+}
+
+// The absolute value or modulus.
+template <class T> DEV auto modulus(T a) {
+    if constexpr (COMPLEX<T>) return hypot(a.re, a.im);
+    else if constexpr (FLOAT<T>) return fabs(a);
+    else return a < T(0) ? wrapping_neg(a) : a;
+}
+
+// ---- whether integers have a result
+
+template <class T> DEV bool fits(Wide<T> x) { return (Wide<T>)(T)x == x; }
+template <class T> DEV bool fits_add(T a, T b) { return fits<T>((Wide<T>)a + (Wide<T>)b); }
+template <class T> DEV bool fits_sub(T a, T b) { return fits<T>((Wide<T>)a - (Wide<T>)b); }
+template <class T> DEV bool fits_mul(T a, T b) { return fits<T>((Wide<T>)a * (Wide<T>)b); }
+template <class T> DEV bool fits_div(T a, T b) {
+    return b != 0 && !(SIGNED<T> && a == lowest<T>() && b == T(-1));
+}
+template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() : a == 0; }
+
+// ---- comparison
+
+// The larger and the smaller; NaN if one is.
+template <class T> DEV T larger(T a, T b) { return b > a || b != b ? b : a; }
+template <class T> DEV T smaller(T a, T b) { return b < a || b != b ? b : a; }
+
+template <class T> DEV T signum(T a) { return a > T(0) ? T(1) : a < T(0) ? T(-1) : a; }
+
+template <class F> DEV bool is_nan(F a) { return a != a; }
+template <class F> DEV bool is_nan(Complex<F> a) { return is_nan(a.re) || is_nan(a.im); }
+template <class F> DEV bool is_finite(F a) { return a - a == F(0); }
+template <class F> DEV bool is_finite(Complex<F> a) { return is_finite(a.re) && is_finite(a.im); }
+template <class F> DEV bool is_infinite(F a) { return !is_finite(a) && !is_nan(a); }
+template <class F> DEV bool is_infinite(Complex<F> a) { return is_infinite(a.re) || is_infinite(a.im); }
+
+// Bit by bit; of truth values there is one bit.
+template <class T> DEV T inverted(T a) { return (T)~a; }
+DEV bool inverted(bool a) { return !a; }
+
+// ---- integer powers, by repeated squaring in the sequence in which the CPU multiplies
+
+DEV u32 distance_from_zero(i32 n) { return n < 0 ? 0u - (u32)n : (u32)n; }
+
+// The product, where `visit` sees both factors of each multiplication.
+template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit visit) {
+    T product = cast<T>(1);
+    while (n > 0) {
+        if (n & 1) {
+            visit(product, base);
+            product = wrapping_mul(product, base);
+        }
+        n >>= 1;
+        if (n > 0) {
+            visit(base, base);
+            base = wrapping_mul(base, base);
+        }
+    }
+    return product;
+}
+template <class T> DEV T power(T a, i32 n) {
+    if constexpr (INTEGER<T>) {
+        // Of integers only 1 and -1 have a reciprocal that is not cut to 0.
+        if (n < 0) return modulus(a) != T(1) ? T(0) : n % 2 == 0 ? T(1) : a;
+    }
+    T product = repeated_squaring(a, distance_from_zero(n), [](T, T) {});
+    return n >= 0 ? product : wrapping_div(cast<T>(1), product);
+}
+template <class T> DEV bool fits_power(T a, i32 n) {
+    if (n < 0) return a != T(0);
+    bool fits = true;
+    repeated_squaring(a, (u32)n, [&](T x, T y) { fits = fits && fits_mul(x, y); });
+    return fits;
+}
+
+// ---- accumulation: `beta * before + alpha * now`, where what has a factor of zero is not looked at
+
+template <class T> DEV T scaled(T factor, T x) { return factor == cast<T>(1) ? x : wrapping_mul(factor, x); }
+template <class T> DEV T blend(T beta, T before, T alpha, T now) {
+    if (beta == cast<T>(0)) return alpha == cast<T>(0) ? cast<T>(0) : scaled(alpha, now);
+    if (alpha == cast<T>(0)) return scaled(beta, before);
+    return wrapping_add(scaled(beta, before), scaled(alpha, now));
+}
+template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
+    Wide<T> kept = (Wide<T>)beta * (Wide<T>)before, added = (Wide<T>)alpha * (Wide<T>)now;
+    if constexpr (SIGNED<T>) {
+        // The sum leaves the wide type only with both at its upper end; halves do not, and neither do they fit then.
+        return fits<T>(kept / 2 + added / 2) && fits<T>(kept + added);
+    } else {
+        return kept + added >= kept && fits<T>(kept + added);
+    }
+}
+
+// ---- generators
+
+DEV bool on_diagonal(u64 k, u64 n) {
+    // Division of 64 bits takes far longer.
+    return (k | n) >> 31 == 0 ? (u32)k % ((u32)n + 1) == 0 : k % (n + 1) == 0;
+}
+template <class T> DEV T ramp(T start, T step, u64 k) {
+    if constexpr (INTEGER<T>) return (T)((u64)start + k * (u64)step);
+    else return start + (T)k * step;
+}
+template <class T> DEV T between(T start, T end, u64 last, u64 k) {
+    if (k == last && k > 0) return end;
+    return start + (T)k * ((end - start) / (T)(last > 0 ? last : 1));
+}

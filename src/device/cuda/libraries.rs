@@ -1,0 +1,136 @@
+//! Where CUDA's libraries are: the driver, the compiler and cuBLAS are looked for at run time, and none of them has to be there.
+//!
+//! A call through cudarc panics where its library is missing. Nothing is called before it was found here.
+
+use cudarc::{cublas, driver, nvrtc};
+use libloading::os::unix::Library;
+use std::ffi::c_int;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A folder to look in first.
+const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
+/// Where the loader does not look by itself, but installations put libraries.
+const USUAL: [&str; 3] =
+    ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
+
+/// Needed by the others, which ask for them by name alone, and therefore loaded before them.
+const ORDER: [&str; 5] =
+    ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
+
+const RTLD_NOW: c_int = 2;
+const RTLD_GLOBAL: c_int = 0x100;
+
+/// Whether the driver's library is there.
+pub(super) fn driver() -> Result<(), String> {
+    static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
+    FOUND
+        .get_or_init(|| {
+            load_from_folder();
+            // SAFETY: loads a library of NVIDIA's, or none.
+            match unsafe { driver::sys::is_culib_present() } {
+                true => Ok(()),
+                false => Err(missing("libcuda.so.1", "install NVIDIA's driver")),
+            }
+        })
+        .clone()
+}
+
+/// Whether the run-time compiler is there, and what it needs.
+pub(super) fn compiler() -> Result<(), String> {
+    static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
+    FOUND
+        .get_or_init(|| {
+            load_from_folder();
+            // SAFETY: loads a library of NVIDIA's, or none.
+            if !unsafe { nvrtc::sys::is_culib_present() } {
+                load_usual("libnvrtc.so");
+            }
+            // SAFETY: as above.
+            if !unsafe { nvrtc::sys::is_culib_present() } {
+                return Err(missing("libnvrtc.so.13", "install CUDA's run-time compiler (NVRTC)"));
+            }
+            // It loads its second half by name from wherever the loader looks, which need not be where it lies itself.
+            if let Some(folder) = folder_of("libnvrtc.so") {
+                load_all(&folder, "libnvrtc-builtins.so");
+            }
+            Ok(())
+        })
+        .clone()
+}
+
+/// Whether cuBLAS is there.
+pub(super) fn blas() -> Result<(), String> {
+    static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
+    FOUND
+        .get_or_init(|| {
+            load_from_folder();
+            // SAFETY: loads a library of NVIDIA's, or none.
+            if !unsafe { cublas::sys::is_culib_present() } {
+                load_usual("libcublasLt.so");
+                load_usual("libcublas.so");
+            }
+            // SAFETY: as above.
+            match unsafe { cublas::sys::is_culib_present() } {
+                true => Ok(()),
+                false => Err(missing("libcublas.so.13", "install cuBLAS")),
+            }
+        })
+        .clone()
+}
+
+fn missing(library: &str, remedy: &str) -> String {
+    let folder = match std::env::var_os(FOLDER) {
+        Some(folder) => format!("{FOLDER} ({})", folder.display()),
+        None => format!("{FOLDER} (not set)"),
+    };
+    format!(
+        "`{library}` was not found in {folder} nor where the system's loader looks; {remedy}, or compute on `Cpu`"
+    )
+}
+
+/// Loads what is in the folder that the environment names.
+fn load_from_folder() {
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| {
+        if let Some(folder) = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()) {
+            for name in ORDER {
+                load_all(Path::new(&folder), name);
+            }
+        }
+    });
+}
+
+fn load_usual(name: &str) {
+    for folder in USUAL {
+        load_all(Path::new(folder), name);
+    }
+}
+
+/// Loads the libraries of a folder whose names begin so, for good and for all: others that ask for one of them by its name
+/// get it.
+fn load_all(folder: &Path, name: &str) {
+    let Ok(entries) = folder.read_dir() else { return };
+    for entry in entries.flatten() {
+        let file = entry.file_name();
+        if file
+            .to_str()
+            .is_some_and(|file| file == name || file.strip_prefix(name).is_some_and(|v| v.starts_with('.')))
+        {
+            // SAFETY: loads a library of NVIDIA's from a folder that the user or the system's convention named.
+            if let Ok(library) = unsafe { Library::open(Some(entry.path()), RTLD_NOW | RTLD_GLOBAL) } {
+                std::mem::forget(library);
+            }
+        }
+    }
+}
+
+/// Where a library that this process has loaded lies.
+fn folder_of(name: &str) -> Option<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let path = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|at| &line[at..]))
+        .find(|path| path.contains(name))?;
+    Path::new(path).parent().map(PathBuf::from)
+}

@@ -1,0 +1,103 @@
+//! The loops around what a kernel does by itself, as a parameter: no shape is ever copied to the device on its own.
+
+use super::arguments::Argument;
+use crate::rank::MAX_RANK;
+
+/// Division of indices by a number that the host knows (Granlund and Montgomery, PLDI 1994). The twin of the prelude's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Divisor {
+    d: u64,
+    m: u32,
+    s: u32,
+}
+
+impl Divisor {
+    /// # Panics
+    /// For zero.
+    pub(super) fn new(d: usize) -> Divisor {
+        assert!(d > 0, "a loop that turns is divided by its length");
+        let d = d as u64;
+        if d >= 1 << 31 {
+            // Every n below 2³¹ is smaller: (0 + n) >> 31.
+            return Divisor { d, m: 0, s: 31 };
+        }
+        let s = d.next_power_of_two().trailing_zeros();
+        let m = ((1u64 << 32) * ((1u64 << s) - d) / d + 1) as u32;
+        Divisor { d, m, s }
+    }
+}
+
+/// Loops over `K` operands, innermost first. The twin of the prelude's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Loops<const K: usize> {
+    count: u32,
+    unused: u32,
+    length: [Divisor; MAX_RANK],
+    step: [[i64; MAX_RANK]; K],
+}
+
+// SAFETY: `repr(C)`, with the members of the prelude's structure.
+unsafe impl<const K: usize> Argument for Loops<K> {}
+// SAFETY: as above.
+unsafe impl Argument for Divisor {}
+
+impl<const K: usize> Loops<K> {
+    pub(super) fn none() -> Loops<K> {
+        Loops {
+            count: 0,
+            unused: 0,
+            length: [Divisor { d: 1, m: 1, s: 0 }; MAX_RANK],
+            step: [[0; MAX_RANK]; K],
+        }
+    }
+
+    /// Loops of lengths and steps that come outermost first, as a plan has them.
+    pub(super) fn new(shape: &[usize], steps: &[[isize; K]]) -> Loops<K> {
+        let mut loops = Loops::none();
+        for (&length, step) in shape.iter().zip(steps).rev() {
+            loops.push(length, *step);
+        }
+        loops
+    }
+
+    /// One more around the others.
+    pub(super) fn push(&mut self, length: usize, step: [isize; K]) {
+        let at = self.count as usize;
+        self.length[at] = Divisor::new(length);
+        for (to, step) in self.step.iter_mut().zip(step) {
+            to[at] = step as i64;
+        }
+        self.count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Divisor;
+
+    fn quotient(n: u32, by: Divisor) -> u32 {
+        let high = ((u64::from(n) * u64::from(by.m)) >> 32) as u32;
+        (high + n) >> by.s
+    }
+
+    #[test]
+    fn divides() {
+        let some = [1, 2, 3, 5, 6, 7, 10, 31, 32, 33, 1000, 65_535, 65_537, (1 << 30) + 1, (1 << 31) - 1];
+        for d in some {
+            let by = Divisor::new(d);
+            let near = |n: usize| n.saturating_sub(1)..=n + 1;
+            let last = (1 << 31) - 1;
+            for n in
+                near(0).chain(near(d)).chain(near(5 * d)).chain(near(last / d * d)).chain([12_345_678, last])
+            {
+                let n = n.min(last);
+                assert_eq!(quotient(n as u32, by) as usize, n / d, "{n} / {d}");
+            }
+        }
+        for d in [1 << 31, (1 << 31) + 5, 1 << 40] {
+            assert_eq!(quotient((1 << 31) - 1, Divisor::new(d)), 0);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Strided copies: the operation that changes nothing, on elements that are nothing but bytes. What lies side by side on both
+//! sides is one larger element, so that there is one kernel for each size and none for each type.
+
+use super::context::Context;
+use super::elementwise::{Operation, Strided};
+use crate::device::scalars::Scalars;
+use crate::element::DType;
+use crate::error::Error;
+use crate::layout::is_dense;
+use crate::rank::MAX_RANK;
+
+/// A type of so many bytes.
+fn of_size(bytes: usize) -> Option<DType> {
+    Some(match bytes {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        8 => DType::U64,
+        16 => DType::C64,
+        _ => return None,
+    })
+}
+
+/// Copies `from` to `to`, which have one shape and elements of one type.
+///
+/// # Safety
+/// All elements within `shape` are alive, and those of `to` accessed by nothing else.
+pub(super) unsafe fn copy(
+    context: &Context,
+    shape: &[usize],
+    to: Strided<'_>,
+    from: Strided<'_>,
+) -> Result<(), Error> {
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    let size = to.dtype.size();
+    let dense =
+        |row_major| is_dense(shape, to.strides, row_major) && is_dense(shape, from.strides, row_major);
+    if dense(true) || dense(false) {
+        let bytes = shape.iter().product::<usize>() * size;
+        // SAFETY: the caller's; both lie side by side in the same sequence.
+        return unsafe { context.copy(from.address, to.address, bytes) };
+    }
+    let same = Operation { text: "a", scalars: Scalars::default() };
+    let (mut lengths, mut to_steps, mut from_steps) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
+    let rank = shape.len();
+    lengths[..rank].copy_from_slice(shape);
+    to_steps[..rank].copy_from_slice(to.strides);
+    from_steps[..rank].copy_from_slice(from.strides);
+    let (lengths, to_steps, from_steps) =
+        (&mut lengths[..rank], &mut to_steps[..rank], &mut from_steps[..rank]);
+    let larger = larger(lengths, [to_steps, from_steps], size, [to.address, from.address]);
+    let dtype = of_size(larger).expect("elements and what is made of them have sizes of powers of two");
+    let to = Strided { address: to.address, dtype, strides: to_steps };
+    let from = Strided { address: from.address, dtype, strides: from_steps };
+    // SAFETY: the caller's; larger elements are made of whole ones.
+    unsafe { same.run(context, lengths, [to, from]) }
+}
+
+/// Makes the axis along which both sides lie side by side one element with what it is of, if that has at most 16 bytes and is
+/// aligned everywhere; the size that elements have then.
+fn larger(lengths: &mut [usize], steps: [&mut [isize]; 2], size: usize, addresses: [u64; 2]) -> usize {
+    let [to, from] = steps;
+    let Some(axis) = (0..lengths.len()).find(|&axis| lengths[axis] > 1 && to[axis] == 1 && from[axis] == 1)
+    else {
+        return size;
+    };
+    let whole = lengths[axis] * size;
+    let count = lengths[axis] as isize;
+    let others = |steps: &[isize]| {
+        (0..steps.len()).all(|other| other == axis || lengths[other] == 1 || steps[other] % count == 0)
+    };
+    let aligned = addresses.iter().all(|address| address.is_multiple_of(whole as u64));
+    if of_size(whole).is_none() || !aligned || !others(to) || !others(from) {
+        return size;
+    }
+    for steps in [to, from] {
+        steps.iter_mut().for_each(|step| *step /= count);
+        steps[axis] = 0;
+    }
+    lengths[axis] = 1;
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::larger;
+
+    fn made_larger(
+        shape: &[usize],
+        to: &[isize],
+        from: &[isize],
+        address: u64,
+    ) -> (usize, Vec<usize>, Vec<isize>) {
+        let (mut lengths, mut to, mut from) = (shape.to_vec(), to.to_vec(), from.to_vec());
+        let size = larger(&mut lengths, [&mut to, &mut from], 4, [address, 0]);
+        (size, lengths, from)
+    }
+
+    #[test]
+    fn pairs_become_one_element() {
+        // [3, 5, 2] of a permuted [5, 3, 2].
+        assert_eq!(made_larger(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 64), (8, vec![3, 5, 1], vec![1, 3, 0]));
+        assert_eq!(made_larger(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64), (16, vec![3, 5, 1], vec![1, 3, 0]));
+        // Not aligned, too long, not of a power of two, elsewhere in between.
+        let as_they_are = |shape: &[usize], to: &[isize], from: &[isize], address| {
+            assert_eq!(made_larger(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
+        };
+        as_they_are(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 4);
+        as_they_are(&[3, 5, 8], &[40, 8, 1], &[8, 24, 1], 64);
+        as_they_are(&[3, 5, 3], &[15, 3, 1], &[3, 9, 1], 64);
+        as_they_are(&[3, 2], &[2, 1], &[7, 1], 64);
+        as_they_are(&[3, 2], &[2, 1], &[1, 3], 64);
+    }
+}

@@ -1,0 +1,127 @@
+//! What identifies a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and one entry
+//! that puts them together.
+
+use crate::device::scalars::{Scalars, Signature};
+use crate::element::DType;
+use std::fmt::Write;
+
+/// What every source begins with.
+const PRELUDE: &[&str] = &[
+    include_str!("kernels/prelude.cu"),
+    include_str!("kernels/arithmetic.cu"),
+    include_str!("kernels/functions.cu"),
+];
+
+/// A family of kernels that differ in operations, element types and a few numbers.
+#[derive(Debug)]
+pub(super) struct Template {
+    /// As a verb, for messages.
+    pub(super) name: &'static str,
+    /// What stands between the prelude and the functor.
+    pub(super) files: &'static [&'static str],
+    /// The functor and the kernel `entry`.
+    pub(super) entry: fn(&Program) -> String,
+}
+
+/// A kernel. It is looked up at every launch; its source is made only where it was never used before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Program {
+    pub(super) template: &'static Template,
+    /// The operation's own text.
+    pub(super) text: &'static str,
+    /// Element types of the result and of the operands.
+    pub(super) types: [Option<DType>; 4],
+    /// What the operation carries.
+    pub(super) signature: Signature,
+    /// Template parameters; what they mean is the template's to say.
+    pub(super) variant: [u32; 6],
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.template, other.template) && self.key() == other.key()
+    }
+}
+impl Eq for Program {}
+impl std::hash::Hash for Program {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self.template).hash(state);
+        self.key().hash(state);
+    }
+}
+
+impl Program {
+    fn key(&self) -> (&str, &[Option<DType>; 4], &Signature, &[u32; 6]) {
+        (self.text, &self.types, &self.signature, &self.variant)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.template.name
+    }
+
+    /// The whole source.
+    pub(super) fn source(&self) -> String {
+        let mut source: String = PRELUDE.iter().chain(self.template.files).copied().collect();
+        source += &(self.template.entry)(self);
+        source
+    }
+
+    /// Names for the element types: `R` for the result, `A`, `B` and `C` for the operands.
+    pub(super) fn typedefs(&self) -> String {
+        let named = self.types.iter().zip(["R", "A", "B", "C"]);
+        named
+            .filter_map(|(dtype, name)| Some(format!("typedef {} {name};\n", cuda_name((*dtype)?))))
+            .collect()
+    }
+
+    /// The scalars as members of a structure.
+    pub(super) fn members(&self) -> String {
+        let mut members = String::new();
+        for (name, dtype) in self.signature.scalars() {
+            let _ = write!(members, "{} {name}; ", cuda_name(dtype));
+        }
+        members
+    }
+
+    /// The operation as a function `F` of the operands that are not bound to a scalar, with a result of type `result`.
+    pub(super) fn functor(&self, operands: u32, result: &str) -> String {
+        let of = |name: &str| format!("{} {name}", name.to_uppercase());
+        let parameters: Vec<String> = self.signature.operands().take(operands as usize).map(of).collect();
+        // What is made of no operands is made of the position.
+        let parameters = if operands == 0 { "u64 k".into() } else { parameters.join(", ") };
+        format!(
+            "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}); }} }};\n",
+            self.members(),
+            self.text
+        )
+    }
+}
+
+/// An element type in CUDA C++.
+pub(super) fn cuda_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::C32 => "c32",
+        DType::C64 => "c64",
+        other => other.name(),
+    }
+}
+
+/// The scalars of an operation as C lays them out in a structure.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(16))]
+pub(super) struct Packed([u8; 96]);
+
+impl Packed {
+    pub(super) fn new(scalars: &Scalars) -> Packed {
+        let mut packed = Packed([0; 96]);
+        let mut at = 0usize;
+        for (bytes, dtype) in scalars.values() {
+            let size = dtype.size();
+            // A complex number is aligned as a whole, as the prelude declares it.
+            at = at.next_multiple_of(size);
+            packed.0[at..at + size].copy_from_slice(&bytes[..size]);
+            at += size;
+        }
+        packed
+    }
+}

@@ -1,0 +1,135 @@
+//! Operands that lie side by side along different axes, cut into tiles that go through shared memory: transposes, and
+//! arithmetic of a tensor and another one's transpose.
+
+use super::arguments::{Argument, Arguments};
+use super::context::Context;
+use super::elementwise::{Elements, Operation, THREADS, blocks, head, mask, readers};
+use super::loops::{Divisor, Loops};
+use super::program::{Packed, Program, Template};
+use crate::error::Error;
+use crate::layout::plan::Plan;
+
+static TILE: Template = Template { name: "compute on", files: &[include_str!("kernels/tile.cu")], entry };
+
+/// Sides below which a tile would be mostly empty.
+const SHORT: usize = 8;
+/// Fewer elements take as long one by one.
+const FEW: usize = 1 << 12;
+
+/// The twin of the kernel's structure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Tiles<const N: usize> {
+    x: Loops<N>,
+    y: Loops<N>,
+    outer: Loops<N>,
+    nx: u64,
+    ny: u64,
+    across: Divisor,
+    down: Divisor,
+}
+
+// SAFETY: `repr(C)`, with the members of the kernel's structure.
+unsafe impl<const N: usize> Argument for Tiles<N> {}
+
+/// How a plan is cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tiled<const N: usize> {
+    tiles: Tiles<N>,
+    side: usize,
+    /// Operands that lie side by side along `y`, one bit each.
+    across: u32,
+    wide: bool,
+    count: usize,
+}
+
+/// Tiles of a plan, if the result lies side by side along one axis and an operand along another, and both are long enough.
+pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> Option<Tiled<N>> {
+    let (shape, strides) = (plan.shape(), plan.strides());
+    let inner = shape.len().checked_sub(1)?;
+    if strides[inner][0] != 1 || plan.len() < FEW {
+        return None;
+    }
+    let apart = |k: usize| !matches!(strides[inner][k], -1..=1);
+    let side_by_side = |k: usize| (0..inner).find(|&axis| strides[axis][k].unsigned_abs() == 1);
+    let (key, first) = (1..N).filter(|&k| apart(k)).find_map(|k| Some((k, side_by_side(k)?)))?;
+    let across = mask(|k| apart(k) && strides[first][k].unsigned_abs() == 1, N);
+    let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
+    // Rows of 256 bytes and more, as long as all tiles fit into the shared memory that every GPU has.
+    let side = if largest <= 4 && across.count_ones() <= 2 { 64 } else { 32 };
+    let chain = |k: usize, first: usize, but: &[usize]| {
+        let mut axes = vec![first];
+        let mut length = shape[first];
+        // The next axis, if it goes on where this one ends.
+        while length < side
+            && let Some(next) = (0..shape.len()).find(|axis| {
+                !axes.contains(axis) && !but.contains(axis) && strides[*axis][k] == length as isize
+            })
+        {
+            axes.push(next);
+            length *= shape[next];
+        }
+        (axes, length)
+    };
+    let (x, nx) = chain(0, inner, &[first]);
+    let (y, ny) = chain(key, first, &x);
+    if nx.min(ny) < SHORT {
+        return None;
+    }
+    let loops = |axes: &[usize]| {
+        let mut loops = Loops::none();
+        axes.iter().for_each(|&axis| loops.push(shape[axis], strides[axis]));
+        loops
+    };
+    let outer: Vec<usize> =
+        (0..shape.len()).rev().filter(|axis| !x.contains(axis) && !y.contains(axis)).collect();
+    let (across_x, down_y) = (nx.div_ceil(side), ny.div_ceil(side));
+    let tiles = Tiles {
+        x: loops(&x),
+        y: loops(&y),
+        outer: loops(&outer),
+        nx: nx as u64,
+        ny: ny as u64,
+        across: Divisor::new(across_x),
+        down: Divisor::new(down_y),
+    };
+    let count = outer.iter().map(|&axis| shape[axis]).product::<usize>() * across_x * down_y;
+    let wide = plan.len() >= super::elementwise::NARROW;
+    Some(Tiled { tiles, side, across, wide, count })
+}
+
+impl<const N: usize> Tiled<N> {
+    /// # Safety
+    /// The elements of the plan that was cut are alive, and those of the result accessed by nothing else but where they are an
+    /// operand with the same strides.
+    pub(super) unsafe fn run(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        elements: [Elements; N],
+    ) -> Result<(), Error> {
+        let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
+        let program = operation.program(&TILE, elements[0].dtype, &elements[1..], variant);
+        let packed = Packed::new(&operation.scalars);
+        let mut arguments = Arguments::new().with_bytes(&packed).with(&self.tiles);
+        for operand in &elements {
+            arguments = arguments.with(&operand.address);
+        }
+        let grid = blocks(context, self.count, 1)?;
+        // SAFETY: the caller's.
+        unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
+    }
+}
+
+fn entry(program: &Program) -> String {
+    let [operands, side, across, wide, ..] = program.variant;
+    let index = if wide == 0 { "u32" } else { "u64" };
+    let (parameters, readers) = readers(program, across, ["Along", "Across"], Some(1));
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__({THREADS})\n\
+         entry(F f, const __grid_constant__ Tiles<{}> tiles, R *out{parameters}) {{\n    \
+         tile<{side}, {side}, {index}>(f, tiles, out{readers});\n}}\n",
+        head(program, "R"),
+        operands + 1
+    )
+}
