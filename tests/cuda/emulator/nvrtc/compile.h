@@ -1,0 +1,17 @@
+// Kernels become shared objects of the host: the text between what CUDA C++ has and C++ has not, given to the host's compiler.
+#pragma once
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(hidden)
+
+struct Compiled {
+    bool ok;
+    std::string path; // of the object
+    std::string log;
+};
+
+// Compiles, or finds what was compiled before of the same text.
+Compiled compile(const std::string &source, const std::vector<std::string> &options);
+
+#pragma GCC visibility pop
