@@ -5,6 +5,9 @@
 mod common;
 #[path = "devices/data.rs"]
 mod data;
+#[cfg(feature = "cuda")]
+#[path = "common/gpu.rs"]
+mod gpu;
 
 use common::Remote;
 use data::{check, indices, make, p, q, r};
@@ -16,10 +19,10 @@ trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64
 impl<Dev: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>>> Full for Dev {}
 
 macro_rules! device_tests {
-    ($($name:ident: $O:ty, $Dev:ty;)*) => {$(
+    ($($name:ident: $O:ty, $Dev:ty $(, if $there:expr)?;)*) => {$(
         mod $name {
             use super::*;
-            device_tests!(@bodies $O, $Dev;
+            device_tests!(@bodies $O, $Dev, true $(&& $there)?;
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
                 sums means_and_moments extremes positions running_sums traces diagonals
@@ -27,10 +30,12 @@ macro_rules! device_tests {
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
     )*};
-    (@bodies $O:ty, $Dev:ty; $($body:ident)*) => {$(
+    (@bodies $O:ty, $Dev:ty, $there:expr; $($body:ident)*) => {$(
         #[test]
         fn $body() {
-            super::$body::<$O, $Dev>();
+            if $there {
+                super::$body::<$O, $Dev>();
+            }
         }
     )*};
 }
@@ -40,6 +45,19 @@ device_tests! {
     cpu_col: ColMajor, Cpu;
     remote_row: RowMajor, Remote;
     remote_col: ColMajor, Remote;
+}
+
+#[cfg(feature = "cuda")]
+device_tests! {
+    cuda_row: RowMajor, Cuda, if gpu::there();
+    cuda_col: ColMajor, Cuda, if gpu::there();
+}
+
+/// Where there is no GPU, the same tests run in an emulator, which tries everything but the hardware.
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[test]
+fn cuda_in_the_emulator() {
+    gpu::emulate(&["cuda_row::", "cuda_col::"]);
 }
 
 // ------------------------------------------------------------------ making tensors

@@ -1,6 +1,7 @@
 //! From the capability families to kernels: what is generic is thin, and ends here.
 
 use super::elementwise::{Operation, Strided};
+use super::reduce::Reducing;
 use super::{Cuda, permute};
 use crate::device::scalars::Scalars;
 use crate::device::{
@@ -213,14 +214,31 @@ pub(super) fn copy<T: Element, const N: usize>(
     unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
 }
 
+// ------------------------------------------------------------------ reductions
+
 pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     op: &R,
     out: Output<'_, R::Output, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let a = host::fetch(&Cuda::<N>::default(), a)?;
-    host::write_with(&Cuda::<N>::default(), out, |out| Cpu.reduce(op, out, a.operand()))
+    let (kept, reduced) = a.shape().split_at(out.shape().len());
+    assert_eq!(out.shape(), kept, "the leading axes are the output's");
+    let reducing = Reducing {
+        operation: operation(R::CUDA, |bind| op.scalars(bind)),
+        ordered: R::ORDERED,
+        of_nothing: R::OF_NOTHING,
+        fallible: R::FALLIBLE,
+    };
+    // SAFETY: operands and outputs vouch for their elements.
+    match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
+        true => Ok(()),
+        false => Err(Error::Arithmetic {
+            op: "reduce",
+            dtype: <R::Output as Element>::DTYPE.name(),
+            values: format!("the {} of elements of shape {reduced:?}", R::NAME),
+        }),
+    }
 }
 
 pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(

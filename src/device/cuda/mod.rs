@@ -33,6 +33,10 @@ mod permute;
 #[cfg(feature = "cuda")]
 mod program;
 #[cfg(feature = "cuda")]
+mod reduce;
+#[cfg(feature = "cuda")]
+mod shares;
+#[cfg(feature = "cuda")]
 mod tile;
 
 use super::{
