@@ -16,7 +16,7 @@ mod scalars;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
-pub use cuda::{Cuda, CudaBuffer, CudaPtr};
+pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};

@@ -14,6 +14,7 @@ use crate::layout::{Layout, element_count};
 use std::mem::MaybeUninit;
 
 pub(super) use super::context::{Context, Memory, context, name_of};
+pub(super) use super::pinned::Pinned;
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
     Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }

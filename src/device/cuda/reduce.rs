@@ -63,7 +63,8 @@ impl Reducing {
 
         let types = [Some(out.dtype), Some(a.dtype), None, None];
         let signature = self.operation.scalars.signature();
-        let program = |template, variant| Program { template, text: self.operation.text, types, signature, variant };
+        let program =
+            |template, variant| Program { template, text: self.operation.text, types, signature, variant };
         let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
         let mut arguments = Arguments::new()
             .with_bytes(&packed)
@@ -169,13 +170,7 @@ struct Layout {
 
 impl Layout {
     /// The reduction of the trailing axes of an operand at an address, of elements of so many bytes.
-    fn new(
-        shape: &[usize],
-        [out, a]: [&[isize]; 2],
-        address: u64,
-        bytes: usize,
-        ordered: bool,
-    ) -> Layout {
+    fn new(shape: &[usize], [out, a]: [&[isize]; 2], address: u64, bytes: usize, ordered: bool) -> Layout {
         let rank = out.len();
         let (kept_shape, shape) = shape.split_at(rank);
         let (kept_strides, strides) = a.split_at(rank);
