@@ -1,5 +1,8 @@
 //! The marker `Cuda`: a type that signatures can name everywhere, with or without a GPU.
 
+#[cfg(test)]
+mod texts;
+
 use super::{Device, Elementwise, Gemm, Permute, Reduce};
 use crate::element::{Element, c32, c64};
 use crate::error::Error;
