@@ -38,6 +38,8 @@ mod program;
 mod reduce;
 #[cfg(feature = "cuda")]
 mod shares;
+#[cfg(all(test, feature = "cuda"))]
+mod texts;
 #[cfg(feature = "cuda")]
 mod tile;
 
