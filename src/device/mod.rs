@@ -6,7 +6,7 @@
 
 mod agree;
 pub(crate) mod cpu;
-mod cuda;
+pub(crate) mod cuda;
 mod family;
 pub(crate) mod host;
 pub(crate) mod lanes;
@@ -147,6 +147,14 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Where the host has no memory left, or whatever the device can fail with.
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         host::fetch(self, from).map(host::Fetched::into_vec)
+    }
+
+    /// The operand's elements in row-major enumeration of its shape, side by side in a new buffer.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc), or whatever the device can fail with.
+    fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error> {
+        self.adopt(self.gather(from)?)
     }
 
     /// A buffer with the elements of a `Vec`; on the host, the `Vec`'s own memory.

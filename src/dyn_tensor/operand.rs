@@ -66,12 +66,14 @@ macro_rules! on_device {
         'computed: {
             if $x.device::<$crate::device::Cpu>().is_some() {
                 type $Dev = $crate::device::Cpu;
-                break 'computed $body;
+                let computed = $body;
+                break 'computed computed;
             }
             #[cfg(feature = "cuda")]
             if $x.device::<$crate::device::Cuda>().is_some() {
                 type $Dev = $crate::device::Cuda;
-                break 'computed $body;
+                let computed = $body;
+                break 'computed computed;
             }
             Err($crate::error::Error::NotOnDevice { op: $op, device: $x.device_name() })
         }

@@ -9,7 +9,7 @@ use crate::device::{
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
-use crate::layout::{Layout, element_count};
+use crate::layout::{Layout, element_count, is_dense};
 use std::mem::MaybeUninit;
 
 pub(super) use super::context::{Context, Memory, context, name_of};
@@ -66,21 +66,28 @@ pub(super) fn gather<T: Element, const N: usize>(
     context: &'static Context,
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Vec<T>, Error> {
-    let len = element_count(from.shape(), size_of::<T>())?;
-    let mut to = host::zeros(len)?;
-    let layout = Layout::dense(from.shape(), true);
-    if from.strides() == layout.strides() {
+    let mut to = host::zeros(element_count(from.shape(), size_of::<T>())?)?;
+    if is_dense(from.shape(), from.strides(), true) {
         // SAFETY: the operand's elements lie side by side.
         unsafe { read(context, from.ptr().address, &mut to)? };
         return Ok(to);
     }
-    let dense = context.alloc(len * size_of::<T>())?;
-    let out = Strided { address: dense.address(), dtype: T::DTYPE, strides: layout.strides() };
+    let dense = compact(context, from)?;
+    // SAFETY: the new memory has as many elements.
+    unsafe { read(context, dense.address(), &mut to)? };
+    Ok(to)
+}
+
+/// The same on the device.
+pub(super) fn compact<T: Element, const N: usize>(
+    context: &'static Context,
+    from: Operand<'_, T, Cuda<N>>,
+) -> Result<Memory, Error> {
+    let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
+    let layout = Layout::dense(from.shape(), true);
+    let out = Strided { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: the operand's elements are alive, and the new memory has room for as many.
-    unsafe {
-        permute::copy(context, from.shape(), out, strided(&from))?;
-        read(context, dense.address(), &mut to)?;
-    }
+    unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
     Ok(to)
 }
 
