@@ -137,8 +137,12 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         owner: Box<dyn Send + Sync>,
     ) -> CudaBuffer<T> {
         let context = engine::context(ORDINAL).expect("whoever has memory on a GPU has found the GPU");
-        let memory = Memory::foreign(context, first.address, len * size_of::<T>(), owner);
-        CudaBuffer { memory, len, elements: PhantomData }
+        let bytes = len * size_of::<T>();
+        CudaBuffer {
+            memory: Memory::foreign(context, first.address, bytes, owner),
+            len,
+            elements: PhantomData,
+        }
     }
 }
 
