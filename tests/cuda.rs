@@ -3,6 +3,10 @@
 
 #![cfg(feature = "cuda")]
 
+#[path = "cuda/dlpack.rs"]
+mod dlpack;
+#[path = "cuda/dyn_tensor.rs"]
+mod dyn_tensor;
 #[path = "cuda/reductions.rs"]
 mod reductions;
 

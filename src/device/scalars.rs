@@ -57,16 +57,6 @@ impl Scalars {
         self.bytes[at] = bytes_of(value);
     }
 
-    /// Names and types.
-    pub(crate) fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    /// The value of each, zeros behind it.
-    pub(crate) fn bytes(&self) -> &[[u8; LARGEST]] {
-        &self.bytes[..self.signature.count]
-    }
-
     /// The operands `a` and `b` come the other way round.
     pub(crate) fn swap_operands(&mut self) {
         self.signature.swapped = !self.signature.swapped;

@@ -56,6 +56,13 @@ fn cpp(dtype: DType) -> &'static str {
     }
 }
 
+/// The names of the operands that are left.
+fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
+    let signature = scalars.signature();
+    let mut names = signature.operands();
+    std::array::from_fn(|_| names.next().expect("an operation has at most three operands"))
+}
+
 impl Program {
     /// Writes an operation as a structure, and how the host is to call it.
     fn function(&mut self, f: &Function, cases: usize, result: &str, operands: &[(&'static str, &str)]) {
@@ -69,7 +76,7 @@ impl Program {
         for (operand, ty) in operands {
             members += &format!(" typedef {ty} {};", operand.to_uppercase());
         }
-        for (bytes, (scalar, dtype)) in scalars.bytes().iter().zip(scalars.signature().scalars()) {
+        for ((bytes, dtype), (scalar, _)) in scalars.values().zip(scalars.signature().scalars()) {
             members += &format!(" {} {scalar};", cpp(dtype));
             reads += &format!(" in.get(f.{scalar});");
             self.input.extend(&bytes[..dispatch!(dtype, T => size_of::<T>())]);
@@ -165,7 +172,7 @@ impl Program {
         let defined = F::CHECKED.then_some(F::CUDA_DEFINED);
         let function = Function::new::<F>(F::CUDA, defined, |to| op.scalars(to));
         // The divisor is the operand called `b`.
-        let [_, second] = function.scalars.signature().operands();
+        let [_, second] = operands(&function.scalars);
         self.of_two::<A, B, F::Output>(&function, &|a, b| {
             let defined = !F::CHECKED || op.defined(a, b);
             let has_value = if second == "b" { has_value(b, defined) } else { has_value(a, defined) };
@@ -197,7 +204,7 @@ impl Program {
         some: fn(A) -> bool,
         apply: &dyn Fn(A) -> Expected<R>,
     ) {
-        let [operand] = function.scalars.signature().operands();
+        let [operand] = operands(&function.scalars);
         let elements: Vec<A> = A::all().into_iter().filter(|&a| some(a)).collect();
         self.function(function, elements.len(), R::CPP, &[(operand, A::CPP)]);
         elements.iter().for_each(|a| a.put(&mut self.input));
@@ -210,7 +217,7 @@ impl Program {
         function: &Function,
         apply: &dyn Fn(A, B) -> Expected<R>,
     ) {
-        let [first, second] = function.scalars.signature().operands();
+        let [first, second] = operands(&function.scalars);
         let elements = pairs::<A, B>();
         self.function(function, elements.len(), R::CPP, &[(first, A::CPP), (second, B::CPP)]);
         for (a, b) in &elements {
@@ -226,7 +233,7 @@ impl Program {
         function: &Function,
         apply: &dyn Fn(A, B, C) -> R,
     ) {
-        let names: [&str; 3] = function.scalars.signature().operands();
+        let names: [&str; 3] = operands(&function.scalars);
         let (a, b, c) = (A::all(), B::all(), C::all());
         let mut random = Random(3);
         let mut some = || (a[random.below(a.len())], b[random.below(b.len())], c[random.below(c.len())]);
