@@ -66,7 +66,8 @@ fn some() -> Vec<Case> {
 /// Many.
 fn all() -> Vec<Case> {
     let mut cases = some();
-    let lengths = [0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513];
+    let lengths =
+        [0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513];
     for n in lengths.into_iter().chain([1000, 1023, 1024, 1025, 4095, 4097, 8193, 16_383, 16_385, 100_003]) {
         cases.push(case(&[n], &[1], 0, 0));
         cases.push(case(&[n], &[1], 3, 0));
@@ -179,7 +180,9 @@ fn ordinary(k: usize) -> f64 {
 }
 
 fn near(x: f64, y: f64, epsilon: f64, count: usize) -> bool {
-    x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= epsilon * (8.0 + count as f64) * x.abs().max(1e-3)
+    x == y
+        || (x.is_nan() && y.is_nan())
+        || (x - y).abs() <= epsilon * (8.0 + count as f64) * x.abs().max(1e-3)
 }
 
 fn exact<T: PartialEq>(x: T, y: T, _: usize) -> bool {
@@ -197,12 +200,12 @@ macro_rules! integers {
             let small = |k| (scrambled(k) % 5) as i64 as $t - $least;
             let factor = |k| [1, 1, 1, 1, 1, 2, 1, 3][scrambled(k) as usize % 8] as $t;
             let any = |k| scrambled(k) as $t;
-            let double = |x: f64, y: f64, count| near(x, y, 1e-16, count);
+            let double = |x: f64, y: f64, count| near(x, y, f64::EPSILON, count);
             compare::<$t, _>(Sum, &cases, small, 77, exact);
             compare::<$t, _>(Sum, &cases, any, 77, exact);
             compare::<$t, _>(Prod, &cases, factor, 77, exact);
             compare::<$t, _>(Prod, &cases, small, 77, exact);
-            compare::<$t, _>(Mean, &cases, any, 77.0, |x: f64, y: f64, _| near(x, y, 1e-16, 1));
+            compare::<$t, _>(Mean, &cases, any, 77.0, |x: f64, y: f64, _| near(x, y, f64::EPSILON, 1));
             compare::<$t, _>(Var { ddof: 1 }, &cases, any, 77.0, double);
             compare::<$t, _>(Std { ddof: 0 }, &cases, small, 77.0, double);
             compare::<$t, _>(Norm::<f64>::default(), &cases, any, 77.0, double);
@@ -268,8 +271,9 @@ macro_rules! floats {
             compare::<$complex, _>(Sum, &cases, value, fill, modulus);
             compare::<$complex, _>(Prod, &some(), value, fill, modulus);
             compare::<$complex, _>(Mean, &cases, value, fill, modulus);
-            compare::<$complex, _>(Var { ddof: 1 }, &some(), value, 77.0, close);
-            compare::<$complex, _>(Std { ddof: 1 }, &some(), value, 77.0, close);
+            let spread = |k| Complex::new(ties(2 * k), ties(2 * k + 1));
+            compare::<$complex, _>(Var { ddof: 1 }, &some(), spread, 77.0, close);
+            compare::<$complex, _>(Std { ddof: 1 }, &some(), spread, 77.0, close);
             compare::<$complex, _>(Norm::<$t>::default(), &some(), value, 77.0, close);
         }
     )*};
@@ -301,7 +305,9 @@ fn long_sums_are_accurate() {
     let n = 1_500_000;
     let data: Vec<f32> = (0..n).map(|k| 0.1 + (scrambled(k) % 1000) as f32 * 1e-4).collect();
     let exact: f64 = data.iter().map(|&x| f64::from(x)).sum();
-    for case in [case(&[n], &[1], 0, 0), case(&[3, n / 3], &[1, 3], 0, 1), case(&[1500, 1000], &[1, 1500], 0, 1)] {
+    for case in
+        [case(&[n], &[1], 0, 0), case(&[3, n / 3], &[1, 3], 0, 1), case(&[1500, 1000], &[1, 1500], 0, 1)]
+    {
         let sums = run::<Cuda, f32, Sum>(&Sum, &case, &data, 0.0).unwrap();
         let sum: f64 = sums.iter().map(|&x| f64::from(x)).sum();
         let error = (sum - exact).abs() / exact;

@@ -1,7 +1,7 @@
 //! Variance and standard deviation.
 
-use crate::device::{Reduction, Scalars};
 use crate::device::lanes::{halve, in_few_lanes};
+use crate::device::{Reduction, Scalars};
 use crate::element::{CastTo, Inexact, Scalar};
 use num_traits::{Float, One, Zero};
 

@@ -1,7 +1,7 @@
 //! The Euclidean norm.
 
-use crate::device::{Reduction, Scalars};
 use crate::device::lanes::{in_few_lanes, in_lanes};
+use crate::device::{Reduction, Scalars};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 
