@@ -2,7 +2,8 @@
 # Builds the CUDA emulator into a directory: three libraries by the names of the real ones, and what kernels are compiled with.
 # Needs a C++ compiler (CXX, or c++) and nothing else; without one it says so and returns 3.
 set -euo pipefail
-cd "$(dirname "$0")/../tests/cuda/emulator"
+script=$(readlink -f "$0")
+cd "$(dirname "$script")/../tests/cuda/emulator"
 
 [ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
 compiler=${CXX:-c++}
@@ -12,6 +13,7 @@ command -v "$compiler" > /dev/null || { echo "there is no C++ compiler: $compile
 to=$1
 mkdir -p "$to/kernel"
 to=$(cd "$to" && pwd)
+if [ -e "$to/libcublas.so.13" ] && [ -z "$(find . "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
 library() { # NAME SOURCE..
     local name=$1
     shift

@@ -1,21 +1,18 @@
-//! The CUDA device against the host's: the same operands, the same results. On a GPU, or on the emulator that
-//! `scripts/build-cuda-emulator.sh` builds; without either the tests say so and pass, unless `VIERBEIN_REQUIRE_GPU` is `1`.
+//! The families of the CUDA device against the host's: the same operands, the same results.
 
 #![cfg(feature = "cuda")]
 
+#[path = "cuda/data.rs"]
+mod data;
+#[path = "common/gpu.rs"]
+mod gpu;
+#[path = "cuda/products.rs"]
+mod products;
 #[path = "cuda/reductions.rs"]
 mod reductions;
 
-use vierbein::Cuda;
-
-/// The device, or nothing where there is none.
-fn device() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(device) => Some(device),
-        Err(error) if std::env::var("VIERBEIN_REQUIRE_GPU").as_deref() == Ok("1") => panic!("{error}"),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+/// All of them once more, where there is an emulator.
+#[test]
+fn in_the_emulator() {
+    gpu::emulate(&["products::", "reductions::"]);
 }

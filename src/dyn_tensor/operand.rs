@@ -59,13 +59,20 @@ impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
 }
 
 /// The one place that says which devices erased tensors compute on: `$Dev` is the device of `$x`, where that is one of them. Each
-/// of them multiplies the kernels by the element types, so third parties' devices are not among them: they compute typed.
+/// of them multiplies the kernels by the element types, so third parties' devices are not among them, nor a second GPU: they
+/// compute typed.
 macro_rules! on_device {
     ($op:expr, $x:expr, $Dev:ident => $body:expr) => {
-        if $x.device::<$crate::device::Cpu>().is_some() {
-            type $Dev = $crate::device::Cpu;
-            $body
-        } else {
+        'computed: {
+            if $x.device::<$crate::device::Cpu>().is_some() {
+                type $Dev = $crate::device::Cpu;
+                break 'computed ($body);
+            }
+            #[cfg(feature = "cuda")]
+            if $x.device::<$crate::device::Cuda>().is_some() {
+                type $Dev = $crate::device::Cuda;
+                break 'computed ($body);
+            }
             Err($crate::error::Error::NotOnDevice { op: $op, device: $x.device_name() })
         }
     };

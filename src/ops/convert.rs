@@ -96,32 +96,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().with_layout(&self.layout().reverse_axes())
     }
 
-    /// A copy on another device, dense in the tensor's order.
-    ///
-    /// # Errors
-    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
-    ///
-    /// ```
-    /// use vierbein::{Cpu, Cuda, Error, tensor};
-    /// let x = tensor![1.0, 2.0];
-    /// assert_eq!(x.to_device::<Cpu>()?, x);
-    /// let error = x.to_device::<Cuda>().unwrap_err();
-    /// assert!(matches!(error, Error::DeviceUnavailable { .. }));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn to_device<Dev2: Device + Default>(&self) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        self.to_device_in(&Dev2::default())
-    }
-
-    /// [`to_device`](Tensor::to_device) for a given one.
-    ///
-    /// # Errors
-    /// As [`to_device`](Tensor::to_device).
-    pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        let buffer = device.adopt(self.try_to_vec()?)?;
-        Ok(Tensor::dense(buffer, self.shape(), device.clone()))
-    }
-
     /// The elements in the order's enumeration, copied to a `Vec`.
     ///
     /// # Panics

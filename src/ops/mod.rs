@@ -24,6 +24,7 @@ mod select;
 mod shape;
 mod slice;
 mod trace;
+mod transfer;
 mod unary;
 
 pub(crate) use apply::Cast;

@@ -127,34 +127,44 @@ impl<'a> Operand<'a> {
         Operand { matrix: Matrix { rows, columns, strides: [row, column], conjugate }, elements }
     }
 
+    fn view(&self, flip: bool) -> Matrix {
+        if flip { self.matrix.transposed() } else { self.matrix }
+    }
+
     fn batch_strides(&self) -> &'a [isize] {
         &self.elements.strides[..self.elements.strides.len() - 2]
     }
 }
 
-/// Memory of its own for a batch of matrices whose rows lie side by side, or columns, and the strides there.
+/// Memory of its own for a batch of matrices, without gaps.
 struct Dense {
     memory: Memory,
-    layout: Layout,
     shape: Vec<usize>,
+    strides: Vec<isize>,
     dtype: DType,
 }
 
 impl Dense {
+    /// With the rows of each matrix side by side, or its columns.
     fn new(
         context: &'static Context,
         batch: &[usize],
-        rows: usize,
-        columns: usize,
+        [rows, columns]: [usize; 2],
+        by_rows: bool,
         dtype: DType,
     ) -> Result<Dense, Error> {
         let shape = [batch, &[rows, columns]].concat();
         let bytes = element_count(&shape, dtype.size())? * dtype.size();
-        Ok(Dense { memory: context.alloc(bytes)?, layout: Layout::dense(&shape, true), shape, dtype })
+        let as_it_lies = if by_rows { shape.clone() } else { [batch, &[columns, rows]].concat() };
+        let mut strides = Layout::dense(&as_it_lies, true).strides().to_vec();
+        if !by_rows {
+            strides.swap(batch.len(), batch.len() + 1);
+        }
+        Ok(Dense { memory: context.alloc(bytes)?, shape, strides, dtype })
     }
 
     fn elements(&self) -> Strided<'_> {
-        Strided { address: self.memory.address(), dtype: self.dtype, strides: self.layout.strides() }
+        Strided { address: self.memory.address(), dtype: self.dtype, strides: &self.strides }
     }
 }
 
@@ -175,29 +185,33 @@ pub(super) unsafe fn multiply(
     let a = Operand::new(m, k, a.elements, a.conjugate);
     let b = Operand::new(k, n, b.elements, b.conjugate);
     let c = Operand::new(m, n, out, false);
+    let many = Calls::new(shape, [&c, &a, &b]).count > CALLS;
+    let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
+    let copied = many || !(straight || flipped);
+    // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
+    // transposes, the other way round.
+    let flip = copied || !straight;
     // SAFETY: the caller's; copies are made in memory of their own.
     unsafe {
-        let many = Calls::new(shape, [&c, &a, &b]).count > CALLS;
-        let copied_a = copy_of(context, shape, &a, many)?;
-        let copied_b = copy_of(context, shape, &b, many)?;
+        let copied_a = copy_of(context, shape, &a, flip, many)?;
+        let copied_b = copy_of(context, shape, &b, flip, many)?;
         let a = copied_a.as_ref().map_or(a, |copy| Operand::new(m, k, copy.elements(), a.matrix.conjugate));
         let b = copied_b.as_ref().map_or(b, |copy| Operand::new(k, n, copy.elements(), b.matrix.conjugate));
-        let writable = c.matrix.leading().is_some() || c.matrix.transposed().leading().is_some();
-        if writable && !many {
-            return calls(context, weights, shape, [c, a, b]);
+        if !copied {
+            return calls(context, weights, shape, [c, a, b], flip);
         }
-        let copy = Dense::new(context, shape, m, n, out.dtype)?;
+        let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
         if !weights.beta_is_zero {
             permute::copy(context, &copy.shape, copy.elements(), out)?;
         }
         let c = Operand::new(m, n, copy.elements(), false);
-        calls(context, weights, shape, [c, a, b])?;
+        calls(context, weights, shape, [c, a, b], flip)?;
         permute::copy(context, &copy.shape, out, copy.elements())
     }
 }
 
-/// A copy of the matrices where cuBLAS does not know of their strides, or where there would be too many calls. Its rows lie
-/// side by side: it is seen as a transpose, which can be conjugated.
+/// A copy of the matrices where cuBLAS does not know of their strides, or where there would be too many calls. It is seen as
+/// a transpose, which can be conjugated.
 ///
 /// # Safety
 /// The operand's elements are alive.
@@ -205,14 +219,15 @@ unsafe fn copy_of(
     context: &'static Context,
     batch: &[usize],
     operand: &Operand<'_>,
+    flip: bool,
     many: bool,
 ) -> Result<Option<Dense>, Error> {
     let repeated = operand.batch_strides().iter().all(|&stride| stride == 0);
-    if operand.matrix.form().is_some() && (!many || repeated) {
+    if operand.view(flip).form().is_some() && (!many || repeated) {
         return Ok(None);
     }
     let Matrix { rows, columns, .. } = operand.matrix;
-    let copy = Dense::new(context, batch, rows, columns, operand.elements.dtype)?;
+    let copy = Dense::new(context, batch, [rows, columns], !flip, operand.elements.dtype)?;
     // SAFETY: the caller's; the copy has room for as many elements.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
     Ok(Some(copy))
@@ -245,21 +260,18 @@ impl Calls {
 }
 
 /// # Safety
-/// As [`multiply`]; cuBLAS knows of all three matrices, of the output's without an operation or of its transpose's.
+/// As [`multiply`]; cuBLAS knows of all three matrices, or, to `flip`, of their transposes, and of the output's without an
+/// operation.
 unsafe fn calls(
     context: &Context,
     weights: &Weights,
     batch: &[usize],
     [c, a, b]: [Operand<'_>; 3],
+    flip: bool,
 ) -> Result<(), Error> {
     let divided = Calls::new(batch, [&c, &a, &b]);
-    // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
-    // transposes, the other way round.
-    let straight = c.matrix.leading();
-    let flip = straight.is_none();
-    let view = |operand: &Operand<'_>| if flip { operand.matrix.transposed() } else { operand.matrix };
-    let (x, y) = if flip { (view(&b), view(&a)) } else { (view(&a), view(&b)) };
-    let (Some(leading), Some(form_x), Some(form_y)) = (view(&c).leading(), x.form(), y.form()) else {
+    let (x, y) = if flip { (b.view(true), a.view(true)) } else { (a.view(false), b.view(false)) };
+    let (Some(leading), Some(form_x), Some(form_y)) = (c.view(flip).leading(), x.form(), y.form()) else {
         unreachable!("matrices that cuBLAS does not know were copied");
     };
     let mut gemm = Gemm {

@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 
 /// How sources are compiled, besides the architecture. Products and sums are rounded one after the other, as on the CPU;
 /// kernels that may fuse them say so.
-pub(super) const OPTIONS: [&str; 4] =
-    ["--std=c++17", "--fmad=false", "--device-int128", "--device-as-default-execution-space"];
+pub(super) const OPTIONS: [&str; 4] = ["--std=c++17", "--fmad=false", "--device-int128", "-default-device"];
 
 /// The compiler's version, and the architectures that it knows.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use super::reduce::Reducing;
 use super::{Cuda, gemm, permute, products};
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp, UnaryOp,
-    host,
+    BinaryOp, Cpu, Device, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
+    UnaryOp, host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -16,6 +16,7 @@ use crate::layout::{Layout, element_count};
 use std::mem::MaybeUninit;
 
 pub(super) use super::context::{Context, Memory, context, name_of};
+pub(super) use super::pinned::Pinned;
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
     Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
@@ -70,19 +71,39 @@ pub(super) fn gather<T: Element, const N: usize>(
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Vec<T>, Error> {
     let len = element_count(from.shape(), size_of::<T>())?;
-    let mut to = host::zeros(len)?;
     let layout = Layout::dense(from.shape(), true);
-    if from.strides() == layout.strides() {
+    if from.strides() == layout.strides() || len == 0 {
         // SAFETY: the operand's elements lie side by side.
-        unsafe { read(context, from.ptr().address, &mut to)? };
-        return Ok(to);
+        return unsafe { read_vec(context, from.ptr().address, len) };
     }
     let dense = context.alloc(len * size_of::<T>())?;
     let out = Strided { address: dense.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: the operand's elements are alive, and the new memory has room for as many.
     unsafe {
         permute::copy(context, from.shape(), out, strided(&from))?;
-        read(context, dense.address(), &mut to)?;
+        read_vec(context, dense.address(), len)
+    }
+}
+
+/// # Safety
+/// `from` is the address of as many elements.
+unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
+    if T::DTYPE == DType::Bool {
+        let mut to = host::zeros(len)?;
+        // SAFETY: the caller's.
+        unsafe { read(context, from, &mut to)? };
+        return Ok(to);
+    }
+    let mut to = Vec::<T>::new();
+    to.try_reserve_exact(len)
+        .map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: len * size_of::<T>() })?;
+    let room = &mut to.spare_capacity_mut()[..len];
+    // SAFETY: the same memory as bytes without a value; it is not touched twice, for it has none yet.
+    let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
+    // SAFETY: the caller's; after the copy all of them have a value, and every bit pattern is a number.
+    unsafe {
+        context.read(from, bytes)?;
+        to.set_len(len);
     }
     Ok(to)
 }

@@ -68,6 +68,12 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     return words;
 }
 
+std::string joined(const std::vector<std::string> &words) {
+    std::string line;
+    for (const std::string &word : words) line += word + " ";
+    return line;
+}
+
 bool run(const std::vector<std::string> &words, const std::string &log) {
     std::vector<char *> arguments;
     for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
@@ -92,6 +98,8 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
 
 } // namespace
 
+std::string compiled_with() { return hash(joined(command({})) + assemble("")); }
+
 Compiled compile(const std::string &source, const std::vector<std::string> &options) {
     std::string described = "// options:";
     for (const std::string &option : options) described += " " + option;
@@ -101,9 +109,7 @@ Compiled compile(const std::string &source, const std::vector<std::string> &opti
         write(sources + "/" + hash(source) + ".cu", described + "\n" + source);
     }
     std::vector<std::string> words = command(options);
-    std::string text = assemble(source), flags;
-    for (const std::string &word : words) flags += word + " ";
-    std::string stem = cache() + "/" + hash(flags + text), object = stem + ".so";
+    std::string text = assemble(source), stem = cache() + "/" + hash(joined(words) + text), object = stem + ".so";
     if (exists(object)) return {true, object, ""};
 
     // Several threads and processes may be at the same kernel: each has files of its own, and the last one's stays.

@@ -14,4 +14,7 @@ struct Compiled {
 // Compiles, or finds what was compiled before of the same text.
 Compiled compile(const std::string &source, const std::vector<std::string> &options);
 
+// A hash of all that objects are made of besides their source and options.
+std::string compiled_with();
+
 #pragma GCC visibility pop

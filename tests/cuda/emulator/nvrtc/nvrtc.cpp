@@ -23,7 +23,7 @@ static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 1
 // What the real one takes of what this crate may ask for; all else is an error, as there.
 static bool known(const std::string &option) {
     for (const char *prefix : {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128",
-                               "-device-int128", "--prec-div=", "--prec-sqrt=", "--ftz=", "-default-device", "--minimal",
+                               "-device-int128", "--device-as-default-execution-space", "--prec-div=", "--prec-sqrt=", "--ftz=", "-default-device", "--minimal",
                                "--generate-line-info", "-lineinfo", "--define-macro=", "-D", "--maxrregcount=",
                                "--split-compile=", "--extra-device-vectorization", "--restrict", "--use_fast_math"})
         if (option.rfind(prefix, 0) == 0) return true;
@@ -46,8 +46,9 @@ static bool known_architecture(const std::string &option) {
 extern "C" {
 
 Result nvrtcVersion(int *major, int *minor) {
+    // Caches of compiled kernels go by it: a number that no real compiler has, another one for whatever comes to another object.
     *major = 13;
-    *minor = 0;
+    *minor = 1000 + (int)(std::stoul(compiled_with().substr(0, 8), nullptr, 16) % 1000000);
     return SUCCESS;
 }
 
