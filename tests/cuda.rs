@@ -4,14 +4,16 @@
 
 #![cfg(feature = "cuda")]
 
-#[path = "cuda/dlpack.rs"]
-mod dlpack;
-#[path = "cuda/dyn_tensor.rs"]
-mod dyn_tensor;
 #[path = "cuda/agreement.rs"]
 mod agreement;
 #[path = "cuda/compiler.rs"]
 mod compiler;
+#[path = "cuda/data.rs"]
+mod data;
+#[path = "cuda/dlpack.rs"]
+mod dlpack;
+#[path = "cuda/dyn_tensor.rs"]
+mod dyn_tensor;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]
@@ -19,6 +21,8 @@ mod memory;
 #[cfg(target_os = "linux")]
 #[path = "cuda/missing.rs"]
 mod missing;
+#[path = "cuda/products.rs"]
+mod products;
 #[path = "cuda/reductions.rs"]
 mod reductions;
 
@@ -33,5 +37,5 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "memory::", "reductions::"]);
+    gpu::emulate(&["agreement::", "dlpack::", "dyn_tensor::", "memory::", "products::", "reductions::"]);
 }

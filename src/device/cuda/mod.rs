@@ -15,6 +15,8 @@ mod engine;
 #[cfg(feature = "cuda")]
 mod arguments;
 #[cfg(feature = "cuda")]
+mod blas;
+#[cfg(feature = "cuda")]
 mod cache;
 #[cfg(feature = "cuda")]
 mod compile;
@@ -25,6 +27,8 @@ mod elementwise;
 #[cfg(feature = "cuda")]
 mod flag;
 #[cfg(feature = "cuda")]
+mod gemm;
+#[cfg(feature = "cuda")]
 mod libraries;
 #[cfg(feature = "cuda")]
 mod loops;
@@ -32,6 +36,8 @@ mod loops;
 mod permute;
 #[cfg(feature = "cuda")]
 mod pinned;
+#[cfg(feature = "cuda")]
+mod products;
 #[cfg(feature = "cuda")]
 mod program;
 #[cfg(feature = "cuda")]

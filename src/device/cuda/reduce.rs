@@ -174,12 +174,11 @@ impl Layout {
         let rank = out.len();
         let (kept_shape, shape) = shape.split_at(rank);
         let (kept_strides, strides) = a.split_at(rank);
-        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let (to, from) = (&mut to[..rank], &mut from[..rank]);
-        to.copy_from_slice(out);
-        from.copy_from_slice(kept_strides);
-        let mut offsets = read_forwards(kept_shape, to, from);
-        let kept = Plan::unordered_by(kept_shape, [to, from], 1);
+        let mut steps = [[0; MAX_RANK]; 2];
+        steps[0][..rank].copy_from_slice(out);
+        steps[1][..rank].copy_from_slice(kept_strides);
+        let mut offsets = read_forwards(kept_shape, &mut steps, 1);
+        let kept = Plan::unordered_by(kept_shape, [&steps[0][..rank], &steps[1][..rank]], 1);
         let mut reduced =
             if ordered { Plan::ordered(shape, [strides]) } else { Plan::unordered(shape, [strides]) };
         let [to, from] = kept.offsets();
@@ -215,14 +214,19 @@ impl Layout {
     }
 }
 
-/// Walks kept axes along which what is reduced lies backwards from their other end: where output and operand begin then.
-fn read_forwards(shape: &[usize], to: &mut [isize], from: &mut [isize]) -> [isize; 2] {
-    let mut offsets = [0; 2];
-    for ((&n, to), from) in shape.iter().zip(to).zip(from) {
-        if *from < 0 && n > 0 {
-            let last = n as isize - 1;
-            offsets = [offsets[0] + *to * last, offsets[1] + *from * last];
-            (*to, *from) = (-*to, -*from);
+/// Walks kept axes along which what is read, operand `key`, lies backwards from their other end: where each operand begins then.
+pub(super) fn read_forwards<const K: usize>(
+    shape: &[usize],
+    steps: &mut [[isize; MAX_RANK]; K],
+    key: usize,
+) -> [isize; K] {
+    let mut offsets = [0; K];
+    for (axis, &n) in shape.iter().enumerate().filter(|&(_, &n)| n > 0) {
+        if steps[key][axis] < 0 {
+            for (offset, steps) in offsets.iter_mut().zip(steps.iter_mut()) {
+                *offset += steps[axis] * (n as isize - 1);
+                steps[axis] = -steps[axis];
+            }
         }
     }
     offsets
