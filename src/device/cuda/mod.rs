@@ -82,6 +82,23 @@ use engine::{Context, Memory};
 ///
 /// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
 ///
+/// An operation that has no form for it does not compile on it, and the message says what to write:
+///
+/// ```compile_fail,E0080
+/// use vierbein::{device::UnaryOp, prelude::*};
+/// #[derive(Clone, Copy)]
+/// struct Twice;
+/// impl UnaryOp<f64> for Twice {
+///     type Output = f64;
+///     const NAME: &'static str = "double";
+///     fn apply(&self, a: f64) -> f64 { 2.0 * a }
+///     // const CUDA: &'static str = "2.0 * a";
+/// }
+/// let x = tensor![1.0].to_device::<Cuda>()?;
+/// let y = x.apply(Twice);
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+///
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
 /// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
