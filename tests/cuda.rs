@@ -1,5 +1,6 @@
-//! The CUDA device against the host's: the same operands, the same results. On a GPU, or on the emulator that
-//! `scripts/build-cuda-emulator.sh` builds; without either the tests say so and pass, unless `VIERBEIN_REQUIRE_GPU` is `1`.
+//! The CUDA device: what it says where something is missing, and against the host's device, the same operands, the same
+//! results. On a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds; without either the tests say so and
+//! pass, unless `VIERBEIN_REQUIRE_GPU` is 1.
 
 #![cfg(feature = "cuda")]
 
@@ -7,17 +8,30 @@
 mod dlpack;
 #[path = "cuda/dyn_tensor.rs"]
 mod dyn_tensor;
+#[path = "cuda/agreement.rs"]
+mod agreement;
+#[path = "cuda/compiler.rs"]
+mod compiler;
+#[path = "common/gpu.rs"]
+mod gpu;
+#[path = "cuda/memory.rs"]
+mod memory;
+#[cfg(target_os = "linux")]
+#[path = "cuda/missing.rs"]
+mod missing;
+#[path = "cuda/reductions.rs"]
+mod reductions;
 
 use vierbein::Cuda;
 
 /// The device, or nothing where there is none.
 fn device() -> Option<Cuda> {
-    match Cuda::new() {
-        Ok(device) => Some(device),
-        Err(error) if std::env::var("VIERBEIN_REQUIRE_GPU").as_deref() == Ok("1") => panic!("{error}"),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+    gpu::there().then(|| Cuda::new().unwrap())
+}
+
+/// Where there is no GPU, the tests that need one run in an emulator, which tries everything but the hardware.
+#[cfg(target_os = "linux")]
+#[test]
+fn in_the_emulator() {
+    gpu::emulate(&["agreement::", "memory::", "reductions::"]);
 }

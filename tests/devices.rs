@@ -5,6 +5,9 @@
 mod common;
 #[path = "devices/data.rs"]
 mod data;
+#[cfg(feature = "cuda")]
+#[path = "common/gpu.rs"]
+mod gpu;
 
 use common::Remote;
 use data::{check, indices, make, p, q, r};
@@ -16,21 +19,23 @@ trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64
 impl<Dev: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>>> Full for Dev {}
 
 macro_rules! device_tests {
-    ($($name:ident: $O:ty, $Dev:ty;)*) => {$(
+    ($($name:ident: $O:ty, $Dev:ty $(, if $there:expr)?;)*) => {$(
         mod $name {
             use super::*;
-            device_tests!(@bodies $O, $Dev;
+            device_tests!(@bodies $O, $Dev, true $(&& $there)?;
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
                 sums means_and_moments extremes positions running_sums traces diagonals
                 shape_operations broadcast_views slicing order_conversion matrix_products batched_products
-                products_of_views contractions named_products round_trips assignment_into_views mutable_views empty_tensors rank_0);
+                products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
     )*};
-    (@bodies $O:ty, $Dev:ty; $($body:ident)*) => {$(
+    (@bodies $O:ty, $Dev:ty, $there:expr; $($body:ident)*) => {$(
         #[test]
         fn $body() {
-            super::$body::<$O, $Dev>();
+            if $there {
+                super::$body::<$O, $Dev>();
+            }
         }
     )*};
 }
@@ -40,6 +45,19 @@ device_tests! {
     cpu_col: ColMajor, Cpu;
     remote_row: RowMajor, Remote;
     remote_col: ColMajor, Remote;
+}
+
+#[cfg(feature = "cuda")]
+device_tests! {
+    cuda_row: RowMajor, Cuda, if gpu::there();
+    cuda_col: ColMajor, Cuda, if gpu::there();
+}
+
+/// Where there is no GPU, the same tests run in an emulator, which tries everything but the hardware.
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[test]
+fn cuda_in_the_emulator() {
+    gpu::emulate(&["cuda_row::", "cuda_col::"]);
 }
 
 // ------------------------------------------------------------------ making tensors
@@ -511,6 +529,30 @@ fn round_trips<O: Order, Dev: Full>() {
     assert_eq!(view.to_device::<Cpu>().unwrap(), x.slice(s![.., ..;-2, 1..]));
     assert_eq!(view.to_device::<Dev>().unwrap().to_device::<Cpu>().unwrap(), x.slice(s![.., ..;-2, 1..]));
     assert_eq!(there.into_vec(), x.into_vec());
+}
+
+/// From the host to the device, back and within it, side by side and not.
+fn copies_across<O: Order, Dev: Full>() {
+    let (host, mut here) = (Tensor::<f64, _, O>::from_fn([3, 4], p), make::<f64, _, O, Dev>([3, 4], q));
+    here.copy_from(&host).unwrap();
+    check(&here, [3, 4], p);
+    here.slice_mut(s![..;-1, 1..;2]).copy_from(&host.slice(s![.., ..2])).unwrap();
+    let mixed = |[i, j]: [usize; 2]| if j % 2 == 1 { p([2 - i, (j - 1) / 2]) } else { p([i, j]) };
+    check(&here, [3, 4], mixed);
+    let mut back = Tensor::<f64, _, O>::zeros([3, 4]);
+    back.copy_from(&here).unwrap();
+    check(&back, [3, 4], mixed);
+    let mut turned = Tensor::<f64, _, O>::zeros([4, 3]);
+    turned.copy_from(&here.t()).unwrap();
+    check(&turned, [4, 3], |[i, j]| mixed([j, i]));
+    let mut other = make::<f64, _, O, Dev>([4, 3], p);
+    other.copy_from(&here.t()).unwrap();
+    check(&other, [4, 3], |[i, j]| mixed([j, i]));
+    check(&here.slice(s![1.., ..;-1]).to_device::<Dev>().unwrap(), [2, 4], |[i, j]| mixed([i + 1, 3 - j]));
+    check(&here.to_device::<Dev>().unwrap(), [3, 4], mixed);
+    Tensor::<f64, _, O>::zeros([0, 2]).copy_from(&make::<f64, _, O, Dev>([0, 2], p)).unwrap();
+    let error = here.copy_from(&host.t()).unwrap_err().to_string();
+    assert!(error.contains("[3, 4]") && error.contains("[4, 3]"), "{error}");
 }
 
 fn assignment_into_views<O: Order, Dev: Full>() {

@@ -7,7 +7,8 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
-use crate::layout::{Layout, element_count};
+use crate::layout::{Layout, element_count, is_dense};
+use core::any::Any;
 
 /// A dense row-major copy on the host.
 #[derive(Debug)]
@@ -144,4 +145,50 @@ pub(crate) fn update_with<T: Element, Dev: Device>(
     let mut result = fetch(device, out.as_operand())?;
     kernel(result.output())?;
     store(device, &result, out)
+}
+
+// ------------------------------------------------------------------ from device to device
+
+/// A new buffer with the operand's elements in row-major enumeration. What lies side by side on the host goes from there, and what
+/// stays on its device does not see the host.
+pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
+    to: &Dev2,
+    device: &Dev,
+    from: Operand<'_, T, Dev>,
+) -> Result<Dev2::Buffer<T>, Error> {
+    if (to as &dyn Any).downcast_ref().is_some_and(|same| device.same_instance(same)) {
+        let buffer: Box<dyn Any> = Box::new(device.compact(from)?);
+        return Ok(*buffer.downcast().expect("the buffers of one device have one type"));
+    }
+    match Dev::on_host(from) {
+        // Memory of the host's is taken over as it is.
+        Some(elements) if !Dev2::IS_HOST => upload(to, elements),
+        _ => to.adopt(device.gather(from)?),
+    }
+}
+
+/// Copies elements to an output of the same shape on another device.
+pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
+    to: &Dev,
+    out: Output<'_, T, Dev>,
+    device: &Dev2,
+    from: Operand<'_, T, Dev2>,
+) -> Result<(), Error> {
+    assert_eq!(out.shape(), from.shape(), "operands of one shape");
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let side_by_side = |strides| is_dense(from.shape(), strides, true);
+    if side_by_side(out.strides()) && side_by_side(from.strides()) {
+        if let Some(elements) = Dev2::on_host(from) {
+            // SAFETY: the output's elements lie side by side, and are ours alone.
+            return unsafe { to.write(elements, out.ptr()) };
+        }
+        if Dev::IS_HOST {
+            let out = Dev::on_host_mut(out).expect("the host reaches elements that lie side by side");
+            // SAFETY: the operand's elements lie side by side, and nobody writes to them while it lives.
+            return unsafe { device.read(from.ptr(), out) };
+        }
+    }
+    store(to, &Fetched { layout: Layout::dense(from.shape(), true), data: device.gather(from)? }, out)
 }

@@ -16,7 +16,7 @@ mod scalars;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
-pub use cuda::{Cuda, CudaBuffer, CudaPtr};
+pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};
@@ -171,6 +171,22 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Where the host has no memory left, or whatever the device can fail with.
     fn release<T: Element>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>, Error> {
         host::download(self, &buffer)
+    }
+
+    // What follows spares copies between devices, and is for the devices of this crate.
+
+    /// Whether the elements lie in the host's memory.
+    #[doc(hidden)]
+    const IS_HOST: bool = false;
+    /// The elements where the host can read them, if they lie side by side in row-major enumeration of the shape.
+    #[doc(hidden)]
+    fn on_host<'a, T: Element>(_: Operand<'a, T, Self>) -> Option<&'a [T]> {
+        None
+    }
+    /// The same to write.
+    #[doc(hidden)]
+    fn on_host_mut<'a, T: Element>(_: Output<'a, T, Self>) -> Option<&'a mut [T]> {
+        None
     }
 
     /// Another buffer with the same elements.

@@ -74,6 +74,7 @@ fn bytes_of<T: Element>(value: T) -> [u8; LARGEST] {
     bytes
 }
 
+#[cfg(feature = "cuda")]
 impl Signature {
     /// Names and types, in the sequence in which they were bound.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = (&'static str, DType)> {
@@ -87,6 +88,7 @@ impl Signature {
     }
 }
 
+#[cfg(feature = "cuda")]
 impl Scalars {
     pub(crate) fn signature(&self) -> Signature {
         self.signature

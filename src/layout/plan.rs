@@ -121,6 +121,14 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
+    /// With another inner loop.
+    pub(crate) fn with_inner(&self, len: usize, strides: [isize; K]) -> Plan<K> {
+        let mut plan = *self;
+        plan.rank = plan.rank.max(1);
+        (plan.shape[plan.rank - 1], plan.strides[plan.rank - 1]) = (len, strides);
+        plan
+    }
+
     /// The number of elements.
     pub(crate) fn len(&self) -> usize {
         self.outer_shape().iter().product::<usize>() * self.inner_len()

@@ -7,7 +7,6 @@ use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, ViewOf};
-use core::any::Any;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// A copy of its own, dense in the tensor's order.
@@ -95,42 +94,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     pub fn flip_order(&self) -> ViewOf<'_, T, D, O::Transposed, Dev, S> {
         self.view().with_layout(&self.layout().reverse_axes())
-    }
-
-    /// A copy on a device, dense in the tensor's order. From one device to another it goes through the host; on the same one it
-    /// stays there.
-    ///
-    /// # Errors
-    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
-    ///
-    /// ```
-    /// use vierbein::{Cpu, Cuda, Error, tensor};
-    /// let x = tensor![1.0, 2.0];
-    /// assert_eq!(x.to_device::<Cpu>()?, x);
-    /// match x.to_device::<Cuda>() {
-    ///     Ok(y) => assert_eq!(y.to_device::<Cpu>()?, x),
-    ///     Err(error) => assert!(matches!(error, Error::DeviceUnavailable { .. })),
-    /// }
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn to_device<Dev2: Device + Default>(&self) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        self.to_device_in(&Dev2::default())
-    }
-
-    /// [`to_device`](Tensor::to_device) for a given one.
-    ///
-    /// # Errors
-    /// As [`to_device`](Tensor::to_device).
-    pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
-        let stays = (device as &dyn Any).downcast_ref().is_some_and(|same| self.device().same_instance(same));
-        let buffer = if stays {
-            let layout = self.enumeration();
-            let copy: Box<dyn Any> = Box::new(self.device().compact(self.operand_in(&layout))?);
-            *copy.downcast().expect("the device is of this type")
-        } else {
-            device.adopt(self.try_to_vec()?)?
-        };
-        Ok(Tensor::dense(buffer, self.shape(), device.clone()))
     }
 
     /// The elements in the order's enumeration, copied to a `Vec`.

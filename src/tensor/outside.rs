@@ -374,4 +374,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         Dev::host_ptr(self.storage.share_mut().ptr)
     }
+
+    /// Where the element at index 0 is, as the device says it: on the host an address, on a GPU one that kernels of others can be
+    /// given ([`CudaPtr::address`](crate::device::CudaPtr::address)). The others are [`strides`](Tensor::strides) apart.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![1, 2];
+    /// assert_eq!(x.device_ptr().get().cast_const(), x.as_ptr());
+    /// ```
+    pub fn device_ptr(&self) -> Dev::Ptr<T> {
+        self.storage.ptr()
+    }
+
+    /// The same, to write to.
+    pub fn device_ptr_mut(&mut self) -> Dev::Ptr<T>
+    where
+        S: StorageMut<T, Dev>,
+    {
+        self.storage.share_mut().ptr
+    }
 }

@@ -116,6 +116,13 @@ unsafe impl Device for Cpu {
     fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
         buffer.into_vec()
     }
+    const IS_HOST: bool = true;
+    fn on_host<'a, T: Element>(from: Operand<'a, T, Cpu>) -> Option<&'a [T]> {
+        from.into_slice(true)
+    }
+    fn on_host_mut<'a, T: Element>(to: Output<'a, T, Cpu>) -> Option<&'a mut [T]> {
+        to.into_mut_slice(true)
+    }
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
         let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
         copy.as_mut_slice().copy_from_slice(buffer.as_slice());

@@ -13,6 +13,19 @@ pub(super) enum Context {}
 #[derive(Debug)]
 pub(super) enum Memory {}
 
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Pinned {}
+
+impl Pinned {
+    pub(super) fn new(context: &'static Context, _: usize) -> Result<Pinned, Error> {
+        match *context {}
+    }
+    pub(super) fn start(&self) -> core::ptr::NonNull<core::ffi::c_void> {
+        match *self {}
+    }
+}
+
 pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     Err(Error::DeviceUnavailable {
         device: name_of(ordinal),

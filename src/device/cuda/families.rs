@@ -1,11 +1,12 @@
 //! From the capability families to kernels: what is generic is thin, and ends here.
 
 use super::elementwise::{Operation, Strided};
+use super::reduce::Reducing;
 use super::{Cuda, permute};
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Elementwise, Factor, Gemm, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
-    UnaryOp, host,
+    BinaryOp, Cpu, Device, Elementwise, Factor, Gemm, Generator, Operand, Output, Reduce, Reduction,
+    TernaryOp, UnaryOp, host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -13,6 +14,7 @@ use crate::layout::{Layout, element_count, is_dense};
 use std::mem::MaybeUninit;
 
 pub(super) use super::context::{Context, Memory, context, name_of};
+pub(super) use super::pinned::Pinned;
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
     Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
@@ -66,16 +68,14 @@ pub(super) fn gather<T: Element, const N: usize>(
     context: &'static Context,
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Vec<T>, Error> {
-    let mut to = host::zeros(element_count(from.shape(), size_of::<T>())?)?;
-    if is_dense(from.shape(), from.strides(), true) {
+    let len = element_count(from.shape(), size_of::<T>())?;
+    if is_dense(from.shape(), from.strides(), true) || len == 0 {
         // SAFETY: the operand's elements lie side by side.
-        unsafe { read(context, from.ptr().address, &mut to)? };
-        return Ok(to);
+        return unsafe { read_vec(context, from.ptr().address, len) };
     }
     let dense = compact(context, from)?;
     // SAFETY: the new memory has as many elements.
-    unsafe { read(context, dense.address(), &mut to)? };
-    Ok(to)
+    unsafe { read_vec(context, dense.address(), len) }
 }
 
 /// The same on the device.
@@ -88,6 +88,29 @@ pub(super) fn compact<T: Element, const N: usize>(
     let out = Strided { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: the operand's elements are alive, and the new memory has room for as many.
     unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
+    Ok(to)
+}
+
+/// # Safety
+/// `from` is the address of as many elements.
+unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
+    if T::DTYPE == DType::Bool {
+        let mut to = host::zeros(len)?;
+        // SAFETY: the caller's.
+        unsafe { read(context, from, &mut to)? };
+        return Ok(to);
+    }
+    let mut to = Vec::<T>::new();
+    to.try_reserve_exact(len)
+        .map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: len * size_of::<T>() })?;
+    let room = &mut to.spare_capacity_mut()[..len];
+    // SAFETY: the same memory as bytes without a value; it is not touched twice, for it has none yet.
+    let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
+    // SAFETY: the caller's; after the copy all of them have a value, and every bit pattern is a number.
+    unsafe {
+        context.read(from, bytes)?;
+        to.set_len(len);
+    }
     Ok(to)
 }
 
@@ -200,14 +223,31 @@ pub(super) fn copy<T: Element, const N: usize>(
     unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
 }
 
+// ------------------------------------------------------------------ reductions
+
 pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     op: &R,
     out: Output<'_, R::Output, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let a = host::fetch(&Cuda::<N>::default(), a)?;
-    host::write_with(&Cuda::<N>::default(), out, |out| Cpu.reduce(op, out, a.operand()))
+    let (kept, reduced) = a.shape().split_at(out.shape().len());
+    assert_eq!(out.shape(), kept, "the leading axes are the output's");
+    let reducing = Reducing {
+        operation: operation(R::CUDA, |bind| op.scalars(bind)),
+        ordered: R::ORDERED,
+        of_nothing: R::OF_NOTHING,
+        fallible: R::FALLIBLE,
+    };
+    // SAFETY: operands and outputs vouch for their elements.
+    match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
+        true => Ok(()),
+        false => Err(Error::Arithmetic {
+            op: "reduce",
+            dtype: <R::Output as Element>::DTYPE.name(),
+            values: format!("the {} of elements of shape {reduced:?}", R::NAME),
+        }),
+    }
 }
 
 pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(

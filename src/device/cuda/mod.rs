@@ -31,13 +31,21 @@ mod loops;
 #[cfg(feature = "cuda")]
 mod permute;
 #[cfg(feature = "cuda")]
+mod pinned;
+#[cfg(feature = "cuda")]
 mod program;
+#[cfg(feature = "cuda")]
+mod reduce;
+#[cfg(feature = "cuda")]
+mod shares;
+#[cfg(all(test, feature = "cuda"))]
+mod texts;
 #[cfg(feature = "cuda")]
 mod tile;
 
 use super::{
-    BinaryOp, Device, Elementwise, Factor, Gemm, Generator, Operand, Output, Permute, Reduce, Reduction,
-    TernaryOp, UnaryOp, host,
+    BinaryOp, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output, Permute, Reduce,
+    Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, c32, c64};
 use crate::error::Error;
@@ -109,6 +117,48 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// As [`synchronize`](Cuda::synchronize).
     pub fn memory(&self) -> Result<(usize, usize), Error> {
         engine::context(ORDINAL)?.memory()
+    }
+}
+
+impl<const ORDINAL: usize> Cuda<ORDINAL> {
+    /// Memory of the host's for `len` elements, zeros, that the system keeps in place: a GPU copies from and to it by itself, at
+    /// the speed of the bus, where ordinary memory is copied once more on the way. There is only so much of it: take it for what
+    /// is copied again and again.
+    ///
+    /// # Errors
+    /// As [`new`](Cuda::new); [`Error::OutOfMemory`] where the system gives no more.
+    ///
+    /// ```no_run
+    /// use vierbein::prelude::*;
+    /// let gpu = Cuda::<0>::new()?;
+    /// let mut there = Tensor::<f32, _, RowMajor, Cuda>::ones([1000, 1000]);
+    /// let mut here = Tensor::<f32, _>::from_buffer([1000, 1000], gpu.pinned(1_000_000)?);
+    /// for _ in 0..10 {
+    ///     there += 1.0;
+    ///     here.copy_from(&there)?;
+    /// }
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedMemory<T>, Error> {
+        let context = engine::context(ORDINAL)?;
+        let bytes = crate::layout::element_count(&[len], size_of::<T>())? * size_of::<T>();
+        Ok(PinnedMemory { memory: engine::Pinned::new(context, bytes)?, len, elements: PhantomData })
+    }
+}
+
+/// Memory of the host's that a GPU copies from and to by itself: see [`Cuda::pinned`].
+#[derive(Debug)]
+pub struct PinnedMemory<T> {
+    memory: engine::Pinned,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+// SAFETY: the memory has as many elements, all bytes zero at first, stays where it is, and has one owner.
+unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
+    fn elements(&mut self) -> &mut [T] {
+        // SAFETY: as above; drivers align memory to pages. `self` is borrowed mutably.
+        unsafe { core::slice::from_raw_parts_mut(self.memory.start().cast::<T>().as_ptr(), self.len) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Largest and smallest elements, and where they are.
 
 use super::super::unary::{larger, smaller};
-use crate::device::Reduction;
+use crate::device::{Reduction, Scalars};
 use crate::element::RealScalar;
 
 /// The element that beats all others, or a NaN if there is one; `start` of none.
@@ -70,6 +70,16 @@ macro_rules! extremes {
             type Output = T;
             const NAME: &'static str = $name;
             const OF_NOTHING: bool = false;
+            const FALLIBLE: bool = false;
+            const CUDA: &'static str = concat!("
+                typedef T Acc;
+                DEV Acc identity() const { return start; }
+                DEV Acc fold(Acc acc, T x, u64) const { return x ", stringify!($beats), " acc || x != x ? x : acc; }
+                DEV Acc combine(Acc a, Acc b) const { return fold(a, b, 0); }
+                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }");
+            fn scalars(&self, bind: &mut Scalars) {
+                bind.scalar("start", T::$start);
+            }
             fn identity(&self) -> T {
                 T::$start
             }
@@ -117,6 +127,23 @@ macro_rules! positions {
             const NAME: &'static str = $name;
             const ORDERED: bool = true;
             const OF_NOTHING: bool = false;
+            const FALLIBLE: bool = false;
+            // Of equal values, and of several NaN, the one with the smallest position: parts are combined in any sequence.
+            const CUDA: &'static str = concat!("
+                struct Acc { T value; u64 index; };
+                static const u64 none = ~0ull;
+                DEV Acc identity() const { return {start, none}; }
+                DEV Acc fold(Acc acc, T x, u64 index) const { return combine(acc, {x, index}); }
+                DEV Acc combine(Acc a, Acc b) const {
+                    bool nan = a.value != a.value, other = b.value != b.value;
+                    bool better = nan != other ? other : b.value ", stringify!($beats), " a.value;
+                    bool equal = nan ? other : b.value == a.value;
+                    return better || (equal && b.index < a.index) ? b : a;
+                }
+                DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc.index; return true; }");
+            fn scalars(&self, bind: &mut Scalars) {
+                bind.scalar("start", T::$start);
+            }
             fn identity(&self) -> Best<T> {
                 Best { value: T::$start, index: usize::MAX }
             }

@@ -26,6 +26,13 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Acc = T::Accumulator;
     type Output = T;
     const NAME: &'static str = "sum";
+    const FALLIBLE: bool = T::INTEGER;
+    const CUDA: &'static str = "
+        typedef Accumulator<T> Acc;
+        DEV Acc identity() const { return Acc(); }
+        DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
+        DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
+        DEV bool finish(Acc acc, u64, R &result) const { return narrow<R>(acc, result); }";
     fn identity(&self) -> T::Accumulator {
         T::zero().widen()
     }
@@ -48,6 +55,13 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Acc = T;
     type Output = T;
     const NAME: &'static str = "sum";
+    const FALLIBLE: bool = false;
+    const CUDA: &'static str = "
+        typedef T Acc;
+        DEV Acc identity() const { return Acc(); }
+        DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, x); }
+        DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }";
     #[inline]
     fn identity(&self) -> T {
         T::zero()
@@ -87,6 +101,23 @@ impl<T: Scalar> Reduction<T> for Prod {
     type Acc = Product<T::Accumulator>;
     type Output = T;
     const NAME: &'static str = "product";
+    const FALLIBLE: bool = T::INTEGER;
+    const CUDA: &'static str = "
+        typedef Accumulator<T> Wide;
+        struct Acc { Wide value; bool overflowed, zero; };
+        DEV Acc identity() const { return {Wide{1}, false, false}; }
+        DEV Acc combine(Acc a, Acc b) const {
+            Acc to;
+            bool beyond = checked_mul(a.value, b.value, to.value);
+            to.overflowed = a.overflowed || b.overflowed || beyond;
+            to.zero = a.zero || b.zero;
+            return to;
+        }
+        DEV Acc fold(Acc acc, T x, u64) const { return combine(acc, {(Wide)x, false, INTEGER<T> && x == T()}); }
+        DEV bool finish(Acc acc, u64, R &result) const {
+            bool fits = narrow<R>(acc.value, result);
+            return acc.zero || (fits && !acc.overflowed);
+        }";
     fn identity(&self) -> Self::Acc {
         Product { value: T::one().widen(), overflowed: false, zero: false }
     }
@@ -116,6 +147,13 @@ impl<T: Scalar> Reduction<T> for Prod {
     type Acc = T;
     type Output = T;
     const NAME: &'static str = "product";
+    const FALLIBLE: bool = false;
+    const CUDA: &'static str = "
+        typedef T Acc;
+        DEV Acc identity() const { return Acc{1}; }
+        DEV Acc fold(Acc acc, T x, u64) const { return wrapping_mul(acc, x); }
+        DEV Acc combine(Acc a, Acc b) const { return wrapping_mul(a, b); }
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }";
     #[inline]
     fn identity(&self) -> T {
         T::one()
@@ -142,6 +180,16 @@ impl<T: Scalar> Reduction<T> for Mean {
     type Acc = T::Accumulator;
     type Output = T::Float;
     const NAME: &'static str = "mean";
+    const FALLIBLE: bool = false;
+    const CUDA: &'static str = "
+        typedef Accumulator<T> Acc;
+        DEV Acc identity() const { return Acc(); }
+        DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
+        DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
+        DEV bool finish(Acc acc, u64 count, R &result) const {
+            result = unscale((R)acc, (decltype(re(R())))count);
+            return true;
+        }";
     fn identity(&self) -> T::Accumulator {
         T::zero().widen()
     }
@@ -177,6 +225,13 @@ macro_rules! quantifiers {
             type Acc = bool;
             type Output = bool;
             const NAME: &'static str = $name;
+            const FALLIBLE: bool = false;
+            const CUDA: &'static str = concat!("
+                typedef bool Acc;
+                DEV Acc identity() const { return ", $neutral, "; }
+                DEV Acc fold(Acc acc, T x, u64) const { return acc ", stringify!($combine), " x; }
+                DEV Acc combine(Acc a, Acc b) const { return a ", stringify!($combine), " b; }
+                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }");
             fn identity(&self) -> bool {
                 $neutral
             }
@@ -213,6 +268,13 @@ impl Reduction<bool> for Count {
     type Acc = usize;
     type Output = i64;
     const NAME: &'static str = "count";
+    const FALLIBLE: bool = false;
+    const CUDA: &'static str = "
+        typedef u64 Acc;
+        DEV Acc identity() const { return 0; }
+        DEV Acc fold(Acc acc, T x, u64) const { return acc + (x ? 1 : 0); }
+        DEV Acc combine(Acc a, Acc b) const { return a + b; }
+        DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc; return true; }";
     fn identity(&self) -> usize {
         0
     }

@@ -1,7 +1,7 @@
 //! Variance and standard deviation.
 
-use crate::device::Reduction;
 use crate::device::lanes::{halve, in_few_lanes};
+use crate::device::{Reduction, Scalars};
 use crate::element::{CastTo, Inexact, Scalar};
 use num_traits::{Float, One, Zero};
 
@@ -173,11 +173,39 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
 }
 
 macro_rules! moments {
-    ($($Op:ident, $name:literal, |$variance:ident| $finish:expr;)*) => {$(
+    ($($Op:ident, $name:literal, $cuda:literal, |$variance:ident| $finish:expr;)*) => {$(
         impl<T: Scalar> Reduction<T> for $Op {
             type Acc = Moments<T::Float>;
             type Output = T::Magnitude;
             const NAME: &'static str = $name;
+            const FALLIBLE: bool = false;
+            const CUDA: &'static str = concat!("
+                typedef Floating<T> Float;
+                struct Acc { R count; Float mean; R squares; };
+                DEV Acc identity() const { return {R(), Float(), R()}; }
+                DEV Acc fold(Acc acc, T x, u64) const {
+                    R count = acc.count + 1;
+                    Float before = (Float)x - acc.mean;
+                    Float mean = acc.mean + unscale(before, count);
+                    return {count, mean, acc.squares + dot_re(before, (Float)x - mean)};
+                }
+                DEV Acc combine(Acc a, Acc b) const {
+                    if (a.count == 0) return b;
+                    if (b.count == 0) return a;
+                    R count = a.count + b.count, share = b.count / count;
+                    Float apart = b.mean - a.mean;
+                    R between = dot_re(apart, apart) * a.count * share;
+                    return {count, a.mean + apart * share, a.squares + b.squares + between};
+                }
+                DEV bool finish(Acc acc, u64, R &result) const {
+                    R divisor = acc.count - (R)ddof, zero = 0;
+                    R variance = divisor > 0 ? acc.squares / divisor : zero / zero;
+                    result = ", $cuda, ";
+                    return true;
+                }");
+            fn scalars(&self, bind: &mut Scalars) {
+                bind.scalar("ddof", self.ddof as u64);
+            }
             fn identity(&self) -> Self::Acc {
                 Moments::of_nothing(T::Float::zero(), T::Magnitude::zero())
             }
@@ -205,6 +233,6 @@ macro_rules! moments {
     )*};
 }
 moments! {
-    Var, "variance", |variance| variance;
-    Std, "standard deviation", |variance| Float::sqrt(variance);
+    Var, "variance", "variance", |variance| variance;
+    Std, "standard deviation", "sqrt(variance)", |variance| Float::sqrt(variance);
 }

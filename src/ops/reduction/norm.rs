@@ -1,7 +1,7 @@
 //! The Euclidean norm.
 
-use crate::device::Reduction;
 use crate::device::lanes::{in_few_lanes, in_lanes};
+use crate::device::{Reduction, Scalars};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 
@@ -82,6 +82,40 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     type Acc = [T::Magnitude; 3];
     type Output = T::Magnitude;
     const NAME: &'static str = "norm";
+    const FALLIBLE: bool = false;
+    const CUDA: &'static str = "
+        struct Acc { R small, medium, big; };
+        DEV Acc identity() const { return {0, 0, 0}; }
+        DEV void add(Acc &acc, R x) const {
+            x = x < 0 ? -x : x;
+            R up = x * scale_up, down = x * scale_down;
+            if (x > huge) acc.big += down * down;
+            else if (x < tiny) acc.small += up * up;
+            else acc.medium += x * x;
+        }
+        template <class P> DEV void add_parts(Acc &acc, P x) const { add(acc, (R)x); }
+        template <class P> DEV void add_parts(Acc &acc, Complex<P> x) const { add(acc, x.re); add(acc, x.im); }
+        DEV Acc fold(Acc acc, T x, u64) const { add_parts(acc, x); return acc; }
+        DEV Acc combine(Acc a, Acc b) const { return {a.small + b.small, a.medium + b.medium, a.big + b.big}; }
+        DEV bool finish(Acc acc, u64, R &result) const {
+            R medium = acc.medium;
+            bool has_medium = medium > 0 || medium != medium;
+            if (acc.big > 0) {
+                result = sqrt(acc.big + (has_medium ? (medium * scale_down) * scale_down : 0)) / scale_down;
+            } else if (acc.small > 0) {
+                R small = sqrt(acc.small) / scale_up, share = small / sqrt(medium);
+                result = !has_medium ? small : sqrt(medium) * sqrt(1 + share * share);
+            } else {
+                result = sqrt(medium);
+            }
+            return true;
+        }";
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("tiny", self.tiny);
+        bind.scalar("huge", self.huge);
+        bind.scalar("scale_up", self.scale_up);
+        bind.scalar("scale_down", self.scale_down);
+    }
     fn identity(&self) -> Self::Acc {
         [T::Magnitude::zero(); 3]
     }

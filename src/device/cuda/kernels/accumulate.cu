@@ -1,0 +1,76 @@
+// What sums and products are accumulated in, as `Scalar` has it on the host: integers of up to 32 bits in 64, those of 64 in
+// 128, floating and complex numbers in themselves.
+
+template <class T, bool IS_INTEGER> struct Accumulates { typedef T Sum, Quotient; };
+template <class T> struct Accumulates<T, true> {
+    typedef Wide<T> Sum;
+    typedef f64 Quotient;
+};
+template <class T> using Accumulator = typename Accumulates<T, INTEGER<T>>::Sum;
+// The type of means and quotients.
+template <class T> using Floating = typename Accumulates<T, INTEGER<T>>::Quotient;
+
+DEV i128 wrapping_add(i128 a, i128 b) { return (i128)((u128)a + (u128)b); }
+DEV u128 wrapping_add(u128 a, u128 b) { return a + b; }
+DEV i128 wrapping_mul(i128 a, i128 b) { return (i128)((u128)a * (u128)b); }
+DEV u128 wrapping_mul(u128 a, u128 b) { return a * b; }
+
+// Whether an accumulated value is one of the type; what it is there, wrapped.
+template <class T> DEV bool narrow(Accumulator<T> acc, T &to) {
+    to = (T)acc;
+    if constexpr (INTEGER<T>) return (Accumulator<T>)to == acc;
+    return true;
+}
+
+// The product, wrapped, and whether it overflowed.
+template <class A> DEV bool checked_mul(A a, A b, A &to) {
+    to = a * b;
+    return false;
+}
+DEV bool checked_mul(i64 a, i64 b, i64 &to) {
+    i128 all = (i128)a * b;
+    to = (i64)all;
+    return to != all;
+}
+DEV bool checked_mul(u64 a, u64 b, u64 &to) {
+    u128 all = (u128)a * b;
+    to = (u64)all;
+    return to != all;
+}
+DEV bool checked_mul(u128 a, u128 b, u128 &to) {
+    to = a * b;
+    u64 high_a = (u64)(a >> 64), high_b = (u64)(b >> 64);
+    if (high_a != 0 && high_b != 0) return true;
+    // One of the two has 64 bits: what crosses over must fit the upper half, with what the lower halves make of it.
+    u128 across = (u128)high_a * (u64)b + (u128)high_b * (u64)a;
+    across += ((u128)(u64)a * (u64)b) >> 64;
+    return across >> 64 != 0;
+}
+DEV bool checked_mul(i128 a, i128 b, i128 &to) {
+    bool negative = (a < 0) != (b < 0);
+    u128 x = a < 0 ? -(u128)a : (u128)a, y = b < 0 ? -(u128)b : (u128)b, magnitude;
+    bool beyond = checked_mul(x, y, magnitude);
+    to = (i128)(negative ? -magnitude : magnitude);
+    u128 most = ((u128)1 << 127) - (negative ? 0 : 1);
+    return beyond || magnitude > most;
+}
+
+// By a real number; the real part of conj(a) b.
+template <class F> DEV F unscale(F x, F by) { return x / by; }
+template <class F> DEV Complex<F> unscale(Complex<F> x, F by) { return {x.re / by, x.im / by}; }
+template <class F> DEV F dot_re(F a, F b) { return a * b; }
+template <class F> DEV F dot_re(Complex<F> a, Complex<F> b) { return a.re * b.re + a.im * b.im; }
+
+// A value of any type that can be copied, from the lane `by` further on.
+template <class T> DEV T shuffle_down(T x, u32 by) {
+    const int words = (sizeof(T) + 3) / 4;
+    union Words {
+        u32 word[words];
+        T value;
+    } all;
+    all.word[words - 1] = 0;
+    all.value = x;
+#pragma unroll
+    for (int w = 0; w < words; w++) all.word[w] = __shfl_down_sync(0xffffffffu, all.word[w], by);
+    return all.value;
+}

@@ -1,0 +1,236 @@
+//! Reductions on a GPU: how operands are walked, and which kernels do it. Nothing here is generic over operations or element
+//! types.
+
+use super::arguments::Arguments;
+use super::context::Context;
+use super::elementwise::{Operation, Strided};
+use super::flag::Flag;
+use super::loops::Loops;
+use super::program::{Packed, Program, Template};
+use super::shares::{BLOCK, Loads, Shares};
+use crate::error::Error;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+
+pub(super) const ACCUMULATE: &str = include_str!("kernels/accumulate.cu");
+pub(super) const REDUCE: &str = include_str!("kernels/reduce.cu");
+static WHOLE: Template = Template { name: "reduce on", files: &[ACCUMULATE, REDUCE], entry: whole_entry };
+static PARTS: Template = Template { name: "reduce on", files: &[ACCUMULATE, REDUCE], entry: parts_entry };
+
+/// What is carried along has at most so many bytes.
+pub(super) const PART: usize = 64;
+
+/// A reduction, erased.
+#[derive(Debug)]
+pub(super) struct Reducing {
+    pub(super) operation: Operation,
+    /// Whether positions matter.
+    pub(super) ordered: bool,
+    /// Whether nothing has a value.
+    pub(super) of_nothing: bool,
+    /// Whether elements may have none.
+    pub(super) fallible: bool,
+}
+
+impl Reducing {
+    /// Reduces the trailing axes of `a`, and says whether all results have a value.
+    ///
+    /// # Safety
+    /// All elements within `shape` are alive, and those of `out`, within its leading axes, accessed by nothing else.
+    pub(super) unsafe fn run(
+        &self,
+        context: &'static Context,
+        shape: &[usize],
+        out: Strided<'_>,
+        a: Strided<'_>,
+    ) -> Result<bool, Error> {
+        if shape[..out.strides.len()].contains(&0) {
+            return Ok(true);
+        }
+        let layout = Layout::new(shape, [out.strides, a.strides], a.address, a.dtype.size(), self.ordered);
+        if layout.shares.count == 0 && !self.of_nothing {
+            return Ok(false);
+        }
+        let flag = if self.fallible { Some(Flag::new(context)?) } else { None };
+        let failed = flag.as_ref().map_or(0, Flag::address);
+        let shares = layout.shares;
+        let parts = context.alloc(if shares.splits > 1 { parts_bytes(&shares)? } else { 0 })?;
+        let (packed, kept) = (Packed::new(&self.operation.scalars), loops(&layout.kept));
+        let reduced = loops(&layout.reduced);
+        let to = address(out, layout.offsets[0]);
+        let from = address(a, layout.offsets[1]);
+        let parts = parts.address();
+
+        let types = [Some(out.dtype), Some(a.dtype), None, None];
+        let signature = self.operation.scalars.signature();
+        let program =
+            |template, variant| Program { template, text: self.operation.text, types, signature, variant };
+        let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
+        let mut arguments = Arguments::new()
+            .with_bytes(&packed)
+            .with(&shares)
+            .with(&kept)
+            .with(&reduced)
+            .with(&from)
+            .with(&to)
+            .with(&parts)
+            .with(&failed);
+        // SAFETY: the caller's; the layout visits the elements within the shape, and there is room for all parts.
+        unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
+        if shares.splits > 1 {
+            let shares = shares.of_parts();
+            let mut arguments = Arguments::new()
+                .with_bytes(&packed)
+                .with(&shares)
+                .with(&kept)
+                .with(&parts)
+                .with(&to)
+                .with(&failed);
+            let program = program(&PARTS, [0; 6]);
+            // SAFETY: as above.
+            unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
+        }
+        Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
+    }
+}
+
+/// The address of an element.
+pub(super) fn address(of: Strided<'_>, offset: isize) -> u64 {
+    of.address.wrapping_add_signed(offset as i64 * of.dtype.size() as i64)
+}
+
+/// The memory that parts of outputs take.
+pub(super) fn parts_bytes(shares: &Shares) -> Result<usize, Error> {
+    let parts = (shares.outputs as usize).checked_mul(shares.splits as usize);
+    parts.and_then(|parts| parts.checked_mul(PART)).ok_or_else(|| Error::Overflow {
+        shape: vec![shares.outputs as usize, shares.splits as usize],
+        element_bytes: PART,
+    })
+}
+
+pub(super) fn grid(context: &Context, shares: &Shares) -> Result<[u32; 3], Error> {
+    shares.grid().ok_or_else(|| Error::DeviceFailed {
+        op: "reduce on",
+        device: context.name(),
+        why: format!("{} results are more than a grid has room for", shares.outputs),
+    })
+}
+
+/// All loops of a plan; none where one does not turn.
+pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
+    if plan.shape().contains(&0) { Loops::none() } else { Loops::new(plan.shape(), plan.strides()) }
+}
+
+// ------------------------------------------------------------------ sources
+
+fn head(program: &Program) -> String {
+    format!("{}typedef A T;\nstruct F {{ {}{} }};\n", program.typedefs(), program.members(), program.text)
+}
+
+fn whole_entry(program: &Program) -> String {
+    let [vector, line, wide, ..] = program.variant;
+    let index = if wide == 0 { "u32" } else { "u64" };
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+         entry(F f, const __grid_constant__ Shares shares, const __grid_constant__ Loops<2> kept,\n      \
+         const __grid_constant__ Loops<1> reduced, const T *__restrict__ a, R *__restrict__ out, F::Acc *parts, u32 *failed) {{\n    \
+         reduce<{vector}, {}, {index}>(f, shares, kept, reduced, a, out, parts, failed);\n}}\n",
+        head(program),
+        line != 0,
+    )
+}
+
+fn parts_entry(program: &Program) -> String {
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+         entry(F f, const __grid_constant__ Shares shares, const __grid_constant__ Loops<2> kept, const F::Acc *parts, R *out,\n      \
+         u32 *failed) {{\n    \
+         reduce_parts(f, shares, kept, parts, out, failed);\n}}\n",
+        head(program),
+    )
+}
+
+// ------------------------------------------------------------------ layouts
+
+/// The loops of a reduction, and how it reads.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    /// Over outputs: strides of the output and of the operand.
+    kept: Plan<2>,
+    /// Over what is reduced; in vectors where the elements that are read at once are several, but not along a line.
+    reduced: Plan<1>,
+    /// Elements that are read at once.
+    vector: usize,
+    /// Whether what is reduced is one line.
+    line: bool,
+    shares: Shares,
+    /// Where output and operand begin, in elements.
+    offsets: [isize; 2],
+}
+
+impl Layout {
+    /// The reduction of the trailing axes of an operand at an address, of elements of so many bytes.
+    fn new(shape: &[usize], [out, a]: [&[isize]; 2], address: u64, bytes: usize, ordered: bool) -> Layout {
+        let rank = out.len();
+        let (kept_shape, shape) = shape.split_at(rank);
+        let (kept_strides, strides) = a.split_at(rank);
+        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let (to, from) = (&mut to[..rank], &mut from[..rank]);
+        to.copy_from_slice(out);
+        from.copy_from_slice(kept_strides);
+        let mut offsets = read_forwards(kept_shape, to, from);
+        let kept = Plan::unordered_by(kept_shape, [to, from], 1);
+        let mut reduced =
+            if ordered { Plan::ordered(shape, [strides]) } else { Plan::unordered(shape, [strides]) };
+        let [to, from] = kept.offsets();
+        offsets = [offsets[0] + to, offsets[1] + from + reduced.offsets()[0]];
+
+        let count = reduced.len();
+        let loads = |vector: usize, reduced: &Plan<1>| Loads {
+            outputs: kept.len() as u64,
+            items: count.div_ceil(vector) as u64,
+            count: count as u64,
+            inner_outputs: kept.inner_len() as u64,
+            next_output: (kept.inner_strides()[1].unsigned_abs() * bytes) as u64,
+            next_item: (reduced.inner_strides()[0].unsigned_abs() * bytes) as u64,
+            bytes: (vector * bytes) as u64,
+        };
+        let line = reduced.outer_shape().is_empty();
+        let mut vector = 1;
+        let mut shares = Shares::choose(&loads(1, &reduced));
+        let full = 16 / bytes;
+        if shares.lanes == 0 && full > 1 && reduced.inner_strides() == [1] && count >= 4 * full {
+            if line {
+                vector = full;
+                shares = Shares::choose(&loads(full, &reduced));
+            } else if let Some(vectors) = in_vectors(&reduced, full)
+                && kept.strides().iter().all(|[_, from]| from.unsigned_abs().is_multiple_of(full))
+                && address.wrapping_add_signed((offsets[1] * bytes as isize) as i64).is_multiple_of(16)
+            {
+                (vector, reduced) = (full, vectors);
+                shares = Shares::choose(&loads(full, &reduced));
+            }
+        }
+        Layout { kept, reduced, vector, line, shares, offsets }
+    }
+}
+
+/// Walks kept axes along which what is reduced lies backwards from their other end: where output and operand begin then.
+fn read_forwards(shape: &[usize], to: &mut [isize], from: &mut [isize]) -> [isize; 2] {
+    let mut offsets = [0; 2];
+    for ((&n, to), from) in shape.iter().zip(to).zip(from) {
+        if *from < 0 && n > 0 {
+            let last = n as isize - 1;
+            offsets = [offsets[0] + *to * last, offsets[1] + *from * last];
+            (*to, *from) = (-*to, -*from);
+        }
+    }
+    offsets
+}
+
+/// The same loops over vectors of elements, where all of these begin at a multiple of their length.
+fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
+    let whole = plan.inner_len().is_multiple_of(vector)
+        && plan.outer_strides().iter().all(|[stride]| stride.unsigned_abs().is_multiple_of(vector));
+    whole.then(|| plan.with_inner(plan.inner_len() / vector, [vector as isize]))
+}

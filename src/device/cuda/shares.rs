@@ -1,0 +1,109 @@
+//! How a reduction is shared out: pure functions of shapes, strides and the size of an element. No count of
+//! multiprocessors enters, so that results are the same on every GPU.
+
+use super::arguments::Argument;
+
+/// Threads of a block; `BLOCK` of the kernels.
+pub(super) const BLOCK: u32 = 256;
+/// As many threads keep the memory of a large GPU busy: enough loads are on their way.
+const BUSY: u64 = 1 << 17;
+/// As many are shared out where outputs are split: several times those, so that the last ones to finish are few.
+const SPLIT: u64 = 1 << 19;
+/// Items whose loads a thread has in flight together.
+const FLIGHT: u64 = 4;
+/// At most so many items for one thread: its accumulators are combined after some 64 rounds of loads, and at most as many
+/// such sums are added one after the other.
+const MOST: u64 = 64 * 64 * FLIGHT;
+/// What memory is read in, at least, in bytes; and what it is read in best.
+const SECTOR: u64 = 32;
+const LINE: u64 = 128;
+
+/// How outputs and their items are shared out; the kernels' twin.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shares {
+    pub(super) outputs: u64,
+    /// Of each output: elements, or vectors of them.
+    pub(super) items: u64,
+    /// Elements of each output.
+    pub(super) count: u64,
+    /// Logarithms: threads side by side along the outputs, and threads that share the items of one.
+    pub(super) lanes: u32,
+    pub(super) threads: u32,
+    pub(super) splits: u32,
+    unused: u32,
+}
+
+/// What is known of the loops over outputs and items.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loads {
+    pub(super) outputs: u64,
+    pub(super) items: u64,
+    pub(super) count: u64,
+    /// The length of the innermost loop over outputs.
+    pub(super) inner_outputs: u64,
+    /// How many bytes further the next output's item lies, and the next item of an output.
+    pub(super) next_output: u64,
+    pub(super) next_item: u64,
+    /// The bytes of an item.
+    pub(super) bytes: u64,
+}
+
+// SAFETY: `repr(C)`, with the members of the kernels' structure.
+unsafe impl Argument for Shares {}
+
+impl Shares {
+    pub(super) fn choose(loads: &Loads) -> Shares {
+        let Loads { outputs, items, count, inner_outputs, next_output, next_item, bytes } = *loads;
+        // Down columns where outputs lie closer together than the items of one, and close enough to be read together.
+        let down = outputs > 1 && next_output < LINE && (next_item == 0 || next_output < next_item);
+        let (mut lanes, least_lanes, mut threads) = if down {
+            let most = logarithm(inner_outputs).min(5);
+            (most, logarithm(2 * SECTOR / bytes.max(1)).min(most), 0)
+        } else {
+            // Neighbouring threads read what lies side by side.
+            let together = if next_item <= bytes { logarithm(2 * SECTOR / bytes.max(1)) } else { 0 };
+            (0, 0, together.min(logarithm(items)))
+        };
+        let room = logarithm(u64::from(BLOCK));
+        while (outputs << threads < BUSY && items >> (threads + 1) >= FLIGHT) || items >> threads > MOST / 4 {
+            if lanes + threads < room {
+                threads += 1;
+            } else if lanes > least_lanes {
+                (lanes, threads) = (lanes - 1, threads + 1);
+            } else {
+                break;
+            }
+        }
+        let needed = items.div_ceil(MOST << threads);
+        let wanted = SPLIT.div_ceil((outputs << threads).max(1)).min(items >> (threads + 4));
+        let splits = if outputs << threads < BUSY { wanted.max(needed) } else { needed };
+        let splits = splits.clamp(1, u64::from(u16::MAX)) as u32;
+        Shares { outputs, items, count, lanes, threads, splits, unused: 0 }
+    }
+
+    /// How the parts that splits have left are shared out.
+    pub(super) fn of_parts(&self) -> Shares {
+        let items = u64::from(self.splits);
+        let lanes = logarithm(self.outputs).min(5);
+        let room = logarithm(u64::from(BLOCK)) - lanes;
+        let threads = logarithm(items.div_ceil(FLIGHT)).min(room);
+        Shares { items, lanes, threads, splits: 1, ..*self }
+    }
+
+    /// The grid, or nothing where there are more blocks than a grid can have.
+    pub(super) fn grid(&self) -> Option<[u32; 3]> {
+        let blocks = self.outputs.div_ceil(u64::from(BLOCK >> self.threads));
+        Some([i32::try_from(blocks).ok()? as u32, self.splits, 1])
+    }
+
+    /// Whether counts do not fit the arithmetic of 32 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        self.outputs.max(self.count) >= 1 << 31
+    }
+}
+
+/// The exponent of the smallest power of two that is not less.
+fn logarithm(n: u64) -> u32 {
+    n.max(1).next_power_of_two().ilog2()
+}

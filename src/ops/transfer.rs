@@ -1,0 +1,68 @@
+//! Tensors from one device to another.
+
+use crate::device::{Device, host};
+use crate::element::Element;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// A copy on another device, dense in the tensor's order.
+    ///
+    /// # Errors
+    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
+    ///
+    /// ```
+    /// use vierbein::{Cpu, Cuda, Error, tensor};
+    /// let x = tensor![1.0, 2.0];
+    /// assert_eq!(x.to_device::<Cpu>()?, x);
+    /// let error = x.to_device::<Cuda>().unwrap_err();
+    /// assert!(matches!(error, Error::DeviceUnavailable { .. }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn to_device<Dev2: Device + Default>(&self) -> Result<Tensor<T, D, O, Dev2>, Error> {
+        self.to_device_in(&Dev2::default())
+    }
+
+    /// [`to_device`](Tensor::to_device) for a given one.
+    ///
+    /// # Errors
+    /// As [`to_device`](Tensor::to_device).
+    pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
+        let layout = self.enumeration();
+        let buffer = host::copied_to(device, self.device(), self.operand_in(&layout))?;
+        Ok(Tensor::dense(buffer, self.shape(), device.clone()))
+    }
+
+    /// Copies the elements of a tensor on another device (or on the same) to the places of this one's: no memory is taken where
+    /// both lie side by side in their order, or as little as the part that does not.
+    ///
+    /// # Errors
+    /// [`Error::OutputShape`] where the shapes differ, or whatever one of the devices can fail with.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let mut x = tensor![[1, 2], [3, 4]];
+    /// x.copy_from(&tensor![[5, 6], [7, 8]])?;
+    /// assert_eq!(x, tensor![[5, 6], [7, 8]]);
+    /// assert!(x.copy_from(&tensor![[1, 2]]).is_err());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn copy_from<Dev2: Device, S2: Storage<T, Dev2>>(
+        &mut self,
+        from: &Tensor<T, D, O, Dev2, S2>,
+    ) -> Result<(), Error>
+    where
+        S: StorageMut<T, Dev>,
+    {
+        if self.shape() != from.shape() {
+            let (result, out) = (from.shape().as_ref().to_vec(), self.shape().as_ref().to_vec());
+            return Err(Error::OutputShape { op: "copy", result, out });
+        }
+        let (to_layout, from_layout) = (self.enumeration(), from.enumeration());
+        let (out, device) = self.output_in(&to_layout);
+        host::transfer(device, out, from.device(), from.operand_in(&from_layout))
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether there is a GPU to test with, and the emulator that stands in for one where there is none.
+
+#![allow(dead_code, reason = "not every test that shares this file needs all of it")]
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use vierbein::Cuda;
+
+/// Whether a GPU is there, real or emulated. Where there is none, a test says so and does nothing, but fails if
+/// `VIERBEIN_REQUIRE_GPU` is 1.
+pub(crate) fn there() -> bool {
+    match Cuda::<0>::new() {
+        Ok(_) => true,
+        Err(error) if required() => panic!("VIERBEIN_REQUIRE_GPU is 1, and {error}"),
+        Err(error) => {
+            println!("skipped: {error}");
+            false
+        }
+    }
+}
+
+fn required() -> bool {
+    std::env::var_os("VIERBEIN_REQUIRE_GPU").is_some_and(|value| value == "1")
+}
+
+/// The folder of the emulator, built there, or why it cannot be built.
+pub(crate) fn emulator() -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-emulator");
+    fs::create_dir_all(&folder).unwrap();
+    // Several test programs may come here at once.
+    let lock = File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/build-cuda-emulator.sh");
+    let built = match Command::new("bash").arg(script).arg(&folder).output() {
+        Ok(built) => built,
+        Err(error) => return Err(format!("bash does not start: {error}")),
+    };
+    match built.status.code() {
+        Some(0) => Ok(folder),
+        Some(3) => Err(text(&built)),
+        _ => panic!("{}", text(&built)),
+    }
+}
+
+/// This test program, once more, where `folder` holds the libraries of the emulator or some of them.
+pub(crate) fn program(folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    // Every name that the libraries are looked for by leads to this folder first.
+    command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
+    command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
+    command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
+    command
+}
+
+/// Runs the tests of this program whose names begin with one of `names` in the emulator.
+pub(crate) fn emulate(names: &[&str]) {
+    let folder = match emulator() {
+        Ok(folder) => folder,
+        Err(why) => return println!("skipped: the CUDA emulator is not there: {why}"),
+    };
+    let ran = program(&folder).args(names).env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
+    let text = text(&ran);
+    assert!(ran.status.success(), "{text}");
+    assert!(!text.contains(" 0 passed"), "no tests are called {names:?}: {text}");
+}
+
+/// What a process said.
+pub(crate) fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}

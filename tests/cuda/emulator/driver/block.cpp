@@ -1,0 +1,270 @@
+// The threads of a block run one at a time, each until it ends or has to wait for others. A thread gets a fibre of its own only
+// when it waits: a fibre takes one thread after the other, so a kernel without barriers is a plain loop.
+//
+// In which order threads take turns must not matter, nor in which order blocks do. VIERBEIN_EMULATOR_ORDER chooses it:
+// `forward`, `reverse` or `random` (another one at each barrier, the same ones in each process).
+
+#include "block.h"
+#include "fibre.h"
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+using emulator::Hooks;
+using emulator::Index;
+using emulator::Kernel;
+
+namespace {
+
+enum Waits { NotBegun, Runs, Ready, AtBarrier, AtExchange, Ended };
+
+struct Thread {
+    Waits waits;
+    Index index;
+    Fibre *fibre;
+    int line;
+    // Of an exchange between the lanes of a warp:
+    unsigned mask, source, votes;
+    unsigned long long value, result;
+};
+
+enum Order { Forward, Reverse, Random };
+
+Order order() {
+    const char *name = getenv("VIERBEIN_EMULATOR_ORDER");
+    return !name ? Forward : !strcmp(name, "reverse") ? Reverse : !strcmp(name, "random") ? Random : Forward;
+}
+
+// Everything of the one launch that runs; launches are one at a time.
+struct Launch {
+    const Kernel *kernel;
+    void **parameters;
+    Order order;
+    uint64_t random;
+    std::vector<Thread> threads;
+    std::vector<unsigned> turns; // the threads in the order in which they run
+    size_t begun;                // how many of `turns` have begun
+    unsigned current;            // the thread that runs
+    Fibre *running;
+    Failure failure;
+} launch;
+
+Fibre scheduler;
+std::vector<Fibre *> fibres, idle;
+
+// Xorshift (Marsaglia 2003): what is wanted is another order, not chance.
+uint64_t chance() {
+    launch.random ^= launch.random << 13;
+    launch.random ^= launch.random >> 7;
+    launch.random ^= launch.random << 17;
+    return launch.random;
+}
+
+void shuffle(std::vector<unsigned> &turns) {
+    for (size_t i = turns.size(); i > 1; i--) std::swap(turns[i - 1], turns[chance() % i]);
+}
+
+void go_on_with(Fibre *fibre) {
+    launch.running = fibre;
+    fibre_switch(&scheduler, fibre);
+}
+
+void make_current(unsigned thread) {
+    launch.current = thread;
+    *launch.kernel->thread_index = launch.threads[thread].index;
+}
+
+// What every fibre does: threads, as long as there are any that have not begun.
+void work() {
+    while (true) {
+        while (launch.begun < launch.turns.size()) {
+            make_current(launch.turns[launch.begun++]);
+            launch.threads[launch.current].waits = Runs;
+            launch.kernel->thread(launch.parameters);
+            launch.threads[launch.current].waits = Ended;
+        }
+        idle.push_back(launch.running);
+        fibre_switch(launch.running, &scheduler);
+    }
+}
+
+void wait(Waits what, int line) {
+    Thread &thread = launch.threads[launch.current];
+    thread.waits = what;
+    thread.line = line;
+    thread.fibre = launch.running;
+    fibre_switch(launch.running, &scheduler);
+}
+
+std::string described(const Thread &thread) {
+    std::string index = std::to_string(thread.index.x) + ", " + std::to_string(thread.index.y) + ", " + std::to_string(thread.index.z);
+    const char *const states[] = {"", "", "", " that waits for the block at line ", " that waits for lanes at line ", " that has ended"};
+    bool waits = thread.waits == AtBarrier || thread.waits == AtExchange;
+    return "thread (" + index + ")" + states[thread.waits] + (waits ? std::to_string(thread.line) : "");
+}
+
+void fail(int error, const char *message) {
+    const Index block = *launch.kernel->block_index;
+    launch.failure = {error, std::string(message) + " in " + described(launch.threads[launch.current]) + " of block (" +
+                                 std::to_string(block.x) + ", " + std::to_string(block.y) + ", " + std::to_string(block.z) + ")"};
+    // Nothing comes back to this fibre: it begins again with the next launch.
+    fibre_switch(launch.running, &scheduler);
+    abort();
+}
+
+void barrier(int line) { wait(AtBarrier, line); }
+
+unsigned long long exchange(unsigned mask, unsigned long long value, unsigned source, unsigned *votes, int line) {
+    const unsigned first = launch.current / 32 * 32, own = launch.current % 32;
+    Thread *lanes = &launch.threads[first];
+    const unsigned there = std::min<size_t>(32, launch.threads.size() - first);
+    // The hardware lets lanes that are not there be named.
+    if (there < 32) mask &= (1u << there) - 1;
+    if (!(mask >> own & 1)) fail(719, "the mask leaves out the lane that gives it");
+    if (source >= there || !(mask >> source & 1)) fail(719, "a lane asks for the value of one that is not in the mask");
+    Thread &thread = lanes[own];
+    thread.value = value;
+    thread.source = source;
+    thread.mask = mask;
+    thread.line = line;
+    thread.waits = AtExchange;
+    bool all = true;
+    unsigned ballot = 0;
+    for (unsigned lane = 0; lane < there; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        if (lanes[lane].waits != AtExchange) {
+            all = false;
+        } else {
+            if (lanes[lane].mask != mask || lanes[lane].line != line)
+                fail(719, ("lanes meet with different masks or at different lines, and " + described(lanes[lane])).c_str());
+            ballot |= (unsigned)(lanes[lane].value & 1) << lane;
+        }
+    }
+    if (all) {
+        for (unsigned lane = 0; lane < there; lane++) {
+            if (!(mask >> lane & 1)) continue;
+            lanes[lane].result = lanes[lanes[lane].source].value;
+            lanes[lane].votes = ballot;
+            lanes[lane].waits = Ready;
+        }
+    } else {
+        wait(AtExchange, line);
+    }
+    *votes = thread.votes;
+    return thread.result;
+}
+
+const Hooks hooks = {barrier, exchange, fail};
+
+// All threads that have not ended wait: they go on if it is for each other, at one place.
+bool release() {
+    const Thread *first = nullptr;
+    for (const Thread &thread : launch.threads) {
+        if (thread.waits == Ended) continue;
+        if (!first) first = &thread;
+        if (thread.waits == AtExchange)
+            launch.failure.message = "lanes do not come (they may have ended): " + described(thread);
+        else if (first->waits != thread.waits || first->line != thread.line)
+            launch.failure.message = "threads wait for different things: " + described(*first) + ", and " + described(thread);
+        else continue;
+        launch.failure.error = 719;
+        return false;
+    }
+    for (Thread &thread : launch.threads)
+        if (thread.waits == AtBarrier) thread.waits = Ready;
+    if (launch.order == Random) shuffle(launch.turns);
+    return first != nullptr;
+}
+
+void run_block() {
+    // Shared memory begins with what is no number and no sensible index. Not by `memset`, in whose place AddressSanitizer has a
+    // function that would find what lies between the variables.
+    for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
+    for (Thread &thread : launch.threads) thread.waits = NotBegun;
+    if (launch.order == Random) shuffle(launch.turns);
+    launch.begun = 0;
+    while (!launch.failure.error && launch.begun < launch.turns.size()) {
+        if (idle.empty()) {
+            fibres.push_back(fibre_new(work));
+            idle.push_back(fibres.back());
+        }
+        Fibre *fibre = idle.back();
+        idle.pop_back();
+        go_on_with(fibre);
+    }
+    while (!launch.failure.error) {
+        bool any = false;
+        for (unsigned thread : launch.turns) {
+            if (launch.failure.error || launch.threads[thread].waits != Ready) continue;
+            any = true;
+            make_current(thread);
+            go_on_with(launch.threads[thread].fibre);
+        }
+        if (!any && !release()) break;
+    }
+}
+
+// A kernel that divides by zero, or reaches for memory that is not there, ends its launch and not the process.
+void on_signal(int signal) {
+    if (signal == SIGFPE) fail(719, "an integer is divided by zero, or overflows in a division,");
+    fail(700, "memory is used that is not there");
+}
+
+struct Signals {
+    struct sigaction before[3];
+    static constexpr int numbers[3] = {SIGFPE, SIGSEGV, SIGBUS};
+    int count;
+    Signals() {
+        // AddressSanitizer has a handler of its own, which says more.
+        const char *asan = getenv("VIERBEIN_EMULATOR_ASAN");
+        count = asan && !strcmp(asan, "1") ? 1 : 3;
+        struct sigaction action = {};
+        action.sa_handler = on_signal;
+        action.sa_flags = SA_NODEFER;
+        for (int i = 0; i < count; i++) sigaction(numbers[i], &action, &before[i]);
+    }
+    ~Signals() {
+        for (int i = 0; i < count; i++) sigaction(numbers[i], &before[i], nullptr);
+    }
+};
+
+} // namespace
+
+Failure run_grid(const Kernel &kernel, Index grid, Index block, void **parameters) {
+    launch.kernel = &kernel;
+    launch.parameters = parameters;
+    launch.order = order();
+    launch.random = 0x9e3779b97f4a7c15;
+    launch.failure = {0, ""};
+    *kernel.hooks = &hooks;
+    *kernel.block_size = block;
+    *kernel.grid_size = grid;
+    const unsigned count = block.x * block.y * block.z;
+    launch.threads.assign(count, Thread());
+    for (unsigned i = 0; i < count; i++) launch.threads[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+    launch.turns.resize(count);
+    std::iota(launch.turns.begin(), launch.turns.end(), 0);
+    if (launch.order == Reverse) std::reverse(launch.turns.begin(), launch.turns.end());
+
+    Signals signals;
+    const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    // A step without a common divisor meets each block once.
+    uint64_t step = 1, at = 0;
+    if (launch.order == Random && blocks > 1)
+        for (step = chance() % blocks; std::gcd(step, blocks) != 1;) step = chance() % blocks;
+    if (launch.order == Reverse) step = blocks - 1, at = blocks - 1;
+    for (uint64_t i = 0; i < blocks && !launch.failure.error; i++) {
+        *kernel.block_index = {(unsigned)(at % grid.x), (unsigned)(at / grid.x % grid.y), (unsigned)(at / grid.x / grid.y)};
+        run_block();
+        at = (uint64_t)(((unsigned __int128)at + step) % blocks);
+    }
+    if (launch.failure.error) {
+        idle = fibres;
+        for (Fibre *fibre : fibres) fibre_restart(fibre, work);
+    }
+    return launch.failure;
+}

@@ -1,0 +1,51 @@
+// What the parts of the emulated driver share. Everything is done at once, in the caller's thread, under one lock.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#pragma GCC visibility push(hidden)
+
+typedef uint64_t Address; // CUdeviceptr
+typedef void *Stream;
+
+enum Status {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    INVALID_PTX = 218,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_OUT_OF_RESOURCES = 701,
+    LAUNCH_FAILED = 719,
+};
+
+extern std::recursive_mutex lock;
+typedef std::lock_guard<std::recursive_mutex> Locked;
+
+// A setting from the environment.
+long long setting(const char *name, long long otherwise);
+
+// Says on standard error what is wrong with a call, and returns its status.
+Status wrong(Status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The device whose context is current in this thread; less than 0: none is.
+int current_device();
+#define NEEDS_CONTEXT \
+    if (current_device() < 0) return wrong(INVALID_CONTEXT, "%s: no context is current in this thread", __func__)
+
+bool is_stream(Stream stream);
+#define NEEDS_STREAM(stream) \
+    if (!is_stream(stream)) return wrong(INVALID_HANDLE, "%s: there is no such stream", __func__)
+
+// Whether something was written beside an allocation; says so.
+bool overrun();
+
+#pragma GCC visibility pop

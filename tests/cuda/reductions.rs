@@ -1,0 +1,335 @@
+//! Reductions: all of them, of all element types, for shapes and strides around the boundaries of warps, blocks and splits.
+
+use crate::device;
+use vierbein::device::{Device, Operand, Output, Reduce, Reduction};
+use vierbein::op::*;
+use vierbein::prelude::*;
+use vierbein::{Cuda, Element, Error, c32, c64};
+
+/// An operand of some elements, and how many of its leading axes are kept.
+#[derive(Debug, Clone)]
+struct Case {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    offset: usize,
+    kept: usize,
+    /// Strides of the output.
+    out: Vec<isize>,
+}
+
+impl Case {
+    /// Elements that the operand reaches to.
+    fn len(&self) -> usize {
+        extent(&self.shape, &self.strides) + self.offset
+    }
+}
+
+fn extent(shape: &[usize], strides: &[isize]) -> usize {
+    if shape.contains(&0) {
+        return 1;
+    }
+    1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s.max(0) as usize).sum::<usize>()
+}
+
+fn dense(shape: &[usize]) -> Vec<isize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis] as isize;
+    }
+    strides
+}
+
+fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case {
+    let out = dense(&shape[..kept]);
+    Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
+}
+
+/// A few of each kind.
+fn some() -> Vec<Case> {
+    let mut cases = vec![
+        // Rows, columns, and a row that begins beside a multiple of 16 bytes.
+        case(&[5, 70], &[70, 1], 0, 1),
+        case(&[37, 41], &[1, 37], 0, 1),
+        case(&[1003], &[1], 1, 0),
+        // Loops: a middle axis kept, in vectors and not.
+        case(&[3, 5, 16], &[16, 48, 1], 0, 1),
+        case(&[3, 5, 7], &[7, 21, 1], 0, 1),
+        // Split: few and long.
+        case(&[20_011], &[1], 0, 0),
+        case(&[2, 9000], &[1, 2], 0, 1),
+    ];
+    // Backwards, along both axes.
+    cases.push(case(&[4, 9], &[-9, -1], 35, 1));
+    cases
+}
+
+/// Many.
+fn all() -> Vec<Case> {
+    let mut cases = some();
+    let lengths =
+        [0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513];
+    for n in lengths.into_iter().chain([1000, 1023, 1024, 1025, 4095, 4097, 8193, 16_383, 16_385, 100_003]) {
+        cases.push(case(&[n], &[1], 0, 0));
+        cases.push(case(&[n], &[1], 3, 0));
+        cases.push(case(&[n], &[-2], 2 * n.saturating_sub(1), 0));
+    }
+    for k in [0, 1, 3, 31, 32, 33, 257] {
+        for n in [0, 1, 2, 5, 8, 31, 33, 64, 100, 257, 1030] {
+            cases.push(case(&[k, n], &[n as isize, 1], 0, 1));
+            cases.push(case(&[k, n], &[n as isize + 3, 1], 1, 1));
+            cases.push(case(&[k, n], &[1, k as isize], 0, 1));
+            cases.push(case(&[k, n], &[2, 2 * k as isize + 1], 0, 1));
+        }
+    }
+    cases.extend([
+        // Split columns, narrow and wide; many outputs of few elements.
+        case(&[3, 30_000], &[1, 3], 0, 1),
+        case(&[40, 6000], &[1, 40], 0, 1),
+        case(&[40_000, 3], &[3, 1], 0, 1),
+        case(&[30_000, 3], &[1, 30_000], 0, 1),
+        // A repeated operand: kept and reduced axes of stride 0.
+        case(&[9, 33], &[0, 1], 0, 1),
+        case(&[9, 33], &[1, 0], 0, 1),
+        case(&[33], &[0], 2, 0),
+        // Traces: of one matrix, of a batch, of a batch that lies innermost.
+        case(&[150], &[151], 0, 0),
+        case(&[6, 40], &[1600, 41], 0, 1),
+        case(&[60, 40], &[1, 2460], 0, 1),
+        case(&[20, 30], &[30, 601], 0, 1),
+        // Three and four axes, permuted and sliced.
+        case(&[4, 6, 5], &[30, 5, 1], 0, 2),
+        case(&[4, 6, 5], &[1, 4, 24], 0, 1),
+        case(&[6, 4, 5], &[5, 30, 1], 0, 1),
+        case(&[6, 4, 5], &[-10, 60, 2], 60, 1),
+        case(&[3, 4, 5, 6], &[120, 1, 24, 4], 0, 2),
+        case(&[3, 4, 5, 6], &[6, 18, 72, 1], 0, 1),
+        case(&[5, 3, 4, 8], &[8, 160, 40, 1], 0, 1),
+        case(&[5, 3, 4, 8], &[8, 160, 40, 1], 4, 1),
+        case(&[2, 3, 0, 6], &[1, 1, 1, 1], 0, 2),
+        case(&[2, 0, 3], &[1, 1, 1], 0, 2),
+        case(&[3, 300, 50], &[1, 150, 3], 0, 1),
+        case(&[70, 90], &[90, -1], 89, 0),
+    ]);
+    // Outputs that do not lie side by side.
+    let mut apart = case(&[7, 6, 5], &[30, 5, 1], 0, 2);
+    apart.out = vec![3, 40];
+    cases.push(apart);
+    let mut across = case(&[7, 6, 50], &[300, 50, 1], 0, 2);
+    across.out = vec![1, 7];
+    cases.push(across);
+    cases
+}
+
+fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
+    op: &R,
+    case: &Case,
+    data: &[T],
+    fill: R::Output,
+) -> Result<Vec<R::Output>, Error> {
+    let device = Dev::default();
+    let a = device.adopt(data.to_vec())?;
+    let kept = &case.shape[..case.kept];
+    let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
+    let from = Dev::offset(Dev::ptr(&a), case.offset as isize);
+    // SAFETY: both reach no further than their buffers; outputs are distinct.
+    let result = unsafe {
+        let from = Operand::from_raw(from, &case.shape, &case.strides);
+        let to = Output::from_raw(Dev::ptr_mut(&mut out), kept, &case.out);
+        device.reduce(op, to, from)
+    };
+    result.map(|()| device.release(out).unwrap())
+}
+
+fn compare<T: Element, R: Reduction<T>>(
+    op: R,
+    cases: &[Case],
+    values: impl Fn(usize) -> T,
+    fill: R::Output,
+    close: impl Fn(R::Output, R::Output, usize) -> bool,
+) where
+    Cuda: Reduce<T>,
+    Cpu: Reduce<T>,
+{
+    for case in cases {
+        let data: Vec<T> = (0..case.len()).map(&values).collect();
+        let count: usize = case.shape[case.kept..].iter().product();
+        match (run::<Cpu, T, R>(&op, case, &data, fill), run::<Cuda, T, R>(&op, case, &data, fill)) {
+            (Ok(expected), Ok(found)) => {
+                for (k, (&x, &y)) in expected.iter().zip(&found).enumerate() {
+                    assert!(close(x, y, count), "{} of {}, {case:?}: {x} and {y} at {k}", R::NAME, T::DTYPE);
+                }
+            }
+            (expected, found) => {
+                assert_eq!(expected.err(), found.err(), "{} of {}, {case:?}", R::NAME, T::DTYPE);
+            }
+        }
+    }
+}
+
+/// Numbers without a pattern.
+fn scrambled(k: usize) -> u64 {
+    let mut x = (k as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 29;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 32)
+}
+
+/// Around 1, so that sums and products of many are ordinary.
+fn ordinary(k: usize) -> f64 {
+    1.0 + (scrambled(k) % 2001) as f64 / 1e6 - 1e-3
+}
+
+fn near(x: f64, y: f64, epsilon: f64, count: usize) -> bool {
+    x == y
+        || (x.is_nan() && y.is_nan())
+        || (x - y).abs() <= epsilon * (8.0 + count as f64) * x.abs().max(1e-3)
+}
+
+fn exact<T: PartialEq>(x: T, y: T, _: usize) -> bool {
+    x == y
+}
+
+macro_rules! integers {
+    ($($name:ident: $t:ty, $cases:expr, $least:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            if device().is_none() {
+                return;
+            }
+            let cases = $cases;
+            let small = |k| (scrambled(k) % 5) as i64 as $t - $least;
+            let factor = |k| [1, 1, 1, 1, 1, 2, 1, 3][scrambled(k) as usize % 8] as $t;
+            let any = |k| scrambled(k) as $t;
+            let double = |x: f64, y: f64, count| near(x, y, 1e-16, count);
+            compare::<$t, _>(Sum, &cases, small, 77, exact);
+            compare::<$t, _>(Sum, &cases, any, 77, exact);
+            compare::<$t, _>(Prod, &cases, factor, 77, exact);
+            compare::<$t, _>(Prod, &cases, small, 77, exact);
+            compare::<$t, _>(Mean, &cases, any, 77.0, |x: f64, y: f64, _| near(x, y, 1e-16, 1));
+            compare::<$t, _>(Var { ddof: 1 }, &cases, any, 77.0, double);
+            compare::<$t, _>(Std { ddof: 0 }, &cases, small, 77.0, double);
+            compare::<$t, _>(Norm::<f64>::default(), &cases, any, 77.0, double);
+            compare::<$t, _>(Max, &cases, any, 77, exact);
+            compare::<$t, _>(Min, &cases, any, 77, exact);
+            compare::<$t, _>(ArgMax, &cases, small, 77, exact);
+            compare::<$t, _>(ArgMin, &cases, small, 77, exact);
+        }
+    )*};
+}
+integers! {
+    of_i8: i8, some(), 2;
+    of_i16: i16, some(), 2;
+    of_i32: i32, all(), 2;
+    of_i64: i64, some(), 2;
+    of_u8: u8, all(), 0;
+    of_u16: u16, some(), 0;
+    of_u32: u32, some(), 0;
+    of_u64: u64, some(), 0;
+}
+
+macro_rules! floats {
+    ($($name:ident: $t:ty, $complex:ident, $cases:expr, $complex_cases:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            if device().is_none() {
+                return;
+            }
+            let cases = $cases;
+            let value = |k| ordinary(k) as $t;
+            // Few different values, so that many are equal.
+            let ties = |k| (scrambled(k) % 7) as $t - 3.0;
+            let with_nan = |k| if scrambled(k) % 97 == 0 { <$t>::NAN } else { value(k) };
+            let same = |x: $t, y: $t, _: usize| x == y || (x.is_nan() && y.is_nan());
+            let epsilon = <$t>::EPSILON as f64;
+            let close = |x: $t, y: $t, count| near(x.into(), y.into(), epsilon, count);
+            compare::<$t, _>(Sum, &cases, value, 77.0, close);
+            compare::<$t, _>(Prod, &cases, value, 77.0, close);
+            compare::<$t, _>(Mean, &cases, value, 77.0, close);
+            compare::<$t, _>(Max, &cases, ties, 77.0, same);
+            compare::<$t, _>(Min, &cases, with_nan, 77.0, same);
+            compare::<$t, _>(ArgMax, &cases, ties, 77, exact);
+            compare::<$t, _>(ArgMin, &cases, with_nan, 77, exact);
+            compare::<$t, _>(ArgMax, &some(), |_| <$t>::NEG_INFINITY, 77, exact);
+            compare::<$t, _>(Var { ddof: 1 }, &cases, ties, 77.0, close);
+            compare::<$t, _>(Std { ddof: 2 }, &cases, ties, 77.0, close);
+            let scales = [<$t>::MIN_POSITIVE, 1.0, <$t>::MAX / 1e6];
+            compare::<$t, _>(Norm::<$t>::default(), &cases, value, 77.0, close);
+            compare::<$t, _>(Norm::<$t>::default(), &some(), |_| 0.0, 77.0, close);
+            for scale in scales {
+                let value = move |k| value(k) * scale;
+                let close = move |x: $t, y: $t, n| close(x / scale, y / scale, n);
+                compare::<$t, _>(Norm::<$t>::default(), &some(), value, 77.0, close);
+            }
+            let value = |k| Complex::new(ordinary(2 * k) as $t, (scrambled(k) % 9) as $t / 1e3);
+            let cases = $complex_cases;
+            let modulus = |x: $complex, y: $complex, count| {
+                let scale = x.norm().max(1e-3);
+                near(x.re.into(), y.re.into(), epsilon * f64::from(scale / x.re.abs().max(1e-3)), count)
+                    && near(x.im.into(), y.im.into(), epsilon * f64::from(scale / x.im.abs().max(1e-3)), count)
+            };
+            let fill = Complex::new(77.0, 0.0);
+            compare::<$complex, _>(Sum, &cases, value, fill, modulus);
+            compare::<$complex, _>(Prod, &some(), value, fill, modulus);
+            compare::<$complex, _>(Mean, &cases, value, fill, modulus);
+            compare::<$complex, _>(Var { ddof: 1 }, &some(), value, 77.0, close);
+            compare::<$complex, _>(Std { ddof: 1 }, &some(), value, 77.0, close);
+            compare::<$complex, _>(Norm::<$t>::default(), &some(), value, 77.0, close);
+        }
+    )*};
+}
+floats! {
+    of_f32: f32, c32, some(), all();
+    of_f64: f64, c64, all(), some();
+}
+
+#[test]
+fn of_bool() {
+    if device().is_none() {
+        return;
+    }
+    let cases = all();
+    compare::<bool, _>(Count, &cases, |k| scrambled(k) % 3 == 0, 77, exact);
+    for rare in [2, 1000, 1_000_000] {
+        compare::<bool, _>(Any, &cases, |k| scrambled(k) % rare == 1, true, exact);
+        compare::<bool, _>(All, &cases, |k| scrambled(k) % rare != 1, true, exact);
+    }
+}
+
+/// Long sums stay within the bound of a pairwise sum: a sequential one of so many would miss it.
+#[test]
+fn long_sums_are_accurate() {
+    if device().is_none() {
+        return;
+    }
+    let n = 1_500_000;
+    let data: Vec<f32> = (0..n).map(|k| 0.1 + (scrambled(k) % 1000) as f32 * 1e-4).collect();
+    let exact: f64 = data.iter().map(|&x| f64::from(x)).sum();
+    for case in
+        [case(&[n], &[1], 0, 0), case(&[3, n / 3], &[1, 3], 0, 1), case(&[1500, 1000], &[1, 1500], 0, 1)]
+    {
+        let sums = run::<Cuda, f32, Sum>(&Sum, &case, &data, 0.0).unwrap();
+        let sum: f64 = sums.iter().map(|&x| f64::from(x)).sum();
+        let error = (sum - exact).abs() / exact;
+        assert!(error < 4.0 * f64::from(f32::EPSILON), "{case:?}: {error:e}");
+    }
+}
+
+/// A sum that does not fit is an error in builds with debug assertions, the host's own.
+#[test]
+fn sums_that_overflow() {
+    if device().is_none() {
+        return;
+    }
+    let x = Tensor::<i32, _>::full([3, 50], i32::MAX).to_device::<Cuda>().unwrap();
+    match x.try_sum_axis(1) {
+        Ok(sums) => {
+            assert!(cfg!(not(debug_assertions)));
+            assert_eq!(sums.to_device::<Cpu>().unwrap(), Tensor::full([3], i32::MAX.wrapping_mul(50)));
+        }
+        Err(error) => {
+            assert!(cfg!(debug_assertions));
+            let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1).unwrap_err();
+            assert_eq!(error, on_host);
+        }
+    }
+}
