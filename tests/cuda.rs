@@ -10,9 +10,11 @@ mod gpu;
 mod products;
 #[path = "cuda/reductions.rs"]
 mod reductions;
+#[path = "cuda/scans.rs"]
+mod scans;
 
 /// All of them once more, where there is an emulator.
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["products::", "reductions::"]);
+    gpu::emulate(&["products::", "reductions::", "scans::"]);
 }
