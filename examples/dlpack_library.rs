@@ -46,7 +46,7 @@ pub extern "C" fn columns_first(rows: usize, columns: usize) -> *mut DLManagedTe
 pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
     // SAFETY: the caller's.
     let Ok(given) = (unsafe { Dlpack::from_raw(given) }) else { return f64::NAN };
-    match given.view::<f64, Rank<2>, RowMajor>() {
+    match given.view::<f64, Rank<2>, RowMajor, Cpu>() {
         Ok(x) => x.sum().item(),
         Err(_) => {
             given.into_raw();
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
 pub unsafe extern "C" fn double(given: *mut DLManagedTensorVersioned) -> bool {
     // SAFETY: the caller's.
     let Ok(mut given) = (unsafe { Dlpack::from_raw(given) }) else { return false };
-    let done = given.view_mut::<f64, Rank<2>, RowMajor>().map(|mut x| x *= 2.0).is_ok();
+    let done = given.view_mut::<f64, Rank<2>, RowMajor, Cpu>().map(|mut x| x *= 2.0).is_ok();
     if !done {
         given.into_raw();
     }

@@ -513,6 +513,12 @@ impl fmt::Display for Error {
                 })
             }
             Error::NotForRank { op, why } => write!(f, "{op}: {why}"),
+            // Of the GPUs, there is one that does.
+            Error::NotOnDevice { op, device } if device.starts_with("Cuda<") => write!(
+                f,
+                "{op}: a `DynTensor` does not compute on `{device}`, but on the first GPU and on the host; move it there with \
+                 `.to_device::<Cuda>()?` or `.to_device::<Cpu>()?`, or compute with its typed tensor: `.downcast::<T, D, O, {device}>()?`"
+            ),
             Error::NotOnDevice { op, device } => write!(
                 f,
                 "{op}: a `DynTensor` does not compute on `{device}`; move it to the host with `.to_device::<Cpu>()?`, \

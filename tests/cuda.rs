@@ -1,11 +1,26 @@
-//! The families of the CUDA device against the host's: the same operands, the same results.
+//! The CUDA device: what it says where something is missing, and against the host's device, the same operands, the same
+//! results. On a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds; without either the tests say so and
+//! pass, unless `VIERBEIN_REQUIRE_GPU` is 1.
 
 #![cfg(feature = "cuda")]
 
+#[path = "cuda/agreement.rs"]
+mod agreement;
+#[path = "cuda/compiler.rs"]
+mod compiler;
 #[path = "cuda/data.rs"]
 mod data;
+#[path = "cuda/dlpack.rs"]
+mod dlpack;
+#[path = "cuda/dyn_tensor.rs"]
+mod dyn_tensor;
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "cuda/memory.rs"]
+mod memory;
+#[cfg(target_os = "linux")]
+#[path = "cuda/missing.rs"]
+mod missing;
 #[path = "cuda/products.rs"]
 mod products;
 #[path = "cuda/reductions.rs"]
@@ -13,8 +28,24 @@ mod reductions;
 #[path = "cuda/scans.rs"]
 mod scans;
 
-/// All of them once more, where there is an emulator.
+use vierbein::Cuda;
+
+/// The device, or nothing where there is none.
+fn device() -> Option<Cuda> {
+    gpu::there().then(|| Cuda::new().unwrap())
+}
+
+/// Where there is no GPU, the tests that need one run in an emulator, which tries everything but the hardware.
+#[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["products::", "reductions::", "scans::"]);
+    gpu::emulate(&[
+        "agreement::",
+        "dlpack::",
+        "dyn_tensor::",
+        "memory::",
+        "products::",
+        "reductions::",
+        "scans::",
+    ]);
 }

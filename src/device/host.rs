@@ -150,15 +150,14 @@ pub(crate) fn update_with<T: Element, Dev: Device>(
 // ------------------------------------------------------------------ from device to device
 
 /// A new buffer with the operand's elements in row-major enumeration. What lies side by side on the host goes from there, and what
-/// stays on its device does not see the host, if the device can copy by itself.
+/// stays on its device does not see the host.
 pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
     to: &Dev2,
     device: &Dev,
     from: Operand<'_, T, Dev>,
 ) -> Result<Dev2::Buffer<T>, Error> {
-    let same = (to as &dyn Any).downcast_ref::<Dev>().filter(|to| to.same_instance(device));
-    if let Some(buffer) = same.and_then(|to| to.gather_here(from)) {
-        let buffer: Box<dyn Any> = Box::new(buffer?);
+    if (to as &dyn Any).downcast_ref().is_some_and(|same| device.same_instance(same)) {
+        let buffer: Box<dyn Any> = Box::new(device.compact(from)?);
         return Ok(*buffer.downcast().expect("the buffers of one device have one type"));
     }
     match Dev::on_host(from) {

@@ -6,7 +6,7 @@
 
 mod agree;
 pub(crate) mod cpu;
-mod cuda;
+pub(crate) mod cuda;
 mod family;
 pub(crate) mod host;
 pub(crate) mod lanes;
@@ -149,6 +149,14 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         host::fetch(self, from).map(host::Fetched::into_vec)
     }
 
+    /// The operand's elements in row-major enumeration of its shape, side by side in a new buffer.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc), or whatever the device can fail with.
+    fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error> {
+        self.adopt(self.gather(from)?)
+    }
+
     /// A buffer with the elements of a `Vec`; on the host, the `Vec`'s own memory.
     ///
     /// # Errors
@@ -178,11 +186,6 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// The same to write.
     #[doc(hidden)]
     fn on_host_mut<'a, T: Element>(_: Output<'a, T, Self>) -> Option<&'a mut [T]> {
-        None
-    }
-    /// A new buffer with the operand's elements in row-major enumeration, of a device that copies by itself.
-    #[doc(hidden)]
-    fn gather_here<T: Element>(&self, _: Operand<'_, T, Self>) -> Option<Result<Self::Buffer<T>, Error>> {
         None
     }
 

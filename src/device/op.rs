@@ -78,6 +78,8 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
 /// impl BinaryOp<f64, f64> for Apart {
 ///     type Output = f64;
 ///     const NAME: &'static str = "compare the angles of";
+///     const CUDA: &'static str =
+///         "[&] { A d = fmod(a - b, 360.0); if (d < 0.0) d = d + 360.0; return fmin(d, 360.0 - d); }()";
 ///     fn apply(&self, a: f64, b: f64) -> f64 {
 ///         let d = (a - b).rem_euclid(360.0);
 ///         d.min(360.0 - d)

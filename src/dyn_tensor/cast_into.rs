@@ -74,6 +74,14 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
             "`{from}` to `{to}` may lose more than digits; convert it first: `.to_dtype(DType::{to:?})`"
         )));
     }
+    // Values are looked at and converted on the host.
+    let on_host;
+    let x = if x.device::<Cpu>().is_some() {
+        x
+    } else {
+        on_host = x.to_device::<Cpu>()?;
+        on_host.look()
+    };
     if let (Some(_), Some(range)) = (integers(from), integers(to))
         && let Some(value) = first_outside(x, range)?
     {
@@ -88,13 +96,6 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
             "there is no finite `{to}` for {value:e}; read it as `{from}`, or convert it: `.to_dtype(DType::{to:?})`"
         )));
     }
-    let on_host;
-    let x = if x.device::<Cpu>().is_some() {
-        x
-    } else {
-        on_host = x.to_device::<Cpu>()?;
-        on_host.look()
-    };
     let x = x.as_order(O::MEMORY_ORDER);
     if from == to { x.to_owned() } else { cast_to::<T>(x) }
 }

@@ -200,7 +200,8 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), self.layout().reverse_axes(), self.order().transposed())
     }
 
-    /// A copy on another device, dense in the tensor's order.
+    /// A copy on a device, dense in the tensor's order. From one device to another it goes through the host; on the same one it
+    /// stays there.
     ///
     /// # Errors
     /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
@@ -209,7 +210,10 @@ impl<S: DynData> DynTensor<S> {
     /// use vierbein::{Cpu, Cuda, DynTensor, Error, tensor};
     /// let x = DynTensor::from(tensor![1.0, 2.0]);
     /// assert_eq!(x.to_device::<Cpu>()?.device_name(), "Cpu");
-    /// assert!(matches!(x.to_device::<Cuda>(), Err(Error::DeviceUnavailable { .. })));
+    /// match x.to_device::<Cuda>() {
+    ///     Ok(y) => assert_eq!((y.device_name(), y.to_device::<Cpu>()?), ("Cuda<0>".into(), x)),
+    ///     Err(error) => assert!(matches!(error, Error::DeviceUnavailable { .. })),
+    /// }
     /// # Ok::<(), Error>(())
     /// ```
     pub fn to_device<Dev: Device + Default>(&self) -> Result<DynTensor, Error> {
@@ -221,6 +225,9 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// As [`to_device`](DynTensor::to_device).
     pub fn to_device_in<Dev: Device>(&self, device: &Dev) -> Result<DynTensor, Error> {
+        if self.device::<Dev>().is_some_and(|own| own.same_instance(device)) {
+            return self.to_owned();
+        }
         let on_host = self.gathered(self.order(), |data, layout| data.gathered_on_host(layout))?;
         let (layout, order) = (*on_host.layout(), on_host.order());
         let storage = on_host.into_storage();

@@ -31,6 +31,13 @@ mod storage;
 mod tensor;
 mod unary;
 
+/// Operations that only their modules use, for the tests of their texts.
+#[cfg(test)]
+pub(crate) mod texts {
+    pub(crate) use super::reduce::Share;
+    pub(crate) use super::unary::Slow;
+}
+
 pub use binary::Binary;
 pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;

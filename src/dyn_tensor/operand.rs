@@ -66,12 +66,14 @@ macro_rules! on_device {
         'computed: {
             if $x.device::<$crate::device::Cpu>().is_some() {
                 type $Dev = $crate::device::Cpu;
-                break 'computed ($body);
+                let computed = $body;
+                break 'computed computed;
             }
             #[cfg(feature = "cuda")]
             if $x.device::<$crate::device::Cuda>().is_some() {
                 type $Dev = $crate::device::Cuda;
-                break 'computed ($body);
+                let computed = $body;
+                break 'computed computed;
             }
             Err($crate::error::Error::NotOnDevice { op: $op, device: $x.device_name() })
         }
@@ -80,12 +82,18 @@ macro_rules! on_device {
 pub(super) use on_device;
 
 /// A scalar as a tensor of rank 0 beside the one that it is combined with.
-// Memory of all element types: compiled where it is used.
 #[inline]
 pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     if scalar.dtype() != x.dtype() {
         return Err(Error::ScalarType { op, tensor: x.dtype(), scalar: scalar.dtype() });
     }
+    scalar_beside(op, x, scalar)
+}
+
+/// A scalar of any type as a tensor of rank 0, on the device of another.
+// Memory of all element types: compiled where it is used.
+#[inline]
+pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
         let device = x.device::<Dev>().expect("the device was found to be this one");
         dispatch!(scalar.dtype(), T => {

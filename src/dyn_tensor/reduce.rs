@@ -118,7 +118,7 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
 
 /// Divided by how many elements were summed.
 #[derive(Debug, Clone, Copy)]
-struct Share(usize);
+pub(crate) struct Share(pub(crate) usize);
 
 impl<T: Inexact> UnaryOp<T> for Share {
     type Output = T;

@@ -2,7 +2,7 @@
 
 use super::operand::{
     DynOperand, agree, allocate, broadcast, common_order, device_of, elements, erase, lacking, needs,
-    on_device, same_device, scalar_for, spread,
+    on_device, same_device, scalar_beside, scalar_for, spread,
 };
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -55,7 +55,7 @@ fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) 
             (left.look(), y)
         }
         (DynOperand::OfScalar(x), DynOperand::OfScalar(y)) => {
-            left = DynTensor::scalar(x);
+            left = scalar_beside(SELECT, mask, x)?;
             right = scalar_for(SELECT, left.look(), y)?;
             (left.look(), right.look())
         }

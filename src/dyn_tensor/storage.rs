@@ -1,7 +1,7 @@
 //! Memory with its element type and its device erased: an [`OwnedData`] behind a trait object, and the three ways to hold it.
 
 use super::scalar::DynScalar;
-use crate::device::{Cpu, Device, host};
+use crate::device::{Cpu, Device};
 use crate::element::{DType, Element, Printed};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -81,15 +81,15 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
         &self.device
     }
     fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
-        let data = self.device.gather(operand_of(self, layout))?;
-        Ok(Box::new(OwnedData::of_vec(data, &self.device)?))
+        let buffer = self.device.compact(operand_of(self, layout))?;
+        Ok(Box::new(OwnedData { buffer, device: self.device.clone() }))
     }
     fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
         Ok(Box::new(OwnedData::of_vec(self.device.gather(operand_of(self, layout))?, &Cpu)?))
     }
     fn element(&self, at: &Layout) -> Result<DynScalar, Error> {
         debug_assert_eq!(at.rank(), 0);
-        let one = host::fetch(&self.device, operand_of(self, at))?.into_vec();
+        let one = self.device.gather(operand_of(self, at))?;
         Ok(DynScalar::of(one[0]))
     }
     fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error> {
@@ -101,14 +101,14 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     }
     fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool {
         let Some(other) = typed::<T, Dev>(other) else { return false };
-        let fetch = |data: &Self, layout| host::fetch(&data.device, operand_of(data, layout));
-        match (fetch(self, layout), fetch(other, other_layout)) {
-            (Ok(a), Ok(b)) => a.into_vec() == b.into_vec(),
+        let gather = |data: &Self, layout| data.device.gather(operand_of(data, layout));
+        match (gather(self, layout), gather(other, other_layout)) {
+            (Ok(a), Ok(b)) => a == b,
             _ => false,
         }
     }
     fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error> {
-        let elements = host::fetch(&self.device, operand_of(self, layout))?.into_vec();
+        let elements = self.device.gather(operand_of(self, layout))?;
         Ok(elements.into_iter().map(T::printed).collect())
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
 
 /// A function that takes many times as long as finding out which it is: one kernel does for all of them.
 #[derive(Debug, Clone, Copy)]
-struct Slow(Function);
+pub(crate) struct Slow(pub(crate) Function);
 
 impl<T: Inexact> UnaryOp<T> for Slow {
     type Output = T;

@@ -5,11 +5,11 @@ use crate::element::Scalar;
 
 /// `beta · old + alpha · new`, where what has a factor of zero is not looked at: NaN is not carried on by it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Blend<T> {
-    pub(super) beta: T,
-    pub(super) alpha: T,
+pub(crate) struct Blend<T> {
+    pub(crate) beta: T,
+    pub(crate) alpha: T,
     /// Whether the complex conjugate of the new value is meant.
-    pub(super) conjugate: bool,
+    pub(crate) conjugate: bool,
 }
 
 impl<T: Scalar> Blend<T> {

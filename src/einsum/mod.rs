@@ -20,6 +20,8 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use blend::Blend;
 pub use cache::PathCache;
 pub use contraction::{Contraction, Count, Prepared, TermOf, contraction};
 pub use operand::{

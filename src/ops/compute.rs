@@ -231,7 +231,7 @@ where
 
 /// An operation with its operands exchanged.
 #[derive(Debug, Clone, Copy)]
-struct Flipped<F>(F);
+pub(crate) struct Flipped<F>(pub(crate) F);
 
 impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     type Output = F::Output;

@@ -26,8 +26,8 @@ impl<T: Element> Generator<T> for Constant<T> {
 
 /// One on the diagonal of a square matrix.
 #[derive(Debug, Clone, Copy)]
-struct Identity {
-    n: usize,
+pub(crate) struct Identity {
+    pub(crate) n: usize,
 }
 
 impl<T: Scalar> Generator<T> for Identity {
@@ -42,9 +42,9 @@ impl<T: Scalar> Generator<T> for Identity {
 
 /// `start + k · step`.
 #[derive(Debug, Clone, Copy)]
-struct Ramp<T> {
-    start: T,
-    step: T,
+pub(crate) struct Ramp<T> {
+    pub(crate) start: T,
+    pub(crate) step: T,
 }
 
 impl<T: RealScalar> Generator<T> for Ramp<T> {
@@ -64,10 +64,10 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
 
 /// Equal steps between two ends, both of which are met exactly.
 #[derive(Debug, Clone, Copy)]
-struct Between<T> {
-    start: T,
-    end: T,
-    last: usize,
+pub(crate) struct Between<T> {
+    pub(crate) start: T,
+    pub(crate) end: T,
+    pub(crate) last: usize,
 }
 
 impl<T: RealFloat> Generator<T> for Between<T> {

@@ -64,7 +64,7 @@ macro_rules! unary {
 // every number
 unary! {
     Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
-        |x| x.modulus(), "modulus(a)", checked x.modulus() >= T::Real::zero(), "modulus(a) >= 0";
+        |x| x.modulus(), "modulus(a)", checked x.modulus() >= T::Real::zero(), "fits_abs(a)";
 }
 unary! {
     Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x), "conj(a)";

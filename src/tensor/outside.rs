@@ -125,17 +125,56 @@ fn aligned<T: Element>(op: &'static str, first: *mut T) -> Result<NonNull<T>, Er
 
 // ------------------------------------------------------------------ views
 
-/// Where a view begins, its shape and its strides as it keeps them: all checked but the memory itself.
-fn checked<T: Element, D: Dim, O: Order>(
+/// Where a view of the host's memory begins, if its shape and its strides stay within the address space.
+fn placed<T: Element>(
     first: *mut T,
-    shape: D::Shape,
-    mut strides: D::Strides,
-) -> Result<(HostPtr<T>, D::Shape, D::Strides), Error> {
-    let found = reach(shape.as_ref(), strides.as_ref(), size_of::<T>())?;
+    shape: &[usize],
+    strides: &[isize],
+) -> Result<(HostPtr<T>, &'static Cpu), Error> {
+    let found = reach(shape, strides, size_of::<T>())?;
     // Where there is nothing, others have null.
     let first = if found.is_none() { NonNull::dangling() } else { aligned("make a view", first)? };
-    tidy(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-    Ok((HostPtr::new(first.as_ptr()), shape, strides))
+    Ok((HostPtr::new(first.as_ptr()), &Cpu))
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
+    /// A view of memory of any device.
+    ///
+    /// # Safety
+    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts), with pointers of the device; the pointer is aligned where there
+    /// are elements, and [`reach`] has found the strides to stay within the address space.
+    pub(crate) unsafe fn from_parts(
+        ptr: Dev::Ptr<T>,
+        shape: D::Shape,
+        mut strides: D::Strides,
+        device: &'a Dev,
+    ) -> Self {
+        tidy(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        Tensor { storage: View { ptr, device, data: PhantomData }, shape, strides, marker: PhantomData }
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// A mutable view of memory of any device, if indices do not share elements.
+    ///
+    /// # Safety
+    /// As [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), with pointers of the device; the pointer is aligned where
+    /// there are elements, and [`reach`] has found the strides to stay within the address space.
+    pub(crate) unsafe fn from_parts(
+        ptr: Dev::Ptr<T>,
+        shape: D::Shape,
+        mut strides: D::Strides,
+        device: &'a Dev,
+    ) -> Result<Self, Error> {
+        tidy(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        check_apart(shape.as_ref(), strides.as_ref())?;
+        Ok(Tensor {
+            storage: ViewMut { ptr, device, data: PhantomData },
+            shape,
+            strides,
+            marker: PhantomData,
+        })
+    }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
@@ -165,9 +204,10 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
     ) -> Result<Self, Error> {
-        let (ptr, shape, strides) = checked::<T, D, O>(first.cast_mut(), shape.into_shape(), strides)?;
-        let storage = View { ptr, device: &Cpu, data: PhantomData };
-        Ok(Tensor { storage, shape, strides, marker: PhantomData })
+        let shape = shape.into_shape();
+        let (ptr, device) = placed(first.cast_mut(), shape.as_ref(), strides.as_ref())?;
+        // SAFETY: the caller's, and the rest was just found.
+        Ok(unsafe { TensorView::from_parts(ptr, shape, strides, device) })
     }
 
     /// A view of a slice with strides of any sign, in elements; index 0 is at `offset`.
@@ -245,10 +285,10 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         shape: Sh,
         strides: D::Strides,
     ) -> Result<Self, Error> {
-        let (ptr, shape, strides) = checked::<T, D, O>(first, shape.into_shape(), strides)?;
-        check_apart(shape.as_ref(), strides.as_ref())?;
-        let storage = ViewMut { ptr, device: &Cpu, data: PhantomData };
-        Ok(Tensor { storage, shape, strides, marker: PhantomData })
+        let shape = shape.into_shape();
+        let (ptr, device) = placed(first, shape.as_ref(), strides.as_ref())?;
+        // SAFETY: the caller's, and the rest was just found.
+        unsafe { TensorViewMut::from_parts(ptr, shape, strides, device) }
     }
 
     /// A mutable view of a slice with strides of any sign, in elements; index 0 is at `offset`.
@@ -333,5 +373,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         Dev::host_ptr(self.storage.share_mut().ptr)
+    }
+
+    /// Where the element at index 0 is, as the device says it: on the host an address, on a GPU one that kernels of others can be
+    /// given ([`CudaPtr::address`](crate::device::CudaPtr::address)). The others are [`strides`](Tensor::strides) apart.
+    ///
+    /// ```
+    /// let x = vierbein::tensor![1, 2];
+    /// assert_eq!(x.device_ptr().get().cast_const(), x.as_ptr());
+    /// ```
+    pub fn device_ptr(&self) -> Dev::Ptr<T> {
+        self.storage.ptr()
+    }
+
+    /// The same, to write to.
+    pub fn device_ptr_mut(&mut self) -> Dev::Ptr<T>
+    where
+        S: StorageMut<T, Dev>,
+    {
+        self.storage.share_mut().ptr
     }
 }

@@ -109,17 +109,17 @@ fn the_deleter_is_called_once_for<M: Structure>() {
 
     let (managed, frees) = produce::<M, i32>(&mut data, &[6], None);
     assert_eq!(
-        taken(managed).into_tensor::<i32, Rank<1>, RowMajor>().unwrap().into_vec(),
+        taken(managed).into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap().into_vec(),
         [1, 2, 3, 4, 5, 6]
     );
     frees.are(1);
 
     // An error gives it back; then it is freed, or handed on.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
-    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor>().unwrap_err();
+    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     frees.are(0);
-    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor, Cpu>().unwrap_err();
     let raw = refused.value.into_raw();
     assert_eq!(raw, managed);
     frees.are(0);
@@ -148,7 +148,7 @@ fn a_producer_may_have_nothing_to_free() {
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[], None);
     // SAFETY: the structure is alive.
     let deleter = unsafe { (*managed).deleter.take() }.unwrap();
-    assert_eq!(taken(managed).into_tensor::<f64, Rank<0>, RowMajor>().unwrap().item(), 1.5);
+    assert_eq!(taken(managed).into_tensor::<f64, Rank<0>, RowMajor, Cpu>().unwrap().item(), 1.5);
     frees.are(0);
     // SAFETY: it is used for the last time.
     unsafe { deleter(managed) };
@@ -166,11 +166,11 @@ fn any_strides_can_be_viewed() {
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     assert_eq!((given.dtype(), given.shape(), given.strides()), (DType::I16, &[2, 3][..], &[-12, 2][..]));
-    let x = given.view::<i16, Rank<2>, ColMajor>().unwrap();
+    let x = given.view::<i16, Rank<2>, ColMajor, Cpu>().unwrap();
     assert_eq!(x, Tensor::<i16, _, ColMajor>::from([[14, 16, 18], [2, 4, 6]]));
     assert_eq!(x.as_ptr(), address.wrapping_add(14));
-    given.view_mut::<i16, Rank<2>, RowMajor>().unwrap().index_axis_mut(0, 1).fill(7);
-    let refused = given.into_tensor::<i16, Rank<2>, RowMajor>().unwrap_err();
+    given.view_mut::<i16, Rank<2>, RowMajor, Cpu>().unwrap().index_axis_mut(0, 1).fill(7);
+    let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cpu>().unwrap_err();
     assert!(refused.to_string().contains("is not dense in row-major order"), "{refused}");
     drop(refused);
     frees.are(1);
@@ -181,12 +181,12 @@ fn any_strides_can_be_viewed() {
         let (managed, _) = produce::<DLManagedTensor, i16>(&mut data, &[2, 3], strides);
         let given = taken(managed);
         let row_major = strides != Some(&[1, 2]);
-        let x = given.view::<i16, Rank<2>, RowMajor>().unwrap();
+        let x = given.view::<i16, Rank<2>, RowMajor, Cpu>().unwrap();
         assert_eq!([&x[[0, 0]], &x[[0, 1]]].map(std::ptr::from_ref), first.map(|k| address.wrapping_add(k)));
         if row_major {
-            given.into_tensor::<i16, Rank<2>, RowMajor>().unwrap();
+            given.into_tensor::<i16, Rank<2>, RowMajor, Cpu>().unwrap();
         } else {
-            given.into_tensor::<i16, Rank<2>, ColMajor>().unwrap();
+            given.into_tensor::<i16, Rank<2>, ColMajor, Cpu>().unwrap();
         }
     }
 }
@@ -196,9 +196,12 @@ fn elements_that_repeat_are_for_reading() {
     let mut data = [5.0, 6.0];
     let (managed, _) = produce::<DLManagedTensor, f64>(&mut data, &[3, 2], Some(&[0, 1]));
     let mut given = taken(managed);
-    assert_eq!(given.view::<f64, Rank<2>, RowMajor>().unwrap(), tensor![[5.0, 6.0], [5.0, 6.0], [5.0, 6.0]]);
-    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor>(), Err(Error::Strides { .. })));
-    assert!(given.into_tensor::<f64, Rank<2>, RowMajor>().is_err());
+    assert_eq!(
+        given.view::<f64, Rank<2>, RowMajor, Cpu>().unwrap(),
+        tensor![[5.0, 6.0], [5.0, 6.0], [5.0, 6.0]]
+    );
+    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor, Cpu>(), Err(Error::Strides { .. })));
+    assert!(given.into_tensor::<f64, Rank<2>, RowMajor, Cpu>().is_err());
 }
 
 #[test]
@@ -209,11 +212,11 @@ fn what_is_read_only_is_not_written() {
     unsafe { (*managed).flags = 1 };
     let mut given = taken(managed);
     assert!(given.is_read_only());
-    assert_eq!(given.view::<f64, Rank<1>, RowMajor>().unwrap(), tensor![5.0, 6.0]);
-    let error = given.view_mut::<f64, Rank<1>, RowMajor>().unwrap_err().to_string();
+    assert_eq!(given.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![5.0, 6.0]);
+    let error = given.view_mut::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err().to_string();
     assert!(error.contains("allows no more than to read it; copy it"), "{error}");
-    let refused = given.into_tensor::<f64, Rank<1>, RowMajor>().unwrap_err();
-    assert_eq!(refused.value.view::<f64, Rank<1>, RowMajor>().unwrap().to_owned(), tensor![5.0, 6.0]);
+    let refused = given.into_tensor::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err();
+    assert_eq!(refused.value.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap().to_owned(), tensor![5.0, 6.0]);
     frees.are(0);
     drop(refused);
     frees.are(1);
@@ -225,7 +228,7 @@ fn no_elements() {
     // SAFETY: the structure is alive.
     unsafe { (*managed).dl_tensor.data = null_mut() };
     let given = taken(managed);
-    assert_eq!(given.view::<f64, Rank<2>, ColMajor>().unwrap().shape(), [3, 0]);
+    assert_eq!(given.view::<f64, Rank<2>, ColMajor, Cpu>().unwrap().shape(), [3, 0]);
     assert_eq!(given.to_dyn_tensor(MemoryOrder::ColMajor).unwrap().shape(), [3, 0]);
     let x: Tensor<f64, Rank<2>> = given.into_tensor().unwrap();
     assert_eq!((x.shape(), x.sum().item()), ([3, 0], 0.0));
@@ -236,7 +239,7 @@ fn no_elements() {
     assert!(unsafe { (*raw).dl_tensor.data }.is_null());
     // SAFETY: it was just exported.
     let back = unsafe { Dlpack::from_raw(raw) }.unwrap();
-    assert_eq!(back.into_tensor::<f64, Rank<2>, RowMajor>().unwrap().shape(), [0, 2]);
+    assert_eq!(back.into_tensor::<f64, Rank<2>, RowMajor, Cpu>().unwrap().shape(), [0, 2]);
 }
 
 // ------------------------------------------------------------------ what is exported
@@ -315,7 +318,7 @@ fn erased_tensors_go_and_come_back() {
         assert_eq!((x.dtype(), x.shape(), x.order()), (DType::I16, &[2, 3][..], order));
         let again = Dlpack::<DLManagedTensor>::try_from(x).unwrap();
         assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
-        assert_eq!(again.view::<i16, Rank<2>, RowMajor>().unwrap().as_ptr(), address);
+        assert_eq!(again.view::<i16, Rank<2>, RowMajor, Cpu>().unwrap().as_ptr(), address);
         frees.are(0);
         drop(again);
         frees.are(1);

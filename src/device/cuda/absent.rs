@@ -38,6 +38,9 @@ pub(super) fn name_of(ordinal: usize) -> String {
 }
 
 impl Memory {
+    pub(super) fn foreign(context: &'static Context, _: u64, _: usize, _: Box<dyn Send + Sync>) -> Memory {
+        match *context {}
+    }
     pub(super) fn address(&self) -> u64 {
         match *self {}
     }
@@ -85,6 +88,7 @@ pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Re
 
 never! {
     fn gather[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Vec<T>;
+    fn compact[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Memory;
     fn generate[T: Element, F: Generator<T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
     fn unary[T: Element, F: UnaryOp<T>, const N: usize](&F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn unary_assign[T: Element, F: UnaryOp<T, Output = T>, const N: usize](&F, Output<'_, T, Cuda<N>>);

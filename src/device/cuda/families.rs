@@ -13,7 +13,7 @@ use crate::device::{
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
-use crate::layout::{Layout, element_count};
+use crate::layout::{Layout, element_count, is_dense};
 use std::mem::MaybeUninit;
 
 pub(super) use super::context::{Context, Memory, context, name_of};
@@ -72,18 +72,26 @@ pub(super) fn gather<T: Element, const N: usize>(
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Vec<T>, Error> {
     let len = element_count(from.shape(), size_of::<T>())?;
-    let layout = Layout::dense(from.shape(), true);
-    if from.strides() == layout.strides() || len == 0 {
+    if is_dense(from.shape(), from.strides(), true) || len == 0 {
         // SAFETY: the operand's elements lie side by side.
         return unsafe { read_vec(context, from.ptr().address, len) };
     }
-    let dense = context.alloc(len * size_of::<T>())?;
-    let out = Strided { address: dense.address(), dtype: T::DTYPE, strides: layout.strides() };
+    let dense = compact(context, from)?;
+    // SAFETY: the new memory has as many elements.
+    unsafe { read_vec(context, dense.address(), len) }
+}
+
+/// The same on the device.
+pub(super) fn compact<T: Element, const N: usize>(
+    context: &'static Context,
+    from: Operand<'_, T, Cuda<N>>,
+) -> Result<Memory, Error> {
+    let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
+    let layout = Layout::dense(from.shape(), true);
+    let out = Strided { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: the operand's elements are alive, and the new memory has room for as many.
-    unsafe {
-        permute::copy(context, from.shape(), out, strided(&from))?;
-        read_vec(context, dense.address(), len)
-    }
+    unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
+    Ok(to)
 }
 
 /// # Safety

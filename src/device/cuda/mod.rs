@@ -46,15 +46,18 @@ mod reduce;
 mod scan;
 #[cfg(feature = "cuda")]
 mod shares;
+#[cfg(all(test, feature = "cuda"))]
+mod texts;
 #[cfg(feature = "cuda")]
 mod tile;
 
 use super::{
     BinaryOp, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output, Permute, Reduce,
-    Reduction, TernaryOp, UnaryOp,
+    Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, c32, c64};
 use crate::error::Error;
+use crate::ops::Constant;
 use core::marker::PhantomData;
 use engine::{Context, Memory};
 
@@ -167,6 +170,40 @@ unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     }
 }
 
+/// Whether there is a GPU of this number.
+pub(crate) fn find(ordinal: usize) -> Result<(), Error> {
+    engine::context(ordinal).map(|_| ())
+}
+
+impl<const ORDINAL: usize> Cuda<ORDINAL> {
+    /// The device, whether it is there or not.
+    pub(crate) const UNCHECKED: Self = Cuda { _private: () };
+
+    /// As the type of another ordinal is written.
+    pub(crate) fn name_of(ordinal: usize) -> String {
+        engine::name_of(ordinal)
+    }
+
+    /// Memory of someone else, whose owner is dropped when all work that uses it is done.
+    ///
+    /// # Safety
+    /// The device is there. `len` elements lie side by side at `first`, on this device, aligned as wholes; until the owner is
+    /// dropped they stay there, and nobody else reads or writes them.
+    pub(crate) unsafe fn foreign<T: Element>(
+        first: CudaPtr<T>,
+        len: usize,
+        owner: Box<dyn Send + Sync>,
+    ) -> CudaBuffer<T> {
+        let context = engine::context(ORDINAL).expect("whoever has memory on a GPU has found the GPU");
+        let bytes = len * size_of::<T>();
+        CudaBuffer {
+            memory: Memory::foreign(context, first.address, bytes, owner),
+            len,
+            elements: PhantomData,
+        }
+    }
+}
+
 /// Memory on a GPU.
 #[derive(Debug)]
 pub struct CudaBuffer<T> {
@@ -183,7 +220,7 @@ pub struct CudaPtr<T> {
 }
 
 impl<T> CudaPtr<T> {
-    fn new(address: u64) -> Self {
+    pub(crate) fn new(address: u64) -> Self {
         CudaPtr { address, elements: PhantomData }
     }
 
@@ -248,17 +285,22 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         engine::gather(engine::context(ORDINAL)?, from)
     }
-    fn gather_here<T: Element>(&self, from: Operand<'_, T, Self>) -> Option<Result<CudaBuffer<T>, Error>> {
-        let copied = || {
-            let len = crate::layout::element_count(from.shape(), size_of::<T>())?;
-            let to: CudaBuffer<T> = self.alloc(len)?;
-            let dense = crate::layout::Layout::dense(from.shape(), true);
-            // SAFETY: the new memory has room for the shape's elements, and nobody else knows it.
-            let out = unsafe { Output::from_raw(Self::ptr(&to), dense.shape(), dense.strides()) };
-            engine::copy(engine::context(ORDINAL)?, out, from)?;
-            Ok(to)
-        };
-        Some(copied())
+    fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error> {
+        let len = from.shape().iter().product();
+        Ok(CudaBuffer {
+            memory: engine::compact(engine::context(ORDINAL)?, from)?,
+            len,
+            elements: PhantomData,
+        })
+    }
+    fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
+        let [value] = data[..] else { return host::upload(self, &data) };
+        // A scalar goes along as the argument of a kernel: to copy it, the host would wait for all that was asked for before.
+        let mut buffer = self.alloc(1)?;
+        // SAFETY: the buffer has one element, and nobody else knows it.
+        let out: Output<'_, T, Self> = unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) };
+        engine::generate(engine::context(ORDINAL)?, &Constant(value), out)?;
+        Ok(buffer)
     }
 }
 

@@ -3,8 +3,6 @@
 use crate::element::DType;
 use core::ffi::c_void;
 
-/// The host's memory.
-pub(super) const CPU: i32 = 1;
 /// Elements may be read only.
 pub(super) const READ_ONLY: u64 = 1;
 /// What is written here is of version 1.0; minor versions add kinds of devices and elements.

@@ -1,9 +1,10 @@
 //! Tensors whose types are known at run time only: given away and taken over.
 
 use super::abi::Managed;
+use super::device::{SharedDevice, is_on, name_of};
 use super::export::exported;
-use super::import::Dlpack;
-use crate::device::{Cpu, Device, HostPtr, Operand};
+use super::import::{Dlpack, TAKE_OVER};
+use crate::device::Operand;
 use crate::dispatch;
 use crate::dyn_tensor::DynTensor;
 use crate::element::Element;
@@ -12,35 +13,78 @@ use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 use core::any::Any;
 
+/// `$Dev` is the first device of which `$is` holds. Types have ordinals, and memory of each is code for all element types: there is
+/// some for eight GPUs.
+macro_rules! on_shared_device {
+    ($Dev:ident: $is:expr => $body:expr, else => $other:expr) => {
+        on_shared_device!(@ [0 1 2 3 4 5 6 7] $Dev, $is, $body, $other)
+    };
+    (@ [$($ordinal:literal)*] $Dev:ident, $is:expr, $body:expr, $other:expr) => {
+        'found: {
+            {
+                type $Dev = $crate::device::Cpu;
+                if $is {
+                    let found = $body;
+                    break 'found found;
+                }
+            }
+            $(
+                #[cfg(feature = "cuda")]
+                {
+                    type $Dev = $crate::device::Cuda<$ordinal>;
+                    if $is {
+                        let found = $body;
+                    break 'found found;
+                    }
+                }
+            )*
+            $other
+        }
+    };
+}
+
+fn beyond(op: &'static str, device: &str) -> Error {
+    let why = format!(
+        "it is on {device}, and a `DynTensor` passes on `Cpu` and `Cuda<0>` to `Cuda<7>`; use its typed tensor instead, whose \
+         device may be any GPU, or copy it to the host"
+    );
+    Error::Argument { op, why }
+}
+
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     type Error = Refused<Dlpack<M>>;
 
-    /// A tensor in this memory, without a copy: row-major where it is dense in that order, or else column-major. It is freed by its
-    /// producer when the tensor is dropped. What is dense in neither, or is read-only, comes back:
-    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
+    /// A tensor in this memory, without a copy, on the device that it is on (`Cpu`, or `Cuda<0>` to `Cuda<7>`): row-major where it
+    /// is dense in that order, or else column-major. It is freed by its producer when the tensor is dropped. What is dense in
+    /// neither, or is read-only, comes back: [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
         let order = match !layout.is_dense(true) && layout.is_dense(false) {
             true => MemoryOrder::ColMajor,
             false => MemoryOrder::RowMajor,
         };
-        fn take<T: Element, M: Managed>(
+        fn take<T: Element, Dev: SharedDevice, M: Managed>(
             given: Dlpack<M>,
             order: MemoryOrder,
         ) -> Result<DynTensor, Refused<Dlpack<M>>> {
             let shape = given.shape().to_vec();
-            let buffer = given.into_buffer::<T>(order)?;
-            Ok(DynTensor::dense(OwnedData { buffer, device: Cpu }, &shape, order))
+            let buffer = given.into_buffer::<T, Dev>(order)?;
+            Ok(DynTensor::dense(OwnedData { buffer, device: Dev::default() }, &shape, order))
         }
-        dispatch!(given.dtype(), T => take::<T, M>(given, order))
+        let device = given.device();
+        on_shared_device!(
+            Dev: is_on::<Dev>(device) => dispatch!(given.dtype(), T => take::<T, Dev, M>(given, order)),
+            else => Err(Refused { error: beyond(TAKE_OVER, &name_of(device)), value: given })
+        )
     }
 }
 
 impl<M: Managed> Dlpack<M> {
-    /// A copy of the elements, whatever their strides, dense in an order.
+    /// A copy of the elements, whatever their strides, dense in an order, on the device that they are on (`Cpu`, or `Cuda<0>` to
+    /// `Cuda<7>`).
     ///
     /// # Errors
-    /// Where there is no memory left.
+    /// Where there is no memory left, or the device fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -53,35 +97,41 @@ impl<M: Managed> Dlpack<M> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn to_dyn_tensor(&self, order: MemoryOrder) -> Result<DynTensor, Error> {
-        fn copied<T: Element, M: Managed>(given: &Dlpack<M>, order: MemoryOrder) -> Result<DynTensor, Error> {
+        fn copied<T: Element, Dev: SharedDevice, M: Managed>(
+            given: &Dlpack<M>,
+            order: MemoryOrder,
+        ) -> Result<DynTensor, Error> {
             let layout = given.layout();
             let enumeration = if order.is_row_major() { *layout } else { layout.reverse_axes() };
-            let first = HostPtr::new(given.first().cast::<T>().as_ptr());
+            let first = Dev::pointer(given.first().cast::<T>());
             // SAFETY: the elements of all indices are the tensor's, of this type, and alive as long as it is borrowed; who made it
             // of foreign memory says that nobody writes meanwhile.
             let operand = unsafe { Operand::from_raw(first, enumeration.shape(), enumeration.strides()) };
-            DynTensor::from_vec(layout.shape(), Cpu.gather(operand)?, order)
+            let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
+            Ok(DynTensor::dense(data, layout.shape(), order))
         }
-        dispatch!(self.dtype(), T => copied::<T, M>(self, order))
+        let device = self.device();
+        on_shared_device!(
+            Dev: is_on::<Dev>(device) => dispatch!(self.dtype(), T => copied::<T, Dev, M>(self, order)),
+            else => Err(beyond("copy a DLPack tensor", &name_of(device)))
+        )
     }
 }
 
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     type Error = Refused<DynTensor>;
 
-    /// The tensor's own memory, with its strides, if it is on the host. If not, it comes back.
+    /// The tensor's own memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. If not, it comes back.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
-        if x.device::<Cpu>().is_none() {
-            let why =
-                format!("it is on {}; copy it to the host first: `.to_device::<Cpu>()?`", x.device_name());
-            return Err(Refused { error: Error::Argument { op: "export a DLPack tensor", why }, value: x });
-        }
-        fn give<T: Element, M: Managed>(x: DynTensor) -> Dlpack<M> {
+        fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();
             let data: Box<dyn Any> = x.into_storage();
-            let data = data.downcast::<OwnedData<T, Cpu>>().expect("the type and the device are those");
-            exported(data.buffer, layout)
+            let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device are those");
+            exported::<T, Dev, M>(data.buffer, layout)
         }
-        Ok(dispatch!(x.dtype(), T => give::<T, M>(x)))
+        on_shared_device!(
+            Dev: x.device::<Dev>().is_some() => Ok(dispatch!(x.dtype(), T => give::<T, Dev, M>(x))),
+            else => Err(Refused { error: beyond("export a DLPack tensor", &x.device_name()), value: x })
+        )
     }
 }

@@ -1,8 +1,8 @@
 //! Tensors given away.
 
-use super::abi::{CPU, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, Managed};
+use super::abi::{DLDataType, DLManagedTensorVersioned, DLTensor, Managed};
+use super::device::SharedDevice;
 use super::import::Dlpack;
-use crate::device::CpuBuffer;
 use crate::element::Element;
 use crate::layout::Layout;
 use crate::order::Order;
@@ -11,28 +11,30 @@ use crate::tensor::Tensor;
 use core::ptr::{NonNull, null_mut};
 
 /// Everything that an exported tensor needs to live, in one allocation.
-struct Exported<T: Element, M> {
+struct Exported<T: Element, Dev: SharedDevice, M> {
     managed: M,
     shape: [i64; MAX_RANK],
     strides: [i64; MAX_RANK],
     /// The elements; here to be dropped.
-    _buffer: CpuBuffer<T>,
+    _buffer: Dev::Buffer<T>,
 }
 
 /// # Safety
-/// `this` is the structure of an `Exported<T, M>` that was given away, and not used afterwards.
-unsafe extern "C" fn delete<T: Element, M: Managed>(this: *mut M) {
+/// `this` is the structure of an `Exported<T, Dev, M>` that was given away, and not used afterwards.
+unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mut M) {
     // SAFETY: the context of such a structure is the box that it is in.
-    drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, M>>()) });
+    drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, Dev, M>>()) });
 }
 
 /// A buffer behind a layout that is dense in some order.
-pub(super) fn exported<T: Element, M: Managed>(mut buffer: CpuBuffer<T>, layout: Layout) -> Dlpack<M> {
-    let elements = buffer.as_mut_slice();
-    let empty = elements.is_empty();
+pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
+    mut buffer: Dev::Buffer<T>,
+    layout: Layout,
+) -> Dlpack<M> {
+    let empty = Dev::len(&buffer) == 0;
     // Both addresses are of one borrow: a second would end the first.
-    let first: NonNull<u8> = NonNull::from(elements).cast();
-    let data = if empty { null_mut() } else { first.as_ptr().cast() };
+    let data = if empty { null_mut() } else { Dev::address(Dev::ptr_mut(&mut buffer)) };
+    let first = NonNull::new(data).unwrap_or(NonNull::dangling());
     let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
     for (to, &n) in shape.iter_mut().zip(layout.shape()) {
         // Lengths of axes and strides fit in `isize`.
@@ -42,37 +44,37 @@ pub(super) fn exported<T: Element, M: Managed>(mut buffer: CpuBuffer<T>, layout:
         *to = stride as i64;
     }
     let tensor = DLTensor {
-        data,
-        device: DLDevice { device_type: CPU, device_id: 0 },
+        data: data.cast(),
+        device: Dev::PLACE,
         ndim: layout.rank() as i32,
         dtype: DLDataType::of(T::DTYPE),
         shape: null_mut(),
         strides: null_mut(),
         byte_offset: 0,
     };
-    let managed = M::assemble(tensor, null_mut(), delete::<T, M>);
-    let this = Box::into_raw(Box::new(Exported { managed, shape, strides, _buffer: buffer }));
+    let managed = M::assemble(tensor, null_mut(), delete::<T, Dev, M>);
+    let this = Box::into_raw(Box::new(Exported::<T, Dev, M> { managed, shape, strides, _buffer: buffer }));
     // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
     let managed = unsafe {
         let (shape, strides) = ((&raw mut (*this).shape).cast(), (&raw mut (*this).strides).cast());
         let tensor = DLTensor { shape, strides, ..tensor };
-        (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, M>));
+        (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, Dev, M>));
         NonNull::new_unchecked(&raw mut (*this).managed)
     };
-    Dlpack::new(managed, T::DTYPE, layout, first)
+    Dlpack::new(managed, T::DTYPE, layout, first.cast())
 }
 
-impl<T: Element, D: Dim, O: Order, M: Managed> From<Tensor<T, D, O>> for Dlpack<M> {
+impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T, D, O, Dev>> for Dlpack<M> {
     /// The tensor's own memory, with its strides.
-    fn from(x: Tensor<T, D, O>) -> Self {
+    fn from(x: Tensor<T, D, O, Dev>) -> Self {
         let layout = x.layout();
-        exported(x.into_parts().0, layout)
+        exported::<T, Dev, M>(x.into_parts().0, layout)
     }
 }
 
-impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
-    /// The tensor's memory for another library, without a copy, in the structure of DLPack 1: see
-    /// [`interop::dlpack`](crate::interop::dlpack). For those that know only the older one without a version,
+impl<T: Element, D: Dim, O: Order, Dev: SharedDevice> Tensor<T, D, O, Dev> {
+    /// The tensor's memory for another library, without a copy, in the structure of DLPack 1, whether it is on the host or on a
+    /// GPU: see [`interop::dlpack`](crate::interop::dlpack). For those that know only the older one without a version,
     /// `Dlpack::<DLManagedTensor>::from(x)` is that.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! Tensors taken over.
 
-use super::abi::{CPU, DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
-use crate::device::{Cpu, CpuBuffer, ForeignMemory};
+use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
+use super::device::{SharedDevice, alignment, check, is_on, name_of};
 use crate::element::{DType, Element};
 use crate::error::{Error, Refused};
 use crate::layout::outside::reach;
@@ -10,7 +10,6 @@ use crate::order::{MemoryOrder, Order};
 use crate::rank::{Dim, MAX_RANK};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::fmt;
-use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
@@ -39,7 +38,8 @@ unsafe impl<M: Managed> Sync for Dlpack<M> {}
 
 impl<M: Managed> fmt::Debug for Dlpack<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Dlpack({} {:?}, strides {:?})", self.dtype, self.shape(), self.strides())
+        let (shape, strides) = (self.shape(), self.strides());
+        write!(f, "Dlpack({} {shape:?}, strides {strides:?}, on {})", self.dtype, name_of(self.device()))
     }
 }
 
@@ -58,22 +58,6 @@ impl<M: Managed> Drop for Owned<M> {
 
 fn refused(why: String) -> Error {
     Error::Argument { op: "import a DLPack tensor", why }
-}
-
-fn check_device(device: DLDevice) -> Result<(), Error> {
-    let name = match device.device_type {
-        CPU => return Ok(()),
-        2 => "CUDA",
-        3 => "pinned CUDA host",
-        10 => "ROCm",
-        13 => "CUDA managed",
-        _ => "another device's",
-    };
-    Err(refused(format!(
-        "it is in {name} memory (device type {}, number {}), and only the host's (type 1) can be imported; \
-         copy it to the host first",
-        device.device_type, device.device_id
-    )))
 }
 
 /// One number for each axis. A null pointer gives none.
@@ -118,8 +102,8 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
 }
 
 /// The address of the element at index 0.
-fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType, align: usize) -> Result<NonNull<u8>, Error> {
-    if reach(layout.shape(), layout.strides(), element_bytes(dtype))?.is_none() {
+fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<u8>, Error> {
+    if reach(layout.shape(), layout.strides(), dtype.size())?.is_none() {
         // Of any element's alignment.
         return Ok(NonNull::<u128>::dangling().cast());
     }
@@ -129,28 +113,15 @@ fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType, align: usize) -> R
         .ok_or_else(|| refused("it has elements, but no data".into()))?;
     data.addr().get().checked_add(offset).ok_or_else(overflow)?;
     let first = data.as_ptr().wrapping_add(offset);
+    let align = alignment(tensor.device, dtype);
     if !first.addr().is_multiple_of(align) {
         return Err(refused(format!(
-            "address {first:?} is not a multiple of {align}, the alignment of {dtype}; \
-             copy the elements to where they are aligned"
+            "address {first:?} is not a multiple of {align}, the alignment of {dtype} on {}; \
+             copy the elements to where they are aligned",
+            name_of(tensor.device)
         )));
     }
     NonNull::new(first).ok_or_else(overflow)
-}
-
-/// The size of an element.
-fn element_bytes(dtype: DType) -> usize {
-    usize::from(super::DLDataType::of(dtype).bits) / 8
-}
-
-/// The alignment of an element: a complex number has that of its parts.
-fn alignment(dtype: DType) -> usize {
-    match dtype {
-        DType::C32 => align_of::<f32>(),
-        DType::C64 | DType::F64 => align_of::<f64>(),
-        DType::I64 | DType::U64 => align_of::<u64>(),
-        other => element_bytes(other),
-    }
 }
 
 impl<M: Managed> Dlpack<M> {
@@ -163,14 +134,17 @@ impl<M: Managed> Dlpack<M> {
     /// which is to be renamed to "used_dltensor_versioned" or "used_dltensor" after success.
     ///
     /// # Errors
-    /// If the version is not 1, the tensor is not in the host's memory, its elements are none of this crate's, it has more than 16
-    /// axes, a length is negative, the shape, the strides or the offset exceed the address space, or elements are not aligned.
-    /// The tensor is still the caller's then: the deleter has not been called.
+    /// If the version is not 1, the tensor is neither in the host's memory (types 1 and 3) nor in that of a CUDA device (type 2)
+    /// that this build and this machine have, its elements are none of this crate's, it has more than 16 axes, a length is
+    /// negative, the shape, the strides or the offset exceed the address space, or elements are not aligned (on a GPU, complex
+    /// numbers as wholes). The tensor is still the caller's then: the deleter has not been called.
     ///
     /// # Safety
     /// * `managed` is null or a structure as DLPack defines it, valid until its deleter is called, which is left to this value. Its
-    ///   arrays have `ndim` numbers; every index within its shape is at an initialised element, all of them in one allocation; a
-    ///   Boolean is 0 or 1.
+    ///   arrays have `ndim` numbers; every index within its shape is at an initialised element, all of them in one allocation on
+    ///   the device that it names; a Boolean is 0 or 1.
+    /// * What writes elements on a GPU has been done, or was queued where the default stream waits for it: see [the
+    ///   module](crate::interop::dlpack#streams).
     /// * The deleter may be called on any thread.
     /// * Nobody else writes to an element while it is viewed through this value or a tensor that is made of it, or reads one that
     ///   is written to through those.
@@ -188,7 +162,7 @@ impl<M: Managed> Dlpack<M> {
         }
         // SAFETY: it is such a structure, of this version.
         let tensor = unsafe { managed.as_ref() }.tensor();
-        check_device(tensor.device)?;
+        check(tensor.device).map_err(refused)?;
         let dtype = tensor.dtype.dtype().ok_or_else(|| {
             let super::DLDataType { code, bits, lanes } = tensor.dtype;
             refused(format!(
@@ -197,8 +171,8 @@ impl<M: Managed> Dlpack<M> {
             ))
         })?;
         // SAFETY: its arrays have a number for each axis.
-        let layout = unsafe { layout_of(tensor, element_bytes(dtype))? };
-        let first = first_of(tensor, &layout, dtype, alignment(dtype))?;
+        let layout = unsafe { layout_of(tensor, dtype.size())? };
+        let first = first_of(tensor, &layout, dtype)?;
         Ok(Dlpack::new(managed, dtype, layout, first))
     }
 
@@ -222,6 +196,17 @@ impl<M: Managed> Dlpack<M> {
         self.layout.strides()
     }
 
+    /// Where the elements are.
+    ///
+    /// ```
+    /// use vierbein::{interop::dlpack::DLDevice, tensor};
+    /// assert_eq!(tensor![1, 2].into_dlpack().device(), DLDevice { device_type: 1, device_id: 0 });
+    /// ```
+    pub fn device(&self) -> DLDevice {
+        // SAFETY: the structure lives as long as `self`.
+        unsafe { self.managed.0.as_ref() }.tensor().device
+    }
+
     /// Whether the producer forbids to write.
     pub fn is_read_only(&self) -> bool {
         // SAFETY: the structure lives as long as `self`.
@@ -230,7 +215,7 @@ impl<M: Managed> Dlpack<M> {
 
     // -------------------------------------------------------------- as typed tensors
 
-    fn check<T: Element, D: Dim>(&self, op: &'static str) -> Result<(), Error> {
+    fn check<T: Element, D: Dim, Dev: SharedDevice>(&self, op: &'static str) -> Result<(), Error> {
         let (found, shape) = (self.dtype, self.shape());
         let why = if found != T::DTYPE {
             format!(
@@ -241,6 +226,11 @@ impl<M: Managed> Dlpack<M> {
             let (rank, wanted) = (shape.len(), D::NDIM);
             format!(
                 "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; ask for `Rank<{rank}>`"
+            )
+        } else if !is_on::<Dev>(self.device()) {
+            let (found, wanted) = (name_of(self.device()), Dev::get().name());
+            format!(
+                "it is on {found}, not {wanted}; ask for it on `{found}`, and copy it with `.to_device::<{wanted}>()?` then"
             )
         } else {
             return Ok(());
@@ -260,13 +250,13 @@ impl<M: Managed> Dlpack<M> {
     /// The elements to read, with whatever strides they have, enumerated in order `O`.
     ///
     /// # Errors
-    /// If they are not of type `T`, or there are not as many axes.
+    /// If they are not of type `T` or not on `Dev`, or there are not as many axes.
     ///
     /// ```
     /// use vierbein::prelude::*;
     /// let given = tensor![[1, 2], [3, 4]].into_dlpack();
-    /// assert_eq!(given.view::<i32, Rank<2>, RowMajor>()?, tensor![[1, 2], [3, 4]]);
-    /// let error = given.view::<i64, Rank<2>, RowMajor>().unwrap_err();
+    /// assert_eq!(given.view::<i32, Rank<2>, RowMajor, Cpu>()?, tensor![[1, 2], [3, 4]]);
+    /// let error = given.view::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
     ///     "cannot view a DLPack tensor: it holds i32 of shape [2, 2], not i64; \
@@ -274,12 +264,14 @@ impl<M: Managed> Dlpack<M> {
     /// );
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn view<T: Element, D: Dim, O: Order>(&self) -> Result<TensorView<'_, T, D, O>, Error> {
-        self.check::<T, D>("view a DLPack tensor")?;
+    pub fn view<T: Element, D: Dim, O: Order, Dev: SharedDevice>(
+        &self,
+    ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
+        self.check::<T, D, Dev>("view a DLPack tensor")?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
         // SAFETY: the elements of all indices are the tensor's, which lives as long as `self`; who made it of foreign memory says
-        // that nobody writes meanwhile. `self` is borrowed.
-        unsafe { TensorView::from_raw_parts(self.first.cast().as_ptr(), shape, strides) }
+        // that nobody writes meanwhile. `self` is borrowed. The address and the reach were checked on the way in.
+        Ok(unsafe { TensorView::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) })
     }
 
     /// The elements to change.
@@ -290,17 +282,19 @@ impl<M: Managed> Dlpack<M> {
     /// ```
     /// use vierbein::prelude::*;
     /// let mut given = tensor![[1, 2], [3, 4]].into_dlpack();
-    /// given.view_mut::<i32, Rank<2>, RowMajor>()?.fill(7);
-    /// assert_eq!(given.view::<i32, Rank<2>, RowMajor>()?, tensor![[7, 7], [7, 7]]);
+    /// given.view_mut::<i32, Rank<2>, RowMajor, Cpu>()?.fill(7);
+    /// assert_eq!(given.view::<i32, Rank<2>, RowMajor, Cpu>()?, tensor![[7, 7], [7, 7]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn view_mut<T: Element, D: Dim, O: Order>(&mut self) -> Result<TensorViewMut<'_, T, D, O>, Error> {
+    pub fn view_mut<T: Element, D: Dim, O: Order, Dev: SharedDevice>(
+        &mut self,
+    ) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error> {
         const OP: &str = "view a DLPack tensor mutably";
-        self.check::<T, D>(OP)?;
+        self.check::<T, D, Dev>(OP)?;
         self.check_writable(OP)?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
         // SAFETY: as in `view`; `self` is borrowed mutably, and the producer allows to write.
-        unsafe { TensorViewMut::from_raw_parts(self.first.cast().as_ptr(), shape, strides) }
+        unsafe { TensorViewMut::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) }
     }
 
     /// A tensor in this memory, without a copy: it is freed by its producer when the tensor is dropped.
@@ -312,7 +306,7 @@ impl<M: Managed> Dlpack<M> {
     /// ```
     /// use vierbein::prelude::*;
     /// let given = tensor![[1, 2], [3, 4]].into_dlpack();
-    /// let refused = given.into_tensor::<i32, Rank<2>, ColMajor>().unwrap_err();
+    /// let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
     /// assert_eq!(
     ///     refused.to_string(),
     ///     "cannot take over a DLPack tensor: its shape [2, 2] with strides [2, 1] is not dense in column-major order; \
@@ -322,17 +316,23 @@ impl<M: Managed> Dlpack<M> {
     /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn into_tensor<T: Element, D: Dim, O: Order>(self) -> Result<Tensor<T, D, O>, Refused<Self>> {
-        if let Err(error) = self.check::<T, D>(TAKE_OVER) {
+    pub fn into_tensor<T: Element, D: Dim, O: Order, Dev: SharedDevice>(
+        self,
+    ) -> Result<Tensor<T, D, O, Dev>, Refused<Self>> {
+        if let Err(error) = self.check::<T, D, Dev>(TAKE_OVER) {
             return Err(Refused { error, value: self });
         }
         let shape = self.layout.typed_shape::<D>();
-        Ok(Tensor::dense(self.into_buffer(O::MEMORY_ORDER)?, shape, Cpu))
+        Ok(Tensor::dense(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
-    /// Its memory as a buffer, if it is dense in the order and may be written to. The elements are `T`, as the caller knows.
-    pub(super) fn into_buffer<T: Element>(self, order: MemoryOrder) -> Result<CpuBuffer<T>, Refused<Self>> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
+    /// Its memory as a buffer, if it is dense in the order and may be written to. The elements are `T` on `Dev`, as the caller
+    /// knows.
+    pub(super) fn into_buffer<T: Element, Dev: SharedDevice>(
+        self,
+        order: MemoryOrder,
+    ) -> Result<Dev::Buffer<T>, Refused<Self>> {
+        debug_assert!(self.dtype == T::DTYPE && is_on::<Dev>(self.device()));
         let dense = || {
             if self.layout.is_dense(order.is_row_major()) {
                 return Ok(());
@@ -344,10 +344,14 @@ impl<M: Managed> Dlpack<M> {
             );
             Err(Error::Argument { op: TAKE_OVER, why })
         };
-        match self.check_writable(TAKE_OVER).and_then(|()| dense()) {
-            Ok(()) => Ok(CpuBuffer::from_foreign(Dense { dlpack: self, elements: PhantomData })),
-            Err(error) => Err(Refused { error, value: self }),
+        if let Err(error) = self.check_writable(TAKE_OVER).and_then(|()| dense()) {
+            return Err(Refused { error, value: self });
         }
+        let (first, len) = (self.first.cast(), self.shape().iter().product());
+        // SAFETY: the elements are dense, of this type, aligned, and on this device, which was found when they were imported or
+        // allocated. They stay where they are until the deleter is called. Who imported them says that nobody else writes to
+        // them, or reads what is written.
+        Ok(unsafe { Dev::buffer(first, len, self) })
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -359,21 +363,4 @@ impl<M: Managed> Dlpack<M> {
     }
 }
 
-const TAKE_OVER: &str = "take over a DLPack tensor";
-
-/// A tensor that is dense in some order, may be written to, and whose elements are `T`.
-struct Dense<T, M: Managed> {
-    dlpack: Dlpack<M>,
-    elements: PhantomData<T>,
-}
-
-// SAFETY: the elements stay where they are until the deleter is called. Who imported them says that nobody else writes to them, or
-// reads what is written.
-unsafe impl<T: Element, M: Managed> ForeignMemory<T> for Dense<T, M> {
-    fn elements(&mut self) -> &mut [T] {
-        let len = self.dlpack.shape().iter().product();
-        let first = if len == 0 { NonNull::dangling() } else { self.dlpack.first.cast::<T>() };
-        // SAFETY: they are dense, of this type, aligned, and borrowed mutably with `self`.
-        unsafe { core::slice::from_raw_parts_mut(first.as_ptr(), len) }
-    }
-}
+pub(super) const TAKE_OVER: &str = "take over a DLPack tensor";

@@ -127,7 +127,8 @@ template <class T> DEV T wrapping_rem(T a, T b) {
 template <class T> DEV auto modulus(T a) {
     if constexpr (COMPLEX<T>) return hypot(a.re, a.im);
     else if constexpr (FLOAT<T>) return fabs(a);
-    else return a < T(0) ? wrapping_neg(a) : a;
+    else if constexpr (SIGNED<T>) return a < T(0) ? wrapping_neg(a) : a;
+    else return a;
 }
 
 // ---- whether integers have a result
@@ -139,6 +140,7 @@ template <class T> DEV bool fits_mul(T a, T b) { return fits<T>((Wide<T>)a * (Wi
 template <class T> DEV bool fits_div(T a, T b) {
     return b != 0 && !(SIGNED<T> && a == lowest<T>() && b == T(-1));
 }
+template <class T> DEV bool fits_abs(T a) { return !SIGNED<T> || a != lowest<T>(); }
 template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() : a == 0; }
 
 // ---- comparison
@@ -147,7 +149,10 @@ template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() 
 template <class T> DEV T larger(T a, T b) { return b > a || b != b ? b : a; }
 template <class T> DEV T smaller(T a, T b) { return b < a || b != b ? b : a; }
 
-template <class T> DEV T signum(T a) { return a > T(0) ? T(1) : a < T(0) ? T(-1) : a; }
+template <class T> DEV T signum(T a) {
+    if constexpr (FLOAT<T> || SIGNED<T>) return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;
+    else return a > T(0) ? T(1) : a;
+}
 
 template <class F> DEV bool is_nan(F a) { return a != a; }
 template <class F> DEV bool is_nan(Complex<F> a) { return is_nan(a.re) || is_nan(a.im); }

@@ -1,0 +1,83 @@
+//! What the GPU can do: copies by the driver, and cuBLAS called directly.
+
+use crate::Bench;
+use cudarc::cublas::{result::CublasError, sys};
+use cudarc::driver::result;
+use std::error::Error;
+use vierbein::{Complex, Cuda, Rank, RowMajor, Tensor};
+
+type OnGpu<T, const N: usize> = Tensor<T, Rank<N>, RowMajor, Cuda>;
+
+/// Bytes per second that the driver's copy reads and writes, of memory far larger than caches.
+pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
+    let n = bench.size(100_000_000);
+    let (from, mut to) = (OnGpu::<f64, 1>::ones([n]), OnGpu::<f64, 1>::zeros([n]));
+    let (source, target, bytes) = (from.device_ptr().address(), to.device_ptr_mut().address(), 8 * n);
+    // SAFETY: both have as many bytes, and are alive until the clock has waited.
+    let run = || unsafe {
+        result::memcpy_dtod_async(target, source, bytes, result::stream::null()).expect("a copy")
+    };
+    let [median, _] = bench.time(run)?;
+    Ok(2.0 * bytes as f64 / median)
+}
+
+/// Element types that cuBLAS multiplies.
+pub(crate) trait Blas: Sized {
+    /// What sums in another sequence may differ by, relative to the numbers.
+    const TOLERANCE: f64;
+    /// The magnitude.
+    fn size(self) -> f64;
+    /// `c = a · b` of square column-major matrices at these addresses.
+    ///
+    /// # Safety
+    /// They have `n * n` elements each.
+    unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, addresses: [u64; 3]) -> sys::cublasStatus_t;
+}
+
+macro_rules! blas {
+    ($($t:ty, $f:ident, $scalar:ty, $one:expr, $zero:expr, $tolerance:expr, |$x:ident| $size:expr;)*) => {$(
+        impl Blas for $t {
+            const TOLERANCE: f64 = $tolerance;
+            fn size(self) -> f64 {
+                let $x = self;
+                $size
+            }
+            unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, [a, b, c]: [u64; 3]) -> sys::cublasStatus_t {
+                let (one, zero): ($scalar, $scalar) = ($one, $zero);
+                let plain = sys::cublasOperation_t::CUBLAS_OP_N;
+                // SAFETY: the caller's.
+                unsafe {
+                    sys::$f(handle, plain, plain, n, n, n, &raw const one, a as _, n, b as _, n, &raw const zero, c as _, n)
+                }
+            }
+        }
+    )*};
+}
+blas! {
+    f32, cublasSgemm_v2_64, f32, 1.0, 0.0, 1e-4, |x| f64::from(x.abs());
+    f64, cublasDgemm_v2_64, f64, 1.0, 0.0, 1e-12, |x| x.abs();
+    Complex<f64>, cublasZgemm_v2_64, sys::cuDoubleComplex, sys::cuDoubleComplex { x: 1.0, y: 0.0 }, sys::cuDoubleComplex { x: 0.0, y: 0.0 }, 1e-12, |x| x.norm();
+}
+
+/// Seconds of a product of two square matrices.
+pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
+    bench: &Bench,
+    a: &OnGpu<T, 2>,
+    b: &OnGpu<T, 2>,
+    c: &mut OnGpu<T, 2>,
+) -> Result<f64, Box<dyn Error>> {
+    let n = a.shape()[0] as i64;
+    let addresses = [a.device_ptr().address(), b.device_ptr().address(), c.device_ptr_mut().address()];
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: writes a handle.
+    unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
+    let run = || {
+        // SAFETY: the matrices have as many elements, and are alive until the clock has waited.
+        let done: Result<(), CublasError> = unsafe { T::gemm(handle, n, addresses) }.result();
+        done.expect("a product");
+    };
+    let [median, _] = bench.time(run)?;
+    // SAFETY: made above, and not used after this.
+    unsafe { sys::cublasDestroy_v2(handle) }.result()?;
+    Ok(median)
+}

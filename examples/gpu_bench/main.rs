@@ -1,0 +1,143 @@
+//! How fast a GPU does what this crate asks of it, as a share of what the GPU can do: a plain copy for what is bound by memory,
+//! cuBLAS called directly for matrix products, both measured in the same run.
+//!
+//! Every result is compared with the host's before it is timed. Launches are queued between two of CUDA's events, as many as fill
+//! some milliseconds, so that a time is that of the GPU, or of the host if that is slower at asking. Besides a table for people,
+//! there is a line of JSON for each case.
+//!
+//! `cargo run --release --features cuda --example gpu_bench [--quick] [--rounds N] [FILTER]`
+//!
+//! `--quick` takes small sizes, to see that everything runs; of the figures of such a run nothing follows.
+
+mod cases;
+mod clock;
+mod direct;
+mod first_use;
+
+use clock::Clock;
+use std::error::Error;
+use vierbein::{Complex, Cuda};
+
+/// What a case is measured against.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Limit {
+    /// Bytes that have to be read or written, against a copy of as many.
+    Copy,
+    /// Floating-point operations, against cuBLAS.
+    Blas,
+    /// A time in microseconds that is to be reached.
+    Time(f64),
+}
+
+/// Sizes, filter, and what was measured so far.
+pub(crate) struct Bench {
+    pub(crate) clock: Clock,
+    pub(crate) quick: bool,
+    rounds: usize,
+    filter: Option<String>,
+    /// Bytes per second of a copy of large vectors.
+    copy: f64,
+    failed: usize,
+}
+
+impl Bench {
+    fn new() -> Result<Bench, Box<dyn Error>> {
+        let mut bench =
+            Bench { clock: Clock::new()?, quick: false, rounds: 7, filter: None, copy: 0.0, failed: 0 };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => bench.quick = true,
+                "--rounds" => bench.rounds = arguments.next().ok_or("--rounds N")?.parse()?,
+                filter => bench.filter = Some(filter.to_string()),
+            }
+        }
+        if bench.quick {
+            bench.rounds = 1;
+        }
+        Ok(bench)
+    }
+
+    /// A length, or a small one.
+    pub(crate) fn size(&self, full: usize) -> usize {
+        if self.quick { full.min(40 + full % 7) } else { full }
+    }
+
+    pub(crate) fn wanted(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()))
+    }
+
+    /// Seconds of each of many queued calls: the median of some rounds, and the shortest.
+    pub(crate) fn time(&self, mut run: impl FnMut()) -> Result<[f64; 2], Box<dyn Error>> {
+        run();
+        let once = self.clock.seconds(1, &mut run)?;
+        let calls = if self.quick { 2 } else { ((0.01 / once) as usize).clamp(5, 2000) };
+        let mut times = Vec::new();
+        for _ in 0..self.rounds {
+            times.push(self.clock.seconds(calls, &mut run)? / calls as f64);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok([times[times.len() / 2], times[0]])
+    }
+
+    /// What is compared with and timed; `against` is the time of cuBLAS where that is the limit.
+    pub(crate) fn report(
+        &mut self,
+        name: &str,
+        dtype: &str,
+        amount: f64,
+        limit: Limit,
+        [median, shortest]: [f64; 2],
+        against: Option<f64>,
+    ) {
+        let rate = amount / median;
+        let (unit, rate, share) = match limit {
+            Limit::Copy => ("GB/s", rate / 1e9, (self.copy > 0.0).then(|| rate / self.copy)),
+            Limit::Blas => ("TFLOP/s", rate / 1e12, against.map(|time| time / median)),
+            Limit::Time(us) => ("GB/s", rate / 1e9, Some(us / (median * 1e6))),
+        };
+        let of = match limit {
+            Limit::Copy => "of a copy".into(),
+            Limit::Blas => "of cuBLAS".into(),
+            Limit::Time(us) => format!("of {us} µs"),
+        };
+        let shown = share.map_or("      ".into(), |share| format!("{:5.1}%", 100.0 * share));
+        println!("{name:<34} {dtype:<12} {:>10.2} µs {rate:>9.1} {unit:<7} {shown} {of}", median * 1e6);
+        let json = serde_json::json!({
+            "case": name, "dtype": dtype, "us": median * 1e6, "us_min": shortest * 1e6,
+            "rate": rate, "unit": unit, "share": share, "limit": of,
+        });
+        println!("{json}");
+    }
+
+    /// A result that is not the host's.
+    pub(crate) fn wrong(&mut self, name: &str, dtype: &str, why: &str) {
+        self.failed += 1;
+        println!("{name:<34} {dtype:<12} WRONG: {why}");
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    if std::env::var_os(first_use::CHILD).is_some() {
+        return first_use::child();
+    }
+    let mut bench = Bench::new()?;
+    let (free, total) = Cuda::<0>::new()?.memory()?;
+    println!(
+        "{:.1} of {:.1} GiB of memory free",
+        free as f64 / (1u64 << 30) as f64,
+        total as f64 / (1u64 << 30) as f64
+    );
+    bench.copy = direct::copy(&bench)?;
+    println!("a copy: {:.1} GB/s, read and written", bench.copy / 1e9);
+    if bench.wanted("first use") {
+        first_use::report(&bench)?;
+    }
+    cases::rows::<f32>(&mut bench)?;
+    cases::rows::<f64>(&mut bench)?;
+    cases::rows::<Complex<f64>>(&mut bench)?;
+    if bench.failed > 0 {
+        return Err(format!("{} results were wrong", bench.failed).into());
+    }
+    Ok(())
+}

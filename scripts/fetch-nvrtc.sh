@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Puts NVIDIA's run-time compiler into a directory, for machines without CUDA: it needs neither a driver nor a GPU. It comes
+# from the package of Python's registry, unpacked and not installed. Where that cannot be had, says so and returns 3.
+set -euo pipefail
+package=nvidia-cuda-nvrtc==13.0.88
+
+[ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
+mkdir -p "$1"
+to=$(cd "$1" && pwd)
+if [ -e "$to/libnvrtc.so.13" ]; then exit 0; fi
+command -v python3 > /dev/null || { echo "there is no python3 to fetch $package with" >&2; exit 3; }
+aside=$(mktemp -d)
+trap 'rm -rf "$aside"' EXIT
+python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary :all: --dest "$aside" "$package" ||
+    { echo "$package cannot be fetched" >&2; exit 3; }
+python3 - "$aside" "$to" << 'END'
+import pathlib, shutil, sys, zipfile
+aside, to = map(pathlib.Path, sys.argv[1:])
+for wheel in aside.glob("*.whl"):
+    with zipfile.ZipFile(wheel) as files:
+        # The library itself last: what else it needs is there when it is.
+        names = sorted((n for n in files.namelist() if "/lib/lib" in n and ".alt." not in n), key=lambda n: "builtins" not in n)
+        for name in names:
+            with files.open(name) as source, open(to / pathlib.Path(name).name, "wb") as target:
+                shutil.copyfileobj(source, target)
+END
+[ -e "$to/libnvrtc.so.13" ] || { echo "$package does not hold libnvrtc.so.13" >&2; exit 3; }

@@ -1,0 +1,345 @@
+//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host, as CUDA C++
+//! it is compiled.
+
+use super::samples::{Random, Sample, pairs};
+use crate::device::{BinaryOp, Generator, Scalars, TernaryOp, UnaryOp};
+use crate::dispatch;
+use crate::element::{DType, Element};
+use std::any::type_name;
+use std::collections::{BTreeSet, HashMap};
+
+#[derive(Default)]
+pub(super) struct Program {
+    /// The operations that were added.
+    pub(super) names: BTreeSet<String>,
+    /// Operations whose text and types are the same are written once.
+    structures: HashMap<String, usize>,
+    structs: String,
+    kernels: String,
+    calls: String,
+    input: Vec<u8>,
+    checks: Vec<Check>,
+}
+
+/// Reads an operation's results off the output and finds what is wrong with them.
+type Check = Box<dyn Fn(&mut &[u8]) -> Option<String>>;
+
+/// An operation as it is to be written, without its type: what is done with it is compiled once for all operations.
+struct Function {
+    name: &'static str,
+    text: &'static str,
+    defined: Option<&'static str>,
+    scalars: Scalars,
+}
+
+impl Function {
+    fn new<F>(
+        text: &'static str,
+        defined: Option<&'static str>,
+        bind: impl FnOnce(&mut Scalars),
+    ) -> Function {
+        let mut scalars = Scalars::default();
+        bind(&mut scalars);
+        Function { name: type_name::<F>(), text, defined, scalars }
+    }
+}
+
+/// The value where it may be compared, and whether the operation is defined.
+type Expected<R> = (bool, Option<R>);
+
+/// What a type is called in CUDA C++.
+fn cpp(dtype: DType) -> &'static str {
+    match dtype {
+        DType::C32 => "c32",
+        DType::C64 => "c64",
+        real => real.name(),
+    }
+}
+
+/// The names of the operands that are left.
+fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
+    let signature = scalars.signature();
+    let mut names = signature.operands();
+    std::array::from_fn(|_| names.next().expect("an operation has at most three operands"))
+}
+
+impl Program {
+    /// Writes an operation as a structure, and how the host is to call it.
+    fn function(&mut self, f: &Function, cases: usize, result: &str, operands: &[(&'static str, &str)]) {
+        let Function { name, text, defined, scalars } = *f;
+        assert!(!text.is_empty(), "{name} has no text");
+        assert!(defined != Some(""), "{name} is checked and does not say where it is defined");
+        let plain = name.split('<').next().unwrap_or(name);
+        self.names.insert(plain.rsplit("::").next().unwrap_or(plain).to_string());
+
+        let (mut members, mut reads) = (format!("typedef {result} R;"), String::new());
+        for (operand, ty) in operands {
+            members += &format!(" typedef {ty} {};", operand.to_uppercase());
+        }
+        for ((bytes, dtype), (scalar, _)) in scalars.values().zip(scalars.signature().scalars()) {
+            members += &format!(" {} {scalar};", cpp(dtype));
+            reads += &format!(" in.get(f.{scalar});");
+            self.input.extend(&bytes[..dispatch!(dtype, T => size_of::<T>())]);
+        }
+        let parameters: Vec<String> =
+            operands.iter().map(|(operand, ty)| format!("{ty} {operand}")).collect();
+        let parameters = parameters.join(", ");
+        let condition = defined.unwrap_or("true");
+        let structure = format!(
+            "{{\n    {members}\n    DEV R operator()({parameters}) const {{ return (R)({text}); }}\n    \
+             DEV bool defined({parameters}) const {{ return {condition}; }}\n}};\n"
+        );
+        let n = match self.structures.get(&structure) {
+            Some(&n) => n,
+            None => self.structure(structure, result, operands),
+        };
+        let types: Vec<&str> = operands.iter().map(|(_, ty)| *ty).collect();
+        self.calls += &format!("    {{ F{n} f;{reads} run<{}>(f, {cases}, in, out); }}\n", types.join(", "));
+    }
+
+    /// Writes a structure that is not there yet, and its kernel.
+    fn structure(&mut self, structure: String, result: &str, operands: &[(&str, &str)]) -> usize {
+        let n = self.structures.len();
+        let arguments: Vec<String> =
+            operands.iter().map(|(operand, ty)| format!("const {ty} *{operand}")).collect();
+        let elements: Vec<String> = operands.iter().map(|(operand, _)| format!("{operand}[i]")).collect();
+        let (arguments, elements) = (arguments.join(", "), elements.join(", "));
+        self.structs += &format!("struct F{n} {structure}");
+        self.kernels += &format!(
+            "extern \"C\" __global__ void k{n}(F{n} f, {arguments}, {result} *r, bool *d) {{\n    u32 i = threadIdx.x;\n    \
+             if ((d[i] = f.defined({elements}))) r[i] = f({elements});\n}}\n"
+        );
+        self.structures.insert(structure, n);
+        n
+    }
+
+    /// Compares what the program writes for each case with what is expected; `None` where any value is right.
+    fn expect<R: Sample>(
+        &mut self,
+        name: &'static str,
+        close: f64,
+        expected: Vec<Expected<R>>,
+        describe: Box<dyn Fn(usize) -> String>,
+    ) {
+        self.checks.push(Box::new(move |out| {
+            let mut wrong = None;
+            for (i, &(defined, value)) in expected.iter().enumerate() {
+                let (found_defined, found) = (bool::get(out), R::get(out));
+                if found_defined != defined {
+                    wrong.get_or_insert(format!(
+                        "{name} {}: defined is {found_defined}, not {defined}",
+                        describe(i)
+                    ));
+                }
+                if let Some(value) = value
+                    && !found.is(value, close)
+                {
+                    wrong.get_or_insert(format!("{name} {}: {found:?}, not {value:?}", describe(i)));
+                }
+            }
+            wrong
+        }));
+    }
+
+    pub(super) fn generator<T: Sample, F: Generator<T> + 'static>(&mut self, op: F) {
+        let function = Function::new::<F>(F::CUDA, None, |to| op.scalars(to));
+        self.of_position::<T>(&function, &|k| op.apply(k));
+    }
+
+    pub(super) fn unary<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(&mut self, op: F) {
+        self.unary_close(op, 0.0, |_| true);
+    }
+
+    /// An operation whose results need only be close, for some elements.
+    pub(super) fn unary_close<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(
+        &mut self,
+        op: F,
+        close: f64,
+        some: fn(A) -> bool,
+    ) {
+        let defined = F::CHECKED.then_some(F::CUDA_DEFINED);
+        let function = Function::new::<F>(F::CUDA, defined, |to| op.scalars(to));
+        self.of_one::<A, F::Output>(&function, close, some, &|a| {
+            let defined = !F::CHECKED || op.defined(a);
+            (defined, has_value(a, defined).then(|| op.apply(a)))
+        });
+    }
+
+    pub(super) fn binary<A: Sample, B: Sample, F: BinaryOp<A, B, Output: Sample> + 'static>(
+        &mut self,
+        op: F,
+    ) {
+        let defined = F::CHECKED.then_some(F::CUDA_DEFINED);
+        let function = Function::new::<F>(F::CUDA, defined, |to| op.scalars(to));
+        // The divisor is the operand called `b`.
+        let [_, second] = operands(&function.scalars);
+        self.of_two::<A, B, F::Output>(&function, &|a, b| {
+            let defined = !F::CHECKED || op.defined(a, b);
+            let has_value = if second == "b" { has_value(b, defined) } else { has_value(a, defined) };
+            (defined, has_value.then(|| op.apply(a, b)))
+        });
+    }
+
+    pub(super) fn ternary<A: Sample, B: Sample, C: Sample, F>(&mut self, op: F)
+    where
+        F: TernaryOp<A, B, C, Output: Sample> + 'static,
+    {
+        let function = Function::new::<F>(F::CUDA, None, |to| op.scalars(to));
+        self.of_three::<A, B, C, F::Output>(&function, &|a, b, c| op.apply(a, b, c));
+    }
+
+    fn of_position<R: Sample>(&mut self, function: &Function, apply: &dyn Fn(usize) -> R) {
+        let positions: Vec<u64> =
+            (0..40).chain((31..40).flat_map(|bits| (1 << bits) - 3..(1 << bits) + 3)).collect();
+        self.function(function, positions.len(), R::CPP, &[("k", u64::CPP)]);
+        positions.iter().for_each(|k| k.put(&mut self.input));
+        let expected = positions.iter().map(|&k| (true, Some(apply(k as usize)))).collect();
+        self.expect(function.name, 0.0, expected, Box::new(move |i| format!("at {}", positions[i])));
+    }
+
+    fn of_one<A: Sample, R: Sample>(
+        &mut self,
+        function: &Function,
+        close: f64,
+        some: fn(A) -> bool,
+        apply: &dyn Fn(A) -> Expected<R>,
+    ) {
+        let [operand] = operands(&function.scalars);
+        let elements: Vec<A> = A::all().into_iter().filter(|&a| some(a)).collect();
+        self.function(function, elements.len(), R::CPP, &[(operand, A::CPP)]);
+        elements.iter().for_each(|a| a.put(&mut self.input));
+        let expected = elements.iter().map(|&a| apply(a)).collect();
+        self.expect(function.name, close, expected, Box::new(move |i| format!("of {:?}", elements[i])));
+    }
+
+    fn of_two<A: Sample, B: Sample, R: Sample>(
+        &mut self,
+        function: &Function,
+        apply: &dyn Fn(A, B) -> Expected<R>,
+    ) {
+        let [first, second] = operands(&function.scalars);
+        let elements = pairs::<A, B>();
+        self.function(function, elements.len(), R::CPP, &[(first, A::CPP), (second, B::CPP)]);
+        for (a, b) in &elements {
+            a.put(&mut self.input);
+            b.put(&mut self.input);
+        }
+        let expected = elements.iter().map(|&(a, b)| apply(a, b)).collect();
+        self.expect(function.name, 0.0, expected, Box::new(move |i| format!("of {:?}", elements[i])));
+    }
+
+    fn of_three<A: Sample, B: Sample, C: Sample, R: Sample>(
+        &mut self,
+        function: &Function,
+        apply: &dyn Fn(A, B, C) -> R,
+    ) {
+        let names: [&str; 3] = operands(&function.scalars);
+        let (a, b, c) = (A::all(), B::all(), C::all());
+        let mut random = Random(3);
+        let mut some = || (a[random.below(a.len())], b[random.below(b.len())], c[random.below(c.len())]);
+        let elements: Vec<(A, B, C)> = (0..500).map(|_| some()).collect();
+        let operands = [(names[0], A::CPP), (names[1], B::CPP), (names[2], C::CPP)];
+        self.function(function, elements.len(), R::CPP, &operands);
+        for (a, b, c) in &elements {
+            a.put(&mut self.input);
+            b.put(&mut self.input);
+            c.put(&mut self.input);
+        }
+        let expected = elements.iter().map(|&(a, b, c)| (true, Some(apply(a, b, c)))).collect();
+        self.expect(function.name, 0.0, expected, Box::new(move |i| format!("of {:?}", elements[i])));
+    }
+
+    /// The program as C++, from a prelude of CUDA C++: it reads the file named first and writes the one named second.
+    pub(super) fn on_host(&self, prelude: &str) -> String {
+        let Program { structs, calls, .. } = self;
+        format!("{HOST}{prelude}{structs}{RUN}static void all(In &in, Out &out) {{\n{calls}}}\n")
+    }
+
+    /// The program as CUDA C++.
+    pub(super) fn on_device(&self, prelude: &str) -> String {
+        let Program { structs, kernels, .. } = self;
+        format!("{prelude}{structs}{kernels}")
+    }
+
+    pub(super) fn input(&self) -> &[u8] {
+        &self.input
+    }
+
+    /// What is wrong with what the program wrote.
+    pub(super) fn mistakes(&self, mut output: &[u8]) -> Vec<String> {
+        let mistakes = self.checks.iter().filter_map(|check| check(&mut output)).collect();
+        assert!(output.is_empty(), "the program wrote more than it should");
+        mistakes
+    }
+}
+
+/// Whether an operation has a value that may be compared. Where it is said to be undefined, integers still wrap; only dividing
+/// them by zero has no value at all.
+fn has_value<B: Element>(divisor: B, defined: bool) -> bool {
+    defined || divisor != B::default()
+}
+
+/// What CUDA C++ has and C++ has not.
+const HOST: &str = "
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define __device__
+#define __forceinline__ inline
+static unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+";
+
+const RUN: &str = "
+struct In {
+    const char *at;
+    template <class T> void get(T &to) { memcpy(&to, at, sizeof(T)); at += sizeof(T); }
+};
+struct Out {
+    FILE *file;
+    template <class T> void put(T value) { fwrite(&value, sizeof(T), 1, file); }
+};
+template <class A, class F> __attribute__((noinline)) void run(const F &f, int cases, In &in, Out &out) {
+    for (int i = 0; i < cases; i++) {
+        A a;
+        in.get(a);
+        out.put(f.defined(a));
+        out.put(f(a));
+    }
+}
+template <class A, class B, class F> void run(const F &f, int cases, In &in, Out &out) {
+    for (int i = 0; i < cases; i++) {
+        A a;
+        B b;
+        in.get(a);
+        in.get(b);
+        out.put(f.defined(a, b));
+        out.put(f(a, b));
+    }
+}
+template <class A, class B, class C, class F> void run(const F &f, int cases, In &in, Out &out) {
+    for (int i = 0; i < cases; i++) {
+        A a;
+        B b;
+        C c;
+        in.get(a);
+        in.get(b);
+        in.get(c);
+        out.put(f.defined(a, b, c));
+        out.put(f(a, b, c));
+    }
+}
+static void all(In &in, Out &out);
+int main(int, char **names) {
+    FILE *file = fopen(names[1], \"rb\");
+    fseek(file, 0, SEEK_END);
+    long bytes = ftell(file);
+    rewind(file);
+    char *input = (char *)malloc(bytes);
+    if (fread(input, 1, bytes, file) != (size_t)bytes) return 1;
+    In in = {input};
+    Out out = {fopen(names[2], \"wb\")};
+    all(in, out);
+    return in.at == input + bytes && fclose(out.file) == 0 ? 0 : 1;
+}
+";

@@ -1,0 +1,329 @@
+//! DLPack of tensors on a GPU: what is exported, what is imported from a producer that is written here as C would, and what is
+//! refused.
+
+use crate::device;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::interop::dlpack::{
+    DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, Dlpack, Managed,
+};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
+
+type Raw = *mut DLManagedTensorVersioned;
+
+// ------------------------------------------------------------------ a producer
+
+/// What a producer keeps for a tensor that it has given away: its memory, and how often it was freed.
+struct Context {
+    memory: Raw,
+    _shape: Vec<i64>,
+    _strides: Vec<i64>,
+    frees: Arc<AtomicUsize>,
+}
+
+unsafe extern "C" fn free(this: *mut DLManagedTensor) {
+    // SAFETY: `produce` made both boxes, and owns the memory.
+    unsafe {
+        let this = Box::from_raw(this);
+        let context = Box::from_raw(this.manager_ctx.cast::<Context>());
+        ((*context.memory).deleter.unwrap())(context.memory);
+        context.frees.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A tensor of a producer with these elements in memory of the first GPU, read with a shape and strides of their own.
+fn produce<T: Element>(
+    data: &[T],
+    shape: &[i64],
+    strides: &[i64],
+) -> (*mut DLManagedTensor, Arc<AtomicUsize>) {
+    let frees = Arc::new(AtomicUsize::new(0));
+    let on_gpu = Tensor::<T, _, RowMajor, Cuda>::from_slice_in([data.len()], data, &Cuda::new().unwrap());
+    let memory: Raw = on_gpu.into_dlpack().into_raw();
+    let (mut shape, mut strides) = (shape.to_vec(), strides.to_vec());
+    let dl_tensor = DLTensor {
+        // SAFETY: the structure was just made.
+        data: unsafe { (*memory).dl_tensor.data },
+        device: DLDevice { device_type: 2, device_id: 0 },
+        ndim: shape.len() as i32,
+        dtype: DLDataType::of(T::DTYPE),
+        shape: shape.as_mut_ptr(),
+        strides: strides.as_mut_ptr(),
+        byte_offset: 0,
+    };
+    let context = Context { memory, _shape: shape, _strides: strides, frees: frees.clone() };
+    let manager_ctx = Box::into_raw(Box::new(context)).cast::<c_void>();
+    (Box::into_raw(Box::new(DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(free) })), frees)
+}
+
+fn taken<M: Managed>(managed: *mut M) -> Dlpack<M> {
+    // SAFETY: it is a tensor that nobody else uses.
+    unsafe { Dlpack::from_raw(managed) }.unwrap()
+}
+
+#[track_caller]
+fn freed(frees: &Arc<AtomicUsize>, times: usize) {
+    assert_eq!(frees.load(Ordering::SeqCst), times, "times that the memory was freed");
+}
+
+/// The elements of a tensor on a GPU, in its order.
+fn read<T: Element, D: Dim, O: Order>(x: &TensorView<'_, T, D, O, Cuda>) -> Vec<T> {
+    x.to_device::<Cpu>().unwrap().into_vec()
+}
+
+// ------------------------------------------------------------------ there and back
+
+fn round_trip<T: Element, O: Order>(values: [T; 6]) {
+    for large in [1, 40_000] {
+        let data: Vec<T> = values.iter().copied().cycle().take(6 * large).collect();
+        let x = Tensor::<T, _, O, Cuda>::from_slice_in([2, 3, large], &data, &Cuda::new().unwrap());
+        let strides: Vec<isize> = x.strides().to_vec();
+        let raw: Raw = x.into_dlpack().into_raw();
+        // SAFETY: the structure is alive.
+        let tensor = unsafe { (*raw).dl_tensor };
+        assert_eq!(tensor.device, DLDevice { device_type: 2, device_id: 0 });
+        assert_eq!(tensor.dtype, DLDataType::of(T::DTYPE));
+        let given = taken(raw);
+        assert_eq!(
+            (given.dtype(), given.shape(), given.strides()),
+            (T::DTYPE, &[2, 3, large][..], &strides[..])
+        );
+        assert_eq!(given.device(), tensor.device);
+        let y: Tensor<T, Rank<3>, O, Cuda> = given.into_tensor().unwrap();
+        assert_eq!(read(&y.view()), data);
+        // The same memory, in the other structure, too.
+        let again = Dlpack::<DLManagedTensor>::from(y).into_raw();
+        // SAFETY: the structure is alive.
+        assert_eq!(unsafe { (*again).dl_tensor.data }, tensor.data);
+        let y: Tensor<T, Rank<3>, O, Cuda> = taken(again).into_tensor().unwrap();
+        assert_eq!(y.into_vec(), data);
+    }
+}
+
+#[test]
+fn all_element_types_go_and_come_back() {
+    if device().is_none() {
+        return;
+    }
+    macro_rules! each {
+        ($($t:ty: $values:expr;)*) => {$(
+            round_trip::<$t, RowMajor>($values);
+            round_trip::<$t, ColMajor>($values);
+        )*};
+    }
+    let c = [1.0, -2.0, 0.5, 0.0, f32::MAX, 3.0];
+    each! {
+        bool: [true, false, false, true, true, false];
+        i8: [1, -2, 3, 4, i8::MAX, i8::MIN];
+        i16: [1, -2, 3, 4, i16::MAX, i16::MIN];
+        i32: [1, -2, 3, 4, i32::MAX, i32::MIN];
+        i64: [1, -2, 3, 4, i64::MAX, i64::MIN];
+        u8: [1, 2, 3, 4, u8::MAX, 0];
+        u16: [1, 2, 3, 4, u16::MAX, 0];
+        u32: [1, 2, 3, 4, u32::MAX, 0];
+        u64: [1, 2, 3, 4, u64::MAX, 0];
+        f32: c;
+        f64: c.map(f64::from);
+        c32: c.map(|x| c32::new(x, -x));
+        c64: c.map(|x| c64::new(x.into(), (-x).into()));
+    }
+}
+
+#[test]
+fn no_elements() {
+    let Some(gpu) = device() else { return };
+    let raw: Raw = Tensor::<f64, _, RowMajor, Cuda>::zeros_in([0, 2], &gpu).into_dlpack().into_raw();
+    // SAFETY: the structure is alive.
+    assert!(unsafe { (*raw).dl_tensor.data }.is_null());
+    let back: Tensor<f64, Rank<2>, RowMajor, Cuda> = taken(raw).into_tensor().unwrap();
+    assert_eq!((back.shape(), back.into_vec()), ([0, 2], vec![]));
+}
+
+// ------------------------------------------------------------------ the deleter
+
+#[test]
+fn the_deleter_is_called_once() {
+    if device().is_none() {
+        return;
+    }
+    let produce = || produce(&[0, 1, 2, 3, 4, 5], &[2, 3], &[3, 1]);
+    let (managed, frees) = produce();
+    drop(taken(managed));
+    freed(&frees, 1);
+
+    // Through a tensor, whatever becomes of it, after work with it.
+    let (managed, frees) = produce();
+    let x: Tensor<i32, Rank<2>, RowMajor, Cuda> = taken(managed).into_tensor().unwrap();
+    let y = &x + &x;
+    freed(&frees, 0);
+    let z = x + 1;
+    freed(&frees, 0);
+    std::thread::spawn(move || drop(z)).join().unwrap();
+    freed(&frees, 1);
+    assert_eq!(y.into_vec(), [0, 2, 4, 6, 8, 10]);
+
+    let (managed, frees) = produce();
+    let x: Tensor<i32, Rank<2>, RowMajor, Cuda> = taken(managed).into_tensor().unwrap();
+    assert_eq!(x.into_vec(), [0, 1, 2, 3, 4, 5]);
+    freed(&frees, 1);
+
+    // An error gives it back; then it is freed, or handed on.
+    let (managed, frees) = produce();
+    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cuda>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor, Cuda>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<2>, RowMajor, Cpu>().unwrap_err();
+    let refused = refused.value.into_tensor::<i32, Rank<2>, RowMajor, Cuda<1>>().unwrap_err();
+    let raw = refused.value.into_raw();
+    assert_eq!(raw, managed);
+    freed(&frees, 0);
+    drop(taken(raw));
+    freed(&frees, 1);
+
+    let (managed, frees) = produce();
+    let given = taken(managed);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let x: Tensor<i32, Rank<2>, RowMajor, Cuda> = given.into_tensor().unwrap();
+        let _ = x.index_axis(0, 2);
+    }));
+    assert!(panicked.is_err());
+    freed(&frees, 1);
+}
+
+// ------------------------------------------------------------------ layouts
+
+#[test]
+fn any_strides_can_be_viewed() {
+    if device().is_none() {
+        return;
+    }
+    let data: Vec<i16> = (0..24).collect();
+    let (managed, frees) = produce(&data, &[2, 3], &[-12, 2]);
+    // SAFETY: the structure is alive. Bytes 28 are element 14.
+    unsafe { (*managed).dl_tensor.byte_offset = 28 };
+    let mut given = taken(managed);
+    let x = given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap();
+    assert_eq!(read(&x), [14, 16, 18, 2, 4, 6]);
+    assert_eq!(read(&given.view::<i16, Rank<2>, ColMajor, Cuda>().unwrap()), [14, 2, 16, 4, 18, 6]);
+    assert_eq!((x + 1).into_vec(), [15, 17, 19, 3, 5, 7]);
+    let copy = given.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
+    assert_eq!((copy.device_name(), copy.strides()), ("Cuda<0>".to_string(), &[1, 2][..]));
+    assert_eq!(copy.to_vec::<i16>().unwrap(), [14, 2, 16, 4, 18, 6]);
+    given.view_mut::<i16, Rank<2>, RowMajor, Cuda>().unwrap().index_axis_mut(0, 1).fill(7);
+    assert_eq!(read(&given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap()), [14, 16, 18, 7, 7, 7]);
+    let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cuda>().unwrap_err();
+    assert!(refused.to_string().contains("is not dense in row-major order"), "{refused}");
+    let refused = DynTensor::try_from(refused.value).unwrap_err();
+    drop(refused);
+    freed(&frees, 1);
+
+    // Elements that repeat are for reading.
+    let (managed, frees) = produce(&[5.0, 6.0], &[3, 2], &[0, 1]);
+    let mut given = taken(managed);
+    assert_eq!(read(&given.view::<f64, Rank<2>, RowMajor, Cuda>().unwrap()), [5.0, 6.0, 5.0, 6.0, 5.0, 6.0]);
+    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor, Cuda>(), Err(Error::Strides { .. })));
+    drop(given);
+    freed(&frees, 1);
+}
+
+// ------------------------------------------------------------------ types known at run time
+
+#[test]
+fn erased_tensors_go_and_come_back() {
+    if device().is_none() {
+        return;
+    }
+    let data: Vec<f32> = (0..6).map(|k| k as f32).collect();
+    for (strides, order) in [([3, 1], MemoryOrder::RowMajor), ([1, 2], MemoryOrder::ColMajor)] {
+        let (managed, frees) = produce(&data, &[2, 3], &strides);
+        // SAFETY: the structure is alive.
+        let address = unsafe { (*managed).dl_tensor.data };
+        let x = DynTensor::try_from(taken(managed)).unwrap();
+        assert_eq!((x.dtype(), x.shape(), x.order()), (DType::F32, &[2, 3][..], order));
+        assert_eq!(x.device_name(), "Cuda<0>");
+        assert_eq!(x.to_vec::<f32>().unwrap(), data);
+        let twice = x.try_add(&x).unwrap();
+        let again = Dlpack::<DLManagedTensorVersioned>::try_from(x).unwrap();
+        assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
+        let raw = again.into_raw();
+        // SAFETY: the structure is alive.
+        assert_eq!(unsafe { (*raw).dl_tensor.data }, address);
+        freed(&frees, 0);
+        drop(taken(raw));
+        freed(&frees, 1);
+        assert_eq!(twice.to_vec::<f32>().unwrap(), data.iter().map(|x| 2.0 * x).collect::<Vec<_>>());
+    }
+}
+
+// ------------------------------------------------------------------ what is refused
+
+#[test]
+fn the_wrong_type_is_an_error_that_says_the_right_one() {
+    if device().is_none() {
+        return;
+    }
+    let (managed, _) = produce(&[1, 2, 3, 4], &[2, 2], &[2, 1]);
+    let mut given = taken(managed);
+    let error = given.view::<i32, Rank<2>, RowMajor, Cpu>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot view a DLPack tensor: it is on Cuda<0>, not Cpu; ask for it on `Cuda<0>`, and copy it with \
+         `.to_device::<Cpu>()?` then"
+    );
+    let error = given.view_mut::<i32, Rank<2>, RowMajor, Cuda<1>>().unwrap_err();
+    assert!(error.to_string().contains("it is on Cuda<0>, not Cuda<1>; ask for it on `Cuda<0>`"), "{error}");
+    let error = given.view::<f32, Rank<2>, RowMajor, Cuda>().unwrap_err();
+    assert!(error.to_string().contains("it holds i32 of shape [2, 2], not f32"), "{error}");
+    let error = given.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
+    assert!(error.to_string().contains("which has rank 2, not 1; ask for `Rank<2>`"), "{error}");
+    let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
+    assert!(refused.to_string().contains("is not dense in column-major order"), "{refused}");
+
+    let on_host = tensor![1, 2].into_dlpack();
+    let error = on_host.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
+    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; ask for it on `Cpu`"), "{error}");
+    let refused = on_host.into_tensor::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
+    assert_eq!(refused.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
+}
+
+/// What `damage` makes of a sound tensor of two complex numbers is refused in these words, and still the caller's.
+#[track_caller]
+fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
+    let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);
+    // SAFETY: the structure is alive, and what is damaged is not followed.
+    let (error, deleter) = unsafe {
+        damage(&mut *managed);
+        (Dlpack::from_raw(managed).unwrap_err(), (*managed).deleter.unwrap())
+    };
+    assert!(error.to_string().contains(words), "{error}");
+    freed(&frees, 0);
+    // SAFETY: for the last time.
+    unsafe { deleter(managed) };
+    freed(&frees, 1);
+}
+
+#[test]
+fn bad_structures_are_refused_and_left_alone() {
+    if device().is_none() {
+        return;
+    }
+    let at = |device_type, device_id| {
+        move |m: &mut DLManagedTensor| m.dl_tensor.device = DLDevice { device_type, device_id }
+    };
+    refused(
+        "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 here, ",
+        at(2, 4095),
+    );
+    refused("(device type 2, number -1), but no GPU has such a number", at(2, -1));
+    refused("it is in CUDA managed memory", at(13, 0));
+    refused("it is in ROCm memory (device type 10, number 0)", at(10, 0));
+    refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
+    // A GPU loads a complex number whole.
+    refused("is not a multiple of 16, the alignment of Complex<f64> on Cuda<0>", |m| {
+        m.dl_tensor.byte_offset = 8
+    });
+}

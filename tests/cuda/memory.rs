@@ -1,0 +1,105 @@
+//! The device's memory: when there is too little, when several threads use it, when a kernel cannot be made.
+
+use crate::{device, gpu};
+use vierbein::device::UnaryOp;
+use vierbein::prelude::*;
+use vierbein::{Cuda, Error};
+
+type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
+
+#[test]
+fn too_little_memory_is_an_error() {
+    let Some(gpu) = device() else { return };
+    // More than any GPU has, and more than addresses reach.
+    for len in [1usize << 42, 1 << 59] {
+        let error = OnGpu::<f64, Rank<1>>::try_zeros([len]).unwrap_err();
+        let bytes = 8 * len;
+        assert_eq!(error.to_string(), format!("cannot allocate {bytes} bytes on Cuda<0>: out of memory"));
+        assert!(matches!(error, Error::OutOfMemory { bytes: asked, .. } if asked == bytes), "{error:?}");
+    }
+    let error = OnGpu::<f64, Rank<1>>::try_zeros([1 << 61]).unwrap_err();
+    assert!(matches!(error, Error::Overflow { .. }), "{error:?}");
+    // And life goes on.
+    let x = tensor![1.0, 2.0, 3.0].to_device::<Cuda>().unwrap();
+    assert_eq!((&x + &x).into_vec(), [2.0, 4.0, 6.0]);
+    let (free, total) = gpu.memory().unwrap();
+    assert!(0 < free && free <= total, "{free} of {total} bytes");
+}
+
+/// Until there is no more: what is given back can be had again. In a process of its own, with a small memory.
+#[test]
+fn memory_that_is_given_back_is_there_again() {
+    const SMALL: &str = "VIERBEIN_TEST_SMALL_MEMORY";
+    if std::env::var_os(SMALL).is_none() {
+        let Ok(folder) = gpu::emulator() else { return };
+        let mut program = gpu::program(&folder);
+        program.args(["--exact", "memory::memory_that_is_given_back_is_there_again", "--nocapture"]);
+        program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", "1000000");
+        let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
+        let text = gpu::text(&ran);
+        return assert!(ran.status.success() && text.contains("1 passed"), "{text}");
+    }
+    for _ in 0..3 {
+        let mut held = Vec::new();
+        let error = loop {
+            match OnGpu::<u8, Rank<1>>::try_zeros([300_000]) {
+                Ok(x) => held.push(x),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(held.len(), 3);
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+        // An operation that has no room for its result leaves its operands as they are.
+        assert!(matches!(held[0].try_add(&held[1]), Err(Error::OutOfMemory { .. })));
+        held.pop();
+        assert_eq!(held[0].try_add(&held[1]).unwrap().into_vec(), vec![0; 300_000]);
+    }
+    let (free, total) = Cuda::<0>::new().unwrap().memory().unwrap();
+    assert_eq!((free, total), (1_000_000, 1_000_000));
+}
+
+#[test]
+fn threads_share_the_device() {
+    if device().is_none() {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for k in 0..8 {
+            scope.spawn(move || {
+                for n in 1..20 {
+                    let x = OnGpu::<i64, _>::full([n, 100], k);
+                    let y = &x * 2 + &x;
+                    assert_eq!(y.into_vec(), vec![3 * k; 100 * n]);
+                }
+            });
+        }
+    });
+}
+
+/// An operation whose text is no CUDA C++.
+#[derive(Clone, Copy)]
+struct Misspelt;
+
+impl UnaryOp<f64> for Misspelt {
+    type Output = f64;
+    const NAME: &'static str = "misspell";
+    const CUDA: &'static str = "no_function_of_this_name(a)";
+    fn apply(&self, a: f64) -> f64 {
+        a
+    }
+}
+
+#[test]
+fn a_text_that_does_not_compile_is_an_error() {
+    if device().is_none() {
+        return;
+    }
+    let x = tensor![1.0, 2.0].to_device::<Cuda>().unwrap();
+    for _ in 0..2 {
+        let error = x.try_apply(Misspelt).unwrap_err();
+        assert!(matches!(error, Error::DeviceFailed { .. }), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("Cuda<0>") && text.contains("no_function_of_this_name"), "{text}");
+    }
+    assert_eq!((&x - 1.0).into_vec(), [0.0, 1.0]);
+}

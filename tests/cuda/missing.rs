@@ -1,0 +1,199 @@
+//! What is said where the driver, a GPU, the compiler or cuBLAS is missing: an error that names what was looked for, where, and
+//! the way out, and no panic. What there is is found once in a process, so each case is a process of its own: this program with
+//! other libraries of the emulator.
+
+use crate::gpu;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use vierbein::prelude::*;
+use vierbein::{Cuda, Error};
+
+const ASKED: &str = "VIERBEIN_TEST_SAYS_WHAT_IS_THERE";
+
+/// What the other tests run: tries the ways to a GPU and prints what comes of each.
+#[test]
+fn say_what_is_there() {
+    if std::env::var_os(ASKED).is_none() {
+        return;
+    }
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    say("new", Cuda::<0>::new());
+    say("to_device", x.to_device::<Cuda>());
+    say("try_zeros", Tensor::<f64, _, RowMajor, Cuda>::try_zeros([2]));
+    say("Cuda<1>", Cuda::<1>::new());
+    say("Cuda<5>", x.to_device::<Cuda<5>>());
+    say("Cuda<4095>", Cuda::<4095>::new());
+    let panicked = catch_unwind(|| drop(Tensor::<f64, _, RowMajor, Cuda>::zeros([2])));
+    let message = panicked.err().map(|payload| *payload.downcast::<String>().expect("a message"));
+    println!("\nzeros: {}", message.as_deref().unwrap_or("there"));
+    if let Ok(y) = x.to_device::<Cuda>() {
+        say("try_matmul", y.try_matmul(&y));
+        say(
+            "add",
+            catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
+                .map_err(|_| Error::Spec { why: "panicked".into() }),
+        );
+    }
+}
+
+fn say<T>(what: &str, result: Result<T, Error>) {
+    match result {
+        Ok(_) => println!("\n{what}: there"),
+        Err(error) => {
+            // A message that cannot be written, or a backtrace that cannot be shown, would be a panic here.
+            assert!(!format!("{error:?} {error:#?} {}", Error::Spec { why: error.to_string() }).is_empty());
+            println!("\n{what}: {error}");
+        }
+    }
+}
+
+/// What such a process said, by the way that was tried.
+struct Said(String);
+
+impl Said {
+    fn by(command: &mut Command) -> Said {
+        // The libraries of this process's environment are not to be found, nor what it has compiled.
+        let command = command.args(["--exact", "missing::say_what_is_there", "--nocapture"]).env(ASKED, "1");
+        let output = command.env("VIERBEIN_CUDA_CACHE_DIR", "").output().unwrap();
+        let said = gpu::text(&output);
+        assert!(output.status.success(), "{said}");
+        Said(said)
+    }
+
+    #[track_caller]
+    fn of(&self, what: &str) -> &str {
+        let line = self.0.lines().find_map(|line| line.strip_prefix(what)?.strip_prefix(": "));
+        line.unwrap_or_else(|| panic!("nothing of {what} in {}", self.0))
+    }
+
+    /// All of these say the same, with every one of `words`.
+    #[track_caller]
+    fn refuses(&self, ways: &[&str], words: &[&str]) {
+        for way in ways {
+            let said = self.of(way);
+            for word in words {
+                assert!(said.contains(word), "{way}: no {word:?} in {said:?}");
+            }
+        }
+    }
+}
+
+const ALL: [&str; 4] = ["new", "to_device", "try_zeros", "zeros"];
+
+/// A folder with some of the emulator's libraries, or nothing where it cannot be built.
+fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
+    let emulator = match gpu::emulator() {
+        Ok(folder) => folder,
+        Err(why) => {
+            println!("skipped: the CUDA emulator is not there: {why}");
+            return None;
+        }
+    };
+    Some(linked(name, &emulator, libraries))
+}
+
+fn linked(name: &str, from: &Path, files: &[&str]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-missing").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for file in files {
+        symlink(from.join(file), folder.join(file)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn no_driver() {
+    let folder = linked("driver", Path::new("/"), &[]);
+    let said = Said::by(&mut gpu::program(&folder));
+    if said.of("new") == "there" || !said.of("new").contains("libcuda") {
+        return println!("skipped: the system has a driver of its own: {}", said.of("new"));
+    }
+    let place = format!("VIERBEIN_CUDA_LIB_DIR ({})", folder.display());
+    said.refuses(
+        &ALL,
+        &["Cuda<0> is not available: ", "`libcuda.so.1`", &place, "the system's loader", "driver", "`Cpu`"],
+    );
+    said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
+    said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);
+    // Where no folder was named, the message says that one can be.
+    let said = Said::by(gpu::program(&folder).env_remove("VIERBEIN_CUDA_LIB_DIR"));
+    said.refuses(&ALL, &["VIERBEIN_CUDA_LIB_DIR (not set)"]);
+}
+
+#[test]
+fn no_gpu() {
+    let Some(folder) = folder("gpu", &["libcuda.so", "libcuda.so.1"]) else { return };
+    let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_DEVICES", "0"));
+    said.refuses(&ALL, &["Cuda<0> is not available: ", "there is a driver, but no GPU", "`Cpu`"]);
+    said.refuses(&["Cuda<1>", "Cuda<5>", "Cuda<4095>"], &["no GPU"]);
+}
+
+#[test]
+fn no_compiler() {
+    let Some(folder) = folder("compiler", &["libcuda.so", "libcuda.so.1"]) else { return };
+    let said = Said::by(&mut gpu::program(&folder));
+    if said.of("new") == "there" {
+        return println!("skipped: the system has a run-time compiler of its own");
+    }
+    let place = format!("VIERBEIN_CUDA_LIB_DIR ({})", folder.display());
+    said.refuses(&ALL, &["Cuda<0> is not available: ", "`libnvrtc.so.13`", &place, "NVRTC", "`Cpu`"]);
+}
+
+#[test]
+fn no_cublas() {
+    let Some(folder) =
+        folder("cublas", &["libcuda.so", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.13", "kernel"])
+    else {
+        return;
+    };
+    let said = Said::by(&mut gpu::program(&folder));
+    for way in ALL.iter().chain(&["add"]) {
+        assert_eq!(said.of(way), "there", "{way}");
+    }
+    if said.of("try_matmul") == "there" {
+        return println!("skipped: the system has cuBLAS");
+    }
+    said.refuses(&["try_matmul"], &["Cuda<0>", "`libcublas.so.13`", "VIERBEIN_CUDA_LIB_DIR", "`Cpu`"]);
+}
+
+#[test]
+fn other_gpus_than_there_are() {
+    let Ok(folder) = gpu::emulator() else { return };
+    let said = Said::by(&mut gpu::program(&folder));
+    for way in ALL.iter().chain(&["add", "try_matmul"]) {
+        assert_eq!(said.of(way), "there", "{way}");
+    }
+    said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "no GPU 1", "only `Cuda<0>`"]);
+    said.refuses(&["Cuda<5>"], &["Cuda<5> is not available: ", "no GPU 5", "only `Cuda<0>`"]);
+    said.refuses(&["Cuda<4095>"], &["no GPU 4095", "only `Cuda<0>`"]);
+    let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_DEVICES", "3"));
+    assert_eq!(said.of("Cuda<1>"), "there");
+    said.refuses(&["Cuda<5>"], &["no GPU 5", "`Cuda<0>` to `Cuda<2>`"]);
+}
+
+/// The driver compiles for a GPU that the compiler does not know yet; none compiles for one that it knows no longer.
+#[test]
+fn gpus_that_the_compiler_does_not_know() {
+    let Ok(folder) = gpu::emulator() else { return };
+    let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_CAPABILITY", "135"));
+    assert_eq!((said.of("new"), said.of("add")), ("there", "there"));
+    let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_CAPABILITY", "61"));
+    let old = format!("{} {}", said.of("new"), said.0);
+    assert!(old.contains("sm_61"), "{old}");
+}
+
+/// A compiler that fails is an error of the operation.
+#[test]
+fn a_compiler_that_fails() {
+    let Ok(folder) = gpu::emulator() else { return };
+    let objects = folder.join("no-objects");
+    let _ = fs::remove_dir_all(&objects);
+    let said =
+        Said::by(gpu::program(&folder).env("CXX", "/nowhere/c++").env("VIERBEIN_EMULATOR_CACHE", &objects));
+    said.refuses(&["new", "to_device"], &["there"]);
+    assert!(said.0.contains("there is no C++ compiler: /nowhere/c++"), "{}", said.0);
+}
