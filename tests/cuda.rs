@@ -25,6 +25,8 @@ mod missing;
 mod products;
 #[path = "cuda/reductions.rs"]
 mod reductions;
+#[path = "cuda/scans.rs"]
+mod scans;
 
 use vierbein::Cuda;
 
@@ -37,5 +39,13 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "dlpack::", "dyn_tensor::", "memory::", "products::", "reductions::"]);
+    gpu::emulate(&[
+        "agreement::",
+        "dlpack::",
+        "dyn_tensor::",
+        "memory::",
+        "products::",
+        "reductions::",
+        "scans::",
+    ]);
 }

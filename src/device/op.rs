@@ -110,6 +110,9 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
     /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
     const COST: usize = 0;
+    /// Whether it does not matter, up to rounding, which of two operations in a row comes first: a device that does many
+    /// things at a time may then put running results together from parts.
+    const ASSOCIATIVE: bool = false;
     /// The function.
     fn apply(&self, a: A, b: B) -> Self::Output;
     /// Whether the function has a value here.

@@ -49,7 +49,11 @@ where
     Dev: Backend<T> + Default,
 {
     let mut all = Vec::new();
-    fn put<T: Element, D: Dim, O: Order, Dev: Device>(all: &mut Vec<Got<T>>, name: &'static str, x: Tensor<T, D, O, Dev>) {
+    fn put<T: Element, D: Dim, O: Order, Dev: Device>(
+        all: &mut Vec<Got<T>>,
+        name: &'static str,
+        x: Tensor<T, D, O, Dev>,
+    ) {
         let x = x.to_device::<Cpu>().unwrap();
         all.push((name, x.shape().as_ref().to_vec(), x.to_vec()));
     }
@@ -110,7 +114,10 @@ fn check<T: Scalar>(case: &Case, expected: Vec<Got<T>>, got: Vec<Got<T>>) {
         assert_eq!(shape, other, "{name} of {case:?}");
         let differs = expected.iter().zip(&got).position(|(x, y)| x != y);
         if let Some(at) = differs {
-            panic!("{name} of {case:?}: element {at} of {shape:?} is {:?} and not {:?}", got[at], expected[at]);
+            panic!(
+                "{name} of {case:?}: element {at} of {shape:?} is {:?} and not {:?}",
+                got[at], expected[at]
+            );
         }
     }
 }

@@ -13,11 +13,15 @@ const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
 #[test]
 fn every_kernel_compiles() {
     let folder = |name| std::env::var_os(name).map(PathBuf::from);
-    let (Some(library), Some(sources)) = (folder("VIERBEIN_TEST_NVRTC"), folder("VIERBEIN_TEST_SOURCES")) else {
-        return println!("skipped: VIERBEIN_TEST_NVRTC and VIERBEIN_TEST_SOURCES name no folders with NVRTC and with sources");
+    let (Some(library), Some(sources)) = (folder("VIERBEIN_TEST_NVRTC"), folder("VIERBEIN_TEST_SOURCES"))
+    else {
+        return println!(
+            "skipped: VIERBEIN_TEST_NVRTC and VIERBEIN_TEST_SOURCES name no folders with NVRTC and with sources"
+        );
     };
     load(&library);
-    let mut files: Vec<PathBuf> = fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "cu"));
     files.sort();
     assert!(!files.is_empty(), "no sources are in {}", sources.display());
@@ -72,7 +76,11 @@ fn load(folder: &Path) {
 /// Compiles a source with the options that its first line has, but for another architecture.
 fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     let text = fs::read_to_string(file).unwrap();
-    let first = text.lines().next().and_then(|line| line.strip_prefix("// options:")).expect("options in the first line");
+    let first = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("// options:"))
+        .expect("options in the first line");
     let mut options: Vec<String> = first.split_whitespace().map(String::from).collect();
     options.retain(|option| !option.starts_with("--gpu-architecture"));
     options.push(format!("--gpu-architecture=sm_{architecture}"));

@@ -4,6 +4,7 @@ use super::elementwise::{Operation, Strided};
 use super::gemm::Batch;
 use super::products::Weights;
 use super::reduce::Reducing;
+use super::scan::Scanning;
 use super::{Cuda, gemm, permute, products};
 use crate::device::scalars::Scalars;
 use crate::device::{
@@ -253,11 +254,25 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
 }
 
 pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     op: &F,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
+    assert_eq!(out.shape(), a.shape(), "operands of one shape");
+    if out.shape().is_empty() {
+        return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
+    }
+    let scanning = Scanning {
+        operation: operation(F::CUDA, |bind| op.scalars(bind)),
+        domain: F::CHECKED.then_some(F::CUDA_DEFINED),
+        associative: F::ASSOCIATIVE,
+    };
+    // SAFETY: operands and outputs vouch for their elements.
+    if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
+        return Ok(());
+    }
+    // The host finds the element and says so.
     let a = host::fetch(&Cuda::<N>::default(), a)?;
     host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }

@@ -43,6 +43,8 @@ mod program;
 #[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]
+mod scan;
+#[cfg(feature = "cuda")]
 mod shares;
 #[cfg(all(test, feature = "cuda"))]
 mod texts;
