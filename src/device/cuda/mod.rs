@@ -41,6 +41,8 @@ mod products;
 #[cfg(feature = "cuda")]
 mod program;
 #[cfg(feature = "cuda")]
+mod recycle;
+#[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]
 mod scan;
@@ -104,7 +106,8 @@ use engine::{Context, Memory};
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
 /// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
-/// caches; an empty value turns that off.
+/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the small blocks that are kept at hand (64 MiB); 0
+/// leaves all of that to the driver's pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
