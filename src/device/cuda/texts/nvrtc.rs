@@ -1,6 +1,5 @@
 //! NVIDIA's run-time compiler, loaded where it is found: it needs neither a GPU nor a driver.
 
-use core::mem::transmute;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 type Program = *mut c_void;
@@ -54,6 +53,7 @@ impl Compiler {
         };
         // SAFETY: these are the functions of those names, with the parameters that NVRTC's manual gives them.
         Ok(unsafe {
+            use core::mem::transmute;
             Compiler {
                 create: transmute::<*mut c_void, Create>(symbol(c"nvrtcCreateProgram")),
                 compile: transmute::<*mut c_void, Compile>(symbol(c"nvrtcCompileProgram")),
