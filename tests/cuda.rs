@@ -4,14 +4,14 @@
 
 #![cfg(feature = "cuda")]
 
-#[path = "cuda/dlpack.rs"]
-mod dlpack;
-#[path = "cuda/dyn_tensor.rs"]
-mod dyn_tensor;
 #[path = "cuda/agreement.rs"]
 mod agreement;
 #[path = "cuda/compiler.rs"]
 mod compiler;
+#[path = "cuda/dlpack.rs"]
+mod dlpack;
+#[path = "cuda/dyn_tensor.rs"]
+mod dyn_tensor;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]
@@ -33,5 +33,5 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "memory::", "reductions::"]);
+    gpu::emulate(&["agreement::", "dlpack::", "dyn_tensor::", "memory::", "reductions::"]);
 }
