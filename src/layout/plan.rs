@@ -121,6 +121,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
+    #[cfg(feature = "cuda")]
     /// With another inner loop.
     pub(crate) fn with_inner(&self, len: usize, strides: [isize; K]) -> Plan<K> {
         let mut plan = *self;

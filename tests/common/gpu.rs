@@ -48,6 +48,8 @@ pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     // Every name that the libraries are looked for by leads to this folder first.
     command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
+    // Each block is new, as large as it is asked for and full of NaN: whoever reads or writes beside it is found.
+    command.env("VIERBEIN_CUDA_RECYCLE_BYTES", "0");
     command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
     command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
     command
