@@ -20,17 +20,21 @@ step "tests"
 built=$(cargo test --features cuda --test devices --test cuda --no-run --message-format=json)
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
-# The tests that need a device, in this environment and nowhere else. The others find their own.
+# The tests that need a device, in this environment and nowhere else. The others find their own. Memory is not used again but
+# where that is said: what is fresh is as large as it was asked for and full of NaN.
+emulated() { # NAME=VALUE.. COMMAND..
+    env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
+        VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
+}
 run() { # NAME=VALUE..
-    env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
-        VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@" "$(program devices)" --quiet cuda_row:: cuda_col::
-    env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
-        VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@" "$(program cuda)" --quiet \
-        --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler::
+    emulated "$@" "$(program devices)" --quiet cuda_row:: cuda_col::
+    emulated "$@" "$(program cuda)" --quiet --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler::
 }
 rm -rf "$work/sources"
 step "threads in their order, on 4 multiprocessors"
 run VIERBEIN_EMULATOR_SOURCES="$work/sources"
+step "memory is used again"
+run VIERBEIN_CUDA_RECYCLE_BYTES=1000000
 step "backwards, on 1"
 run VIERBEIN_EMULATOR_ORDER=reverse VIERBEIN_EMULATOR_MULTIPROCESSORS=1
 step "at random, on 132"
