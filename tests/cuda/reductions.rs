@@ -198,7 +198,7 @@ integers! {
     of_i8: i8, some(), 2;
     of_i32: i32, all(), 2;
     of_i64: i64, some(), 2;
-    of_u8: u8, all(), 0;
+    of_u8: u8, some(), 0;
     of_u64: u64, some(), 0;
 }
 

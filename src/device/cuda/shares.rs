@@ -11,8 +11,8 @@ const BUSY: u64 = 1 << 17;
 const SPLIT: u64 = 1 << 19;
 /// Items whose loads a thread has in flight together.
 const FLIGHT: u64 = 4;
-/// At most so many items for one thread: its accumulators are combined after some 64 rounds of loads, and at most as many
-/// such sums are added one after the other.
+/// At most so many items for one thread: its accumulators are combined after 64 rounds of loads, and some hundreds of such
+/// sums at most are added one after the other.
 const MOST: u64 = 64 * 64 * FLIGHT;
 /// What memory is read in, at least, in bytes; and what it is read in best.
 const SECTOR: u64 = 32;

@@ -42,7 +42,7 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
 // Items along one line. Vectors lie side by side.
 template <class T, int V> struct Line {
     typedef Vec<T, V> Item;
-    static const int flight = sizeof(Item) <= 4 ? 8 : 4, together = V;
+    static const int flight = sizeof(Item) <= 8 ? 8 : 4, together = V;
     const T *at;
     i64 step;
     // The first item's position.
