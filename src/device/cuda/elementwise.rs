@@ -257,7 +257,7 @@ fn vector<const N: usize>(
                         && outer.iter().all(|steps| steps[k].unsigned_abs().is_multiple_of(vector)))
             })
     };
-    while !fits(vector) {
+    while vector > 1 && !fits(vector) {
         vector /= 2;
     }
     vector
