@@ -8,10 +8,15 @@
 mod agreement;
 #[path = "cuda/compiler.rs"]
 mod compiler;
+#[path = "cuda/data.rs"]
+mod data;
 #[path = "cuda/dlpack.rs"]
 mod dlpack;
 #[path = "cuda/dyn_tensor.rs"]
 mod dyn_tensor;
+#[cfg(target_os = "linux")]
+#[path = "cuda/faults.rs"]
+mod faults;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]
@@ -19,8 +24,12 @@ mod memory;
 #[cfg(target_os = "linux")]
 #[path = "cuda/missing.rs"]
 mod missing;
+#[path = "cuda/products.rs"]
+mod products;
 #[path = "cuda/reductions.rs"]
 mod reductions;
+#[path = "cuda/scans.rs"]
+mod scans;
 
 use vierbein::Cuda;
 
@@ -33,5 +42,13 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "dlpack::", "dyn_tensor::", "memory::", "reductions::"]);
+    gpu::emulate(&[
+        "agreement::",
+        "dlpack::",
+        "dyn_tensor::",
+        "memory::",
+        "products::",
+        "reductions::",
+        "scans::",
+    ]);
 }

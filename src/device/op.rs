@@ -43,9 +43,17 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++, of the operand `a` and the [scalars](UnaryOp::scalars); without one, the
     /// operation does not compile on [`Cuda`](crate::Cuda).
     ///
-    /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`). Floating and
-    /// complex numbers have operators and the functions of C by their names (`sqrt`, `exp`, `tanh`); a product and a sum are
-    /// rounded separately, as in Rust. Statements go into a lambda: `[&] { A x = a * a; return x + x; }()`.
+    /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`).
+    ///
+    /// * Floating and complex numbers have operators and the functions of C by their names (`sqrt`, `exp`, `log`, `tanh`; `fmod`
+    ///   for the `%` of floating numbers). A product and a sum are rounded separately, as in Rust. The last digits of functions are
+    ///   the GPU's own.
+    /// * The literal `0.5` is an `f64`, and so is what it is multiplied with: where `A` is `f32`, write `A(0.5)` or `0.5f`. Beside a
+    ///   complex number it takes that number's type.
+    /// * Integers overflow with `wrapping_add`, `wrapping_sub`, `wrapping_mul`, `wrapping_neg`, and divide with `wrapping_div` and
+    ///   `wrapping_rem`, of two operands of one type; what C++ does with `+` is not what Rust does. `cast<R>(a)` converts as `as`
+    ///   does.
+    /// * Statements go into a lambda: `[&] { A x = a * a; return x + x; }()`.
     const CUDA: &'static str = "";
     /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
     const CUDA_DEFINED: &'static str = "";
@@ -102,6 +110,9 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
     /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
     const COST: usize = 0;
+    /// Whether it does not matter, up to rounding, which of two operations in a row comes first: a device that does many
+    /// things at a time may then put running results together from parts.
+    const ASSOCIATIVE: bool = false;
     /// The function.
     fn apply(&self, a: A, b: B) -> Self::Output;
     /// Whether the function has a value here.

@@ -34,13 +34,6 @@ mod storage;
 mod tensor;
 mod unary;
 
-/// Operations that only their modules use, for the tests of their texts.
-#[cfg(test)]
-pub(crate) mod texts {
-    pub(crate) use super::reduce::Share;
-    pub(crate) use super::unary::Slow;
-}
-
 pub use binary::Binary;
 pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;
@@ -53,3 +46,10 @@ pub use slice::{DynSlice, SliceItem};
 pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 pub use unary::Unary;
+
+/// Operations that only their modules use, for the tests of their texts.
+#[cfg(test)]
+pub(crate) mod texts {
+    pub(crate) use super::reduce::Share;
+    pub(crate) use super::unary::Slow;
+}

@@ -121,6 +121,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
+    #[cfg(feature = "cuda")]
     /// With another inner loop.
     pub(crate) fn with_inner(&self, len: usize, strides: [isize; K]) -> Plan<K> {
         let mut plan = *self;
@@ -166,9 +167,9 @@ impl<const K: usize> Plan<K> {
         self.offsets
     }
 
-    /// Without one of the loops around the inner one, as if it stood at its first position.
-    pub(crate) fn without_outer(&self, axis: usize) -> Plan<K> {
-        debug_assert!(axis + 1 < self.rank);
+    /// Without one of the loops, as if it stood at its first position.
+    pub(crate) fn without(&self, axis: usize) -> Plan<K> {
+        debug_assert!(axis < self.rank);
         let mut plan = *self;
         plan.shape.copy_within(axis + 1..self.rank, axis);
         plan.strides.copy_within(axis + 1..self.rank, axis);

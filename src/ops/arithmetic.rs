@@ -26,6 +26,7 @@ macro_rules! operators {
             const CUDA: &'static str = $cuda;
             const CUDA_DEFINED: &'static str = $cuda_defined;
             const CHECKED: bool = T::INTEGER && $checked;
+            const ASSOCIATIVE: bool = matches!(Arithmetic::$Op, Arithmetic::Add | Arithmetic::Mul);
             #[inline]
             fn apply(&self, a: T, b: T) -> T {
                 T::wrapping(Arithmetic::$Op, a, b)

@@ -27,14 +27,6 @@ mod trace;
 mod transfer;
 mod unary;
 
-/// Operations that only their modules use, for the tests of their texts.
-#[cfg(test)]
-pub(crate) mod texts {
-    pub(crate) use super::apply::Cast;
-    pub(crate) use super::compute::Flipped;
-    pub(crate) use super::construct::{Between, Constant, Identity, Ramp};
-    pub(crate) use super::operands::{WithLeft, WithRight};
-}
 pub(crate) use apply::Cast;
 pub(crate) use compute::{check_out, same_instance};
 pub(crate) use construct::Constant;
@@ -68,4 +60,13 @@ pub mod op {
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;
+}
+
+/// Operations that only their modules use, for the tests of their texts.
+#[cfg(test)]
+pub(crate) mod texts {
+    pub(crate) use super::apply::Cast;
+    pub(crate) use super::compute::Flipped;
+    pub(crate) use super::construct::{Between, Constant, Identity, Ramp};
+    pub(crate) use super::operands::{WithLeft, WithRight};
 }

@@ -48,6 +48,8 @@ pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     // Every name that the libraries are looked for by leads to this folder first.
     command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
+    // Each block is new, as large as it is asked for and full of NaN: whoever reads or writes beside it is found.
+    command.env("VIERBEIN_CUDA_RECYCLE_BYTES", "0");
     command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
     command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
     command
@@ -59,9 +61,12 @@ pub(crate) fn emulate(names: &[&str]) {
         Ok(folder) => folder,
         Err(why) => return println!("skipped: the CUDA emulator is not there: {why}"),
     };
-    let ran = program(&folder).args(names).env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
+    let mut program = program(&folder);
+    program.args(names).env("VIERBEIN_REQUIRE_GPU", "1").env("VIERBEIN_EMULATOR_REPORT", "1");
+    let ran = program.output().unwrap();
     let text = text(&ran);
     assert!(ran.status.success(), "{text}");
+    assert!(text.contains("CUDA emulator: 0 allocations are left"), "memory is not given back: {text}");
     assert!(!text.contains(" 0 passed"), "no tests are called {names:?}: {text}");
 }
 

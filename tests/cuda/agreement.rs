@@ -49,7 +49,11 @@ where
     Dev: Backend<T> + Default,
 {
     let mut all = Vec::new();
-    fn put<T: Element, D: Dim, O: Order, Dev: Device>(all: &mut Vec<Got<T>>, name: &'static str, x: Tensor<T, D, O, Dev>) {
+    fn put<T: Element, D: Dim, O: Order, Dev: Device>(
+        all: &mut Vec<Got<T>>,
+        name: &'static str,
+        x: Tensor<T, D, O, Dev>,
+    ) {
         let x = x.to_device::<Cpu>().unwrap();
         all.push((name, x.shape().as_ref().to_vec(), x.to_vec()));
     }
@@ -63,11 +67,11 @@ where
 
     put(&mut all, "copy", u.to_owned());
     put(&mut all, "copy in the other order", u.to_order::<O::Transposed>().into_flipped());
-    put(&mut all, "sum of two", &u + &v);
-    put(&mut all, "difference of two that lie otherwise", &u - v.to_owned());
-    put(&mut all, "product with a repeated row", &u * u.slice(s![0..1, .., ..]));
-    put(&mut all, "product with a repeated column", &u * v.slice(s![.., .., 0..1]));
-    put(&mut all, "with a scalar", &u * value(4) - value(5));
+    put(&mut all, "sum of two", u + v);
+    put(&mut all, "difference of two that lie otherwise", u - v.to_owned());
+    put(&mut all, "product with a repeated row", u * u.slice(s![0..1, .., ..]));
+    put(&mut all, "product with a repeated column", u * v.slice(s![.., .., 0..1]));
+    put(&mut all, "with a scalar", u * value(4) - value(5));
     put(&mut all, "sum", u.sum());
     put(&mut all, "sum over an axis", u.sum_axis(axis));
     put(&mut all, "sum over two axes", u.sum_axes([axis, (axis + 1) % 3]));
@@ -110,7 +114,10 @@ fn check<T: Scalar>(case: &Case, expected: Vec<Got<T>>, got: Vec<Got<T>>) {
         assert_eq!(shape, other, "{name} of {case:?}");
         let differs = expected.iter().zip(&got).position(|(x, y)| x != y);
         if let Some(at) = differs {
-            panic!("{name} of {case:?}: element {at} of {shape:?} is {:?} and not {:?}", got[at], expected[at]);
+            panic!(
+                "{name} of {case:?}: element {at} of {shape:?} is {:?} and not {:?}",
+                got[at], expected[at]
+            );
         }
     }
 }

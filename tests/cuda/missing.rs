@@ -31,7 +31,11 @@ fn say_what_is_there() {
     println!("\nzeros: {}", message.as_deref().unwrap_or("there"));
     if let Ok(y) = x.to_device::<Cuda>() {
         say("try_matmul", y.try_matmul(&y));
-        say("add", catch_unwind(AssertUnwindSafe(|| drop(&y + &y))).map_err(|_| Error::Spec { why: "panicked".into() }));
+        say(
+            "add",
+            catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
+                .map_err(|_| Error::Spec { why: "panicked".into() }),
+        );
     }
 }
 
@@ -109,7 +113,10 @@ fn no_driver() {
         return println!("skipped: the system has a driver of its own: {}", said.of("new"));
     }
     let place = format!("VIERBEIN_CUDA_LIB_DIR ({})", folder.display());
-    said.refuses(&ALL, &["Cuda<0> is not available: ", "`libcuda.so.1`", &place, "the system's loader", "driver", "`Cpu`"]);
+    said.refuses(
+        &ALL,
+        &["Cuda<0> is not available: ", "`libcuda.so.1`", &place, "the system's loader", "driver", "`Cpu`"],
+    );
     said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
     said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);
     // Where no folder was named, the message says that one can be.
@@ -138,7 +145,9 @@ fn no_compiler() {
 
 #[test]
 fn no_cublas() {
-    let Some(folder) = folder("cublas", &["libcuda.so", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.13", "kernel"]) else {
+    let Some(folder) =
+        folder("cublas", &["libcuda.so", "libcuda.so.1", "libnvrtc.so", "libnvrtc.so.13", "kernel"])
+    else {
         return;
     };
     let said = Said::by(&mut gpu::program(&folder));
@@ -183,7 +192,8 @@ fn a_compiler_that_fails() {
     let Ok(folder) = gpu::emulator() else { return };
     let objects = folder.join("no-objects");
     let _ = fs::remove_dir_all(&objects);
-    let said = Said::by(gpu::program(&folder).env("CXX", "/nowhere/c++").env("VIERBEIN_EMULATOR_CACHE", &objects));
+    let said =
+        Said::by(gpu::program(&folder).env("CXX", "/nowhere/c++").env("VIERBEIN_EMULATOR_CACHE", &objects));
     said.refuses(&["new", "to_device"], &["there"]);
     assert!(said.0.contains("there is no C++ compiler: /nowhere/c++"), "{}", said.0);
 }

@@ -1,6 +1,7 @@
 //! Reductions: all of them, of all element types, for shapes and strides around the boundaries of warps, blocks and splits.
 
-use crate::device;
+use crate::data::{dense, extent, scrambled};
+use crate::gpu::there;
 use vierbein::device::{Device, Operand, Output, Reduce, Reduction};
 use vierbein::op::*;
 use vierbein::prelude::*;
@@ -22,21 +23,6 @@ impl Case {
     fn len(&self) -> usize {
         extent(&self.shape, &self.strides) + self.offset
     }
-}
-
-fn extent(shape: &[usize], strides: &[isize]) -> usize {
-    if shape.contains(&0) {
-        return 1;
-    }
-    1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s.max(0) as usize).sum::<usize>()
-}
-
-fn dense(shape: &[usize]) -> Vec<isize> {
-    let mut strides = vec![1; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis] as isize;
-    }
-    strides
 }
 
 fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case {
@@ -166,14 +152,6 @@ fn compare<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Numbers without a pattern.
-fn scrambled(k: usize) -> u64 {
-    let mut x = (k as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x ^= x >> 29;
-    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^ (x >> 32)
-}
-
 /// Around 1, so that sums and products of many are ordinary.
 fn ordinary(k: usize) -> f64 {
     1.0 + (scrambled(k) % 2001) as f64 / 1e6 - 1e-3
@@ -193,19 +171,19 @@ macro_rules! integers {
     ($($name:ident: $t:ty, $cases:expr, $least:expr;)*) => {$(
         #[test]
         fn $name() {
-            if device().is_none() {
+            if !there() {
                 return;
             }
             let cases = $cases;
             let small = |k| (scrambled(k) % 5) as i64 as $t - $least;
             let factor = |k| [1, 1, 1, 1, 1, 2, 1, 3][scrambled(k) as usize % 8] as $t;
             let any = |k| scrambled(k) as $t;
-            let double = |x: f64, y: f64, count| near(x, y, 1e-16, count);
+            let double = |x: f64, y: f64, count| near(x, y, f64::EPSILON, count);
             compare::<$t, _>(Sum, &cases, small, 77, exact);
             compare::<$t, _>(Sum, &cases, any, 77, exact);
             compare::<$t, _>(Prod, &cases, factor, 77, exact);
             compare::<$t, _>(Prod, &cases, small, 77, exact);
-            compare::<$t, _>(Mean, &cases, any, 77.0, |x: f64, y: f64, _| near(x, y, 1e-16, 1));
+            compare::<$t, _>(Mean, &cases, any, 77.0, |x: f64, y: f64, _| near(x, y, f64::EPSILON, 1));
             compare::<$t, _>(Var { ddof: 1 }, &cases, any, 77.0, double);
             compare::<$t, _>(Std { ddof: 0 }, &cases, small, 77.0, double);
             compare::<$t, _>(Norm::<f64>::default(), &cases, any, 77.0, double);
@@ -218,12 +196,9 @@ macro_rules! integers {
 }
 integers! {
     of_i8: i8, some(), 2;
-    of_i16: i16, some(), 2;
     of_i32: i32, all(), 2;
     of_i64: i64, some(), 2;
-    of_u8: u8, all(), 0;
-    of_u16: u16, some(), 0;
-    of_u32: u32, some(), 0;
+    of_u8: u8, some(), 0;
     of_u64: u64, some(), 0;
 }
 
@@ -231,7 +206,7 @@ macro_rules! floats {
     ($($name:ident: $t:ty, $complex:ident, $cases:expr, $complex_cases:expr;)*) => {$(
         #[test]
         fn $name() {
-            if device().is_none() {
+            if !there() {
                 return;
             }
             let cases = $cases;
@@ -271,8 +246,9 @@ macro_rules! floats {
             compare::<$complex, _>(Sum, &cases, value, fill, modulus);
             compare::<$complex, _>(Prod, &some(), value, fill, modulus);
             compare::<$complex, _>(Mean, &cases, value, fill, modulus);
-            compare::<$complex, _>(Var { ddof: 1 }, &some(), value, 77.0, close);
-            compare::<$complex, _>(Std { ddof: 1 }, &some(), value, 77.0, close);
+            let spread = |k| Complex::new(ties(2 * k), ties(2 * k + 1));
+            compare::<$complex, _>(Var { ddof: 1 }, &some(), spread, 77.0, close);
+            compare::<$complex, _>(Std { ddof: 1 }, &some(), spread, 77.0, close);
             compare::<$complex, _>(Norm::<$t>::default(), &some(), value, 77.0, close);
         }
     )*};
@@ -284,11 +260,11 @@ floats! {
 
 #[test]
 fn of_bool() {
-    if device().is_none() {
+    if !there() {
         return;
     }
     let cases = all();
-    compare::<bool, _>(Count, &cases, |k| scrambled(k) % 3 == 0, 77, exact);
+    compare::<bool, _>(Count, &cases, |k| scrambled(k).is_multiple_of(3), 77, exact);
     for rare in [2, 1000, 1_000_000] {
         compare::<bool, _>(Any, &cases, |k| scrambled(k) % rare == 1, true, exact);
         compare::<bool, _>(All, &cases, |k| scrambled(k) % rare != 1, true, exact);
@@ -298,7 +274,7 @@ fn of_bool() {
 /// Long sums stay within the bound of a pairwise sum: a sequential one of so many would miss it.
 #[test]
 fn long_sums_are_accurate() {
-    if device().is_none() {
+    if !there() {
         return;
     }
     let n = 1_500_000;
@@ -317,19 +293,12 @@ fn long_sums_are_accurate() {
 /// A sum that does not fit is an error in builds with debug assertions, the host's own.
 #[test]
 fn sums_that_overflow() {
-    if device().is_none() {
+    if !there() {
         return;
     }
     let x = Tensor::<i32, _>::full([3, 50], i32::MAX).to_device::<Cuda>().unwrap();
-    match x.try_sum_axis(1) {
-        Ok(sums) => {
-            assert!(cfg!(not(debug_assertions)));
-            assert_eq!(sums.to_device::<Cpu>().unwrap(), Tensor::full([3], i32::MAX.wrapping_mul(50)));
-        }
-        Err(error) => {
-            assert!(cfg!(debug_assertions));
-            let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1).unwrap_err();
-            assert_eq!(error, on_host);
-        }
-    }
+    // Builds without debug assertions wrap, on both.
+    let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1);
+    assert_eq!(on_host.is_err(), cfg!(debug_assertions));
+    assert_eq!(x.try_sum_axis(1).map(|sums| sums.to_device::<Cpu>().unwrap()), on_host);
 }

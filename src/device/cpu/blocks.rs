@@ -175,10 +175,10 @@ impl<const K: usize> Job<'_, K> {
             && follow(&rows)
         {
             // SAFETY: together the loops visit what the part does; the rest is the caller's.
-            for_each(&part.without_outer(axis), |at| unsafe { self.joined(&rows, at) });
+            for_each(&part.without(axis), |at| unsafe { self.joined(&rows, at) });
         } else if let (Some(axis), Some(rows)) = (self.across, rows) {
             // SAFETY: as above.
-            for_each(&part.without_outer(axis), |at| unsafe { self.blocks(&rows, at) });
+            for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
             // SAFETY: the caller's.
             for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });

@@ -7,6 +7,7 @@
 use super::arguments::Arguments;
 use super::libraries;
 use super::program::Program;
+use super::recycle::{self, Recycled};
 use crate::error::Error;
 use cudarc::driver::sys::{
     CUdevice_attribute_enum as Attribute, CUmemPool_attribute_enum as PoolAttribute, CUresult,
@@ -24,8 +25,8 @@ pub(super) struct Context {
     context: sys::CUcontext,
     /// Where memory comes from; none where the device has no pools.
     pool: Option<sys::CUmemoryPool>,
+    recycled: Recycled,
     arch: u32,
-    multiprocessors: u32,
     kernels: RwLock<HashMap<Program, Kernel>>,
 }
 
@@ -118,13 +119,12 @@ impl Context {
         let pool = if pools { Some(unsafe { keeping_pool(device) }.map_err(failed)?) } else { None };
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         Ok(Context {
             ordinal,
             context,
             pool,
             arch: (major * 10 + minor) as u32,
-            multiprocessors: multiprocessors.max(1) as u32,
+            recycled: Recycled::default(),
             kernels: RwLock::default(),
         })
     }
@@ -135,15 +135,6 @@ impl Context {
 
     pub(super) fn ordinal(&self) -> usize {
         self.ordinal
-    }
-
-    /// The compute capability: 90 for 9.0.
-    pub(super) fn arch(&self) -> u32 {
-        self.arch
-    }
-
-    pub(super) fn multiprocessors(&self) -> u32 {
-        self.multiprocessors
     }
 
     /// The stream that everything happens on: the null stream, which waits for other libraries' work, and they for ours.
@@ -166,24 +157,30 @@ impl Context {
 
     /// Memory whose contents are left over from before.
     pub(super) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
-        if bytes == 0 {
-            return Ok(Memory { address: 0, bytes, context: self, holder: Holder::Pool });
+        let address =
+            if bytes == 0 { Ok(0) } else { self.recycled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
+        let memory = Memory { address, bytes, context: self, holder: Holder::Pool };
+        if poisons() {
+            // SAFETY: the memory is ours.
+            unsafe { self.fill(memory.address, 0xff, bytes)? };
         }
-        let address = match self.try_alloc(bytes) {
+        Ok(memory)
+    }
+
+    fn fresh(&self, bytes: usize) -> Result<u64, Error> {
+        let rounded = recycle::rounded(bytes);
+        let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 // What was given back may still be waiting its turn, or lie in the pool in pieces.
                 let _ = self.trim();
-                self.try_alloc(bytes)
+                self.try_alloc(rounded)
             }
             result => result,
         };
-        match address {
-            Ok(address) => Ok(Memory { address, bytes, context: self, holder: Holder::Pool }),
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                Err(Error::OutOfMemory { device: self.name(), bytes })
-            }
-            Err(error) => Err(self.failure("allocate", error)),
-        }
+        address.map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory { device: self.name(), bytes },
+            _ => self.failure("allocate on", error),
+        })
     }
 
     fn try_alloc(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -196,8 +193,21 @@ impl Context {
         }
     }
 
+    fn free(&self, address: u64) -> Result<(), DriverError> {
+        self.enter()?;
+        match self.pool {
+            // SAFETY: the memory is ours, and work that was queued before comes before.
+            Some(_) => unsafe { result::free_async(address, self.stream()) },
+            // SAFETY: the memory is ours; the driver waits for work that uses it.
+            None => unsafe { result::free_sync(address) },
+        }
+    }
+
     /// Gives back to the driver what no tensor uses.
     pub(super) fn trim(&self) -> Result<(), Error> {
+        for address in self.recycled.drain() {
+            self.free(address).map_err(|error| self.failure("give back memory", error))?;
+        }
         self.synchronize()?;
         if let Some(pool) = self.pool {
             // SAFETY: the pool is the device's own.
@@ -279,15 +289,24 @@ impl Context {
     /// # Safety
     /// `to` is the address of at least as many bytes, which nothing else uses.
     pub(super) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { self.fill(to, 0, bytes) }
+    }
+
+    /// Writes a byte everywhere.
+    ///
+    /// # Safety
+    /// As [`zero`](Context::zero).
+    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
         }
         let set = || {
             self.enter()?;
             // SAFETY: the caller's.
-            unsafe { result::memset_d8_async(to, 0, bytes, self.stream()) }
+            unsafe { result::memset_d8_async(to, byte, bytes, self.stream()) }
         };
-        set().map_err(|error| self.failure("write zeros to", error))
+        set().map_err(|error| self.failure("fill memory of", error))
     }
 
     // ------------------------------------------------------------------ kernels
@@ -369,6 +388,12 @@ impl Context {
     }
 }
 
+/// Whether all memory is to be NaN before it is used: tests find what a kernel does not write.
+fn poisons() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
+}
+
 /// The device's own pool, told to keep what is given back for the next allocation.
 ///
 /// # Safety
@@ -438,12 +463,9 @@ impl Drop for Memory {
             Holder::Pool if self.address == 0 => {}
             // What fails here, such as a driver that is already gone at the end of the process, is nobody's to know.
             Holder::Pool => {
-                let _ = self.context.enter().and_then(|()| match self.context.pool {
-                    // SAFETY: the memory is ours, and work that was queued before comes before.
-                    Some(_) => unsafe { result::free_async(self.address, self.context.stream()) },
-                    // SAFETY: the memory is ours; the driver waits for work that uses it.
-                    None => unsafe { result::free_sync(self.address) },
-                });
+                if let Some(address) = self.context.recycled.put(self.address, self.bytes) {
+                    let _ = self.context.free(address);
+                }
             }
             // The owner may reuse it at once, and does not know our stream.
             Holder::Foreign { .. } => drop(self.context.synchronize()),

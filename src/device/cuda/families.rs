@@ -1,12 +1,15 @@
 //! From the capability families to kernels: what is generic is thin, and ends here.
 
 use super::elementwise::{Operation, Strided};
+use super::gemm::Batch;
+use super::products::Weights;
 use super::reduce::Reducing;
-use super::{Cuda, permute};
+use super::scan::Scanning;
+use super::{Cuda, gemm, permute, products};
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Device, Elementwise, Factor, Gemm, Generator, Operand, Output, Reduce, Reduction,
-    TernaryOp, UnaryOp, host,
+    BinaryOp, Cpu, Device, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
+    UnaryOp, host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -251,37 +254,83 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
 }
 
 pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     op: &F,
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
+    assert_eq!(out.shape(), a.shape(), "operands of one shape");
+    if out.shape().is_empty() {
+        return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
+    }
+    let scanning = Scanning {
+        operation: operation(F::CUDA, |bind| op.scalars(bind)),
+        domain: F::CHECKED.then_some(F::CUDA_DEFINED),
+        associative: F::ASSOCIATIVE,
+    };
+    // SAFETY: operands and outputs vouch for their elements.
+    if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
+        return Ok(());
+    }
+    // The host finds the element and says so.
     let a = host::fetch(&Cuda::<N>::default(), a)?;
     host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 
+// ------------------------------------------------------------------ products
+
+/// A factor, erased.
+fn factor<'a, T: Element, const N: usize>(factor: &Factor<'a, T, Cuda<N>>) -> products::Factor<'a> {
+    products::Factor { elements: strided(&factor.operand), conjugate: factor.conjugate }
+}
+
+/// An error for integers that overflowed.
+fn exact<T: Scalar>(exact: bool, op: &'static str, values: &str) -> Result<(), Error> {
+    if exact {
+        return Ok(());
+    }
+    Err(Error::Arithmetic { op, dtype: T::DTYPE.name(), values: values.into() })
+}
+
 pub(super) fn gemm<T: Scalar, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     alpha: T,
     a: Factor<'_, T, Cuda<N>>,
     b: Factor<'_, T, Cuda<N>>,
     beta: T,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    crate::device::family::products_on_host(&Cuda::<N>::default(), a, b, beta, out, |a, b, out| {
-        Cpu.gemm(alpha, a, b, beta, out)
-    })
+    let (shape, &[m, n]) = split_matrix(out.shape());
+    let (batch_a, &[m_a, k]) = split_matrix(a.operand.shape());
+    let (batch_b, &[k_b, n_b]) = split_matrix(b.operand.shape());
+    assert!(
+        shape == batch_a && shape == batch_b && (m, n, k) == (m_a, n_b, k_b),
+        "shapes of a batched matrix product agree"
+    );
+    let (weights, batch) = (Weights::new(alpha, beta), Batch { shape, m, k, n });
+    // SAFETY: operands and outputs vouch for their elements.
+    let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };
+    exact::<T>(done, "matmul", "rows and columns whose product overflows")
+}
+
+/// The batch axes and the two of the matrix.
+fn split_matrix(all: &[usize]) -> (&[usize], &[usize; 2]) {
+    all.split_last_chunk().expect("a matrix has two axes")
 }
 
 pub(super) fn sum_products<T: Scalar, const N: usize>(
-    _context: &'static Context,
+    context: &'static Context,
     alpha: T,
     a: Factor<'_, T, Cuda<N>>,
     b: Factor<'_, T, Cuda<N>>,
     beta: T,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    crate::device::family::products_on_host(&Cuda::<N>::default(), a, b, beta, out, |a, b, out| {
-        Cpu.sum_products(alpha, a, b, beta, out)
-    })
+    let shape = a.operand.shape();
+    assert_eq!(shape, b.operand.shape(), "factors of one shape");
+    assert_eq!(out.shape(), &shape[..out.shape().len()], "the leading axes are the output's");
+    let weights = Weights::new(alpha, beta);
+    // SAFETY: operands and outputs vouch for their elements.
+    let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
+    exact::<T>(done, "sum of products", "factors whose products overflow")
 }

@@ -15,6 +15,8 @@ mod engine;
 #[cfg(feature = "cuda")]
 mod arguments;
 #[cfg(feature = "cuda")]
+mod blas;
+#[cfg(feature = "cuda")]
 mod cache;
 #[cfg(feature = "cuda")]
 mod compile;
@@ -25,6 +27,8 @@ mod elementwise;
 #[cfg(feature = "cuda")]
 mod flag;
 #[cfg(feature = "cuda")]
+mod gemm;
+#[cfg(feature = "cuda")]
 mod libraries;
 #[cfg(feature = "cuda")]
 mod loops;
@@ -33,9 +37,15 @@ mod permute;
 #[cfg(feature = "cuda")]
 mod pinned;
 #[cfg(feature = "cuda")]
+mod products;
+#[cfg(feature = "cuda")]
 mod program;
 #[cfg(feature = "cuda")]
+mod recycle;
+#[cfg(feature = "cuda")]
 mod reduce;
+#[cfg(feature = "cuda")]
+mod scan;
 #[cfg(feature = "cuda")]
 mod shares;
 #[cfg(all(test, feature = "cuda"))]
@@ -76,10 +86,28 @@ use engine::{Context, Memory};
 ///
 /// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
 ///
+/// An operation that has no form for it does not compile on it, and the message says what to write:
+///
+/// ```compile_fail,E0080
+/// use vierbein::{device::UnaryOp, prelude::*};
+/// #[derive(Clone, Copy)]
+/// struct Twice;
+/// impl UnaryOp<f64> for Twice {
+///     type Output = f64;
+///     const NAME: &'static str = "double";
+///     fn apply(&self, a: f64) -> f64 { 2.0 * a }
+///     // const CUDA: &'static str = "2.0 * a";
+/// }
+/// let x = tensor![1.0].to_device::<Cuda>()?;
+/// let y = x.apply(Twice);
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+///
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
 /// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
-/// caches; an empty value turns that off.
+/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the small blocks that are kept at hand (64 MiB); 0
+/// leaves all of that to the driver's pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),

@@ -174,12 +174,11 @@ impl Layout {
         let rank = out.len();
         let (kept_shape, shape) = shape.split_at(rank);
         let (kept_strides, strides) = a.split_at(rank);
-        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let (to, from) = (&mut to[..rank], &mut from[..rank]);
-        to.copy_from_slice(out);
-        from.copy_from_slice(kept_strides);
-        let mut offsets = read_forwards(kept_shape, to, from);
-        let kept = Plan::unordered_by(kept_shape, [to, from], 1);
+        let mut steps = [[0; MAX_RANK]; 2];
+        steps[0][..rank].copy_from_slice(out);
+        steps[1][..rank].copy_from_slice(kept_strides);
+        let mut offsets = read_forwards(kept_shape, &mut steps, 1);
+        let kept = Plan::unordered_by(kept_shape, [&steps[0][..rank], &steps[1][..rank]], 1);
         let mut reduced =
             if ordered { Plan::ordered(shape, [strides]) } else { Plan::unordered(shape, [strides]) };
         let [to, from] = kept.offsets();
@@ -215,14 +214,19 @@ impl Layout {
     }
 }
 
-/// Walks kept axes along which what is reduced lies backwards from their other end: where output and operand begin then.
-fn read_forwards(shape: &[usize], to: &mut [isize], from: &mut [isize]) -> [isize; 2] {
-    let mut offsets = [0; 2];
-    for ((&n, to), from) in shape.iter().zip(to).zip(from) {
-        if *from < 0 && n > 0 {
-            let last = n as isize - 1;
-            offsets = [offsets[0] + *to * last, offsets[1] + *from * last];
-            (*to, *from) = (-*to, -*from);
+/// Walks kept axes along which what is read, operand `key`, lies backwards from their other end: where each operand begins then.
+pub(super) fn read_forwards<const K: usize>(
+    shape: &[usize],
+    steps: &mut [[isize; MAX_RANK]; K],
+    key: usize,
+) -> [isize; K] {
+    let mut offsets = [0; K];
+    for (axis, &n) in shape.iter().enumerate().filter(|&(_, &n)| n > 0) {
+        if steps[key][axis] < 0 {
+            for (offset, steps) in offsets.iter_mut().zip(steps.iter_mut()) {
+                *offset += steps[axis] * (n as isize - 1);
+                steps[axis] = -steps[axis];
+            }
         }
     }
     offsets
@@ -233,4 +237,99 @@ fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
     let whole = plan.inner_len().is_multiple_of(vector)
         && plan.outer_strides().iter().all(|[stride]| stride.unsigned_abs().is_multiple_of(vector));
     whole.then(|| plan.with_inner(plan.inner_len() / vector, [vector as isize]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::walk::Walk;
+
+    /// Every place that loops lead to, outermost first.
+    fn places<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
+        let mut walk = Walk::over(plan.shape(), plan.strides(), [0; K]);
+        let mut all = Vec::new();
+        for _ in 0..plan.len() {
+            all.push(walk.offsets());
+            walk.advance();
+        }
+        all
+    }
+
+    /// By counting.
+    fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+        let mut all = vec![0];
+        for (&n, &stride) in shape.iter().zip(strides) {
+            all = all.iter().flat_map(|at| (0..n as isize).map(move |i| at + i * stride)).collect();
+        }
+        all
+    }
+
+    fn check(shape: &[usize], out: &[isize], a: &[isize], address: u64, bytes: usize) -> Layout {
+        let mut last = None;
+        for ordered in [false, true] {
+            let layout = Layout::new(shape, [out, a], address, bytes, ordered);
+            let [to, from] = layout.offsets;
+            let vector = if layout.line { 1 } else { layout.vector as isize };
+            let mut found = Vec::new();
+            for [o, k] in places(&layout.kept) {
+                let items = places(&layout.reduced).into_iter();
+                let mut elements: Vec<isize> =
+                    items.flat_map(|[r]| (0..vector).map(move |v| from + k + r + v)).collect();
+                if !ordered {
+                    elements.sort_unstable();
+                }
+                found.push((to + o, elements));
+            }
+            found.sort();
+            let (kept, reduced) = shape.split_at(out.len());
+            let (a_kept, a_reduced) = a.split_at(out.len());
+            let outputs = offsets(kept, out).into_iter().zip(offsets(kept, a_kept));
+            let mut expected: Vec<_> = outputs
+                .map(|(o, k)| {
+                    let mut elements: Vec<isize> =
+                        offsets(reduced, a_reduced).iter().map(|r| k + r).collect();
+                    if !ordered {
+                        elements.sort_unstable();
+                    }
+                    (o, elements)
+                })
+                .collect();
+            expected.sort();
+            assert_eq!(found, expected, "{shape:?} {a:?} ordered: {ordered}");
+            assert_eq!(layout.shares.count, reduced.iter().product::<usize>() as u64);
+            last = Some(layout);
+        }
+        last.unwrap()
+    }
+
+    #[test]
+    fn layouts_visit_what_shapes_say() {
+        for address in [0, 8] {
+            check(&[], &[], &[], address, 8);
+            check(&[5], &[], &[-3], address, 8);
+            check(&[4, 6], &[1], &[6, 1], address, 8);
+            check(&[4, 6], &[-1], &[1, 4], address, 8);
+            check(&[4, 6], &[3], &[-6, -1], address, 8);
+            check(&[4, 6], &[1], &[0, 7], address, 4);
+            check(&[2, 3, 4, 5], &[3, 1], &[60, 20, 1, 4], address, 8);
+            check(&[2, 3, 4, 5], &[1, 2], &[20, 40, -5, 1], address, 8);
+            check(&[3, 5, 16], &[1], &[16, 48, 1], address, 4);
+            check(&[3, 0, 4], &[1], &[1, 1, 1], address, 8);
+            check(&[0, 3], &[1], &[3, 1], address, 8);
+            check(&[7, 1, 64], &[1, 1], &[64, 5, 1], address, 1);
+        }
+    }
+
+    #[test]
+    fn vectors_where_all_are_aligned() {
+        let vector = |shape: &[usize], a: &[isize], address| check(shape, &[1], a, address, 4).vector;
+        assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 0), 4);
+        // Beside a multiple of 16 bytes, rows not of a multiple of four, kept elements in between.
+        assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 4), 1);
+        assert_eq!(vector(&[3, 5, 14], &[14, 42, 1], 0), 1);
+        assert_eq!(vector(&[3, 5, 16], &[17, 51, 1], 0), 1);
+        // A line sees to its own beginning.
+        assert_eq!(vector(&[3, 65], &[65, 1], 4), 4);
+        assert_eq!(vector(&[65, 65], &[1, 65], 0), 1);
+    }
 }

@@ -11,8 +11,8 @@ const BUSY: u64 = 1 << 17;
 const SPLIT: u64 = 1 << 19;
 /// Items whose loads a thread has in flight together.
 const FLIGHT: u64 = 4;
-/// At most so many items for one thread: its accumulators are combined after some 64 rounds of loads, and at most as many
-/// such sums are added one after the other.
+/// At most so many items for one thread: its accumulators are combined after 64 rounds of loads, and some hundreds of such
+/// sums at most are added one after the other.
 const MOST: u64 = 64 * 64 * FLIGHT;
 /// What memory is read in, at least, in bytes; and what it is read in best.
 const SECTOR: u64 = 32;
@@ -106,4 +106,85 @@ impl Shares {
 /// The exponent of the smallest power of two that is not less.
 fn logarithm(n: u64) -> u32 {
     n.max(1).next_power_of_two().ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows where outputs lie far apart, columns where they lie side by side.
+    fn loads(outputs: u64, items: u64, bytes: u64, columns: bool) -> Loads {
+        let (next_output, next_item) =
+            if columns { (bytes, bytes * outputs) } else { (bytes * items, bytes) };
+        Loads { outputs, items, count: items, inner_outputs: outputs, next_output, next_item, bytes }
+    }
+
+    /// How often each item of each output is taken, as the kernels' threads find their places.
+    fn taken(shares: &Shares) -> Vec<u32> {
+        let [blocks, splits, _] = shares.grid().unwrap();
+        let mut times = vec![0; (shares.outputs * shares.items) as usize];
+        for (block, split) in (0..blocks).flat_map(|block| (0..splits).map(move |split| (block, split))) {
+            for index in 0..BLOCK {
+                let lane = index & ((1 << shares.lanes) - 1);
+                let thread = index >> shares.lanes & ((1 << shares.threads) - 1);
+                let tile = index >> (shares.lanes + shares.threads);
+                let output = u64::from(block * (BLOCK >> shares.threads) + (tile << shares.lanes) + lane);
+                let (rank, sharing) = ((split << shares.threads) + thread, splits << shares.threads);
+                if output < shares.outputs {
+                    for item in (u64::from(rank)..shares.items).step_by(sharing as usize) {
+                        times[(output * shares.items + item) as usize] += 1;
+                    }
+                }
+            }
+        }
+        times
+    }
+
+    #[test]
+    fn every_item_is_taken_once() {
+        for (outputs, items) in [
+            (1, 1),
+            (1, 100_000),
+            (3, 7),
+            (3, 70_000),
+            (33, 0),
+            (40, 6000),
+            (257, 100),
+            (100_000, 3),
+            (1000, 1),
+        ] {
+            for bytes in [1, 4, 8, 16] {
+                for columns in [false, true] {
+                    let shares = Shares::choose(&loads(outputs, items, bytes, columns));
+                    assert!(taken(&shares).iter().all(|&times| times == 1), "{shares:?}");
+                    let parts = shares.of_parts();
+                    assert_eq!(parts.items, u64::from(shares.splits));
+                    assert!(taken(&parts).iter().all(|&times| times == 1), "{parts:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_does_not_take_too_many() {
+        for exponent in 0..35 {
+            let items = 1 << exponent;
+            for outputs in [1, 100, 1 << 20] {
+                for columns in [false, true] {
+                    let shares = Shares::choose(&loads(outputs, items, 8, columns));
+                    assert!(shares.lanes + shares.threads <= 8, "{shares:?}");
+                    let sharing = u64::from(shares.splits) << shares.threads;
+                    assert!(items.div_ceil(sharing) <= MOST, "{shares:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_outputs_are_split() {
+        let splits = |outputs, items, columns| Shares::choose(&loads(outputs, items, 8, columns)).splits;
+        assert!(splits(1, 10_000_000, false) > 500);
+        assert!(splits(16, 1_000_000, true) > 50);
+        assert_eq!((splits(1, 4096, false), splits(100_000, 1000, true), splits(1, 0, false)), (1, 1, 1));
+    }
 }

@@ -61,8 +61,8 @@ template <class F> DEV Complex<F> unscale(Complex<F> x, F by) { return {x.re / b
 template <class F> DEV F dot_re(F a, F b) { return a * b; }
 template <class F> DEV F dot_re(Complex<F> a, Complex<F> b) { return a.re * b.re + a.im * b.im; }
 
-// A value of any type that can be copied, from the lane `by` further on.
-template <class T> DEV T shuffle_down(T x, u32 by) {
+// A value of any type that can be copied, from the lane `by` further on, or further back.
+template <bool BACK, class T> DEV T shuffle(T x, u32 by) {
     const int words = (sizeof(T) + 3) / 4;
     union Words {
         u32 word[words];
@@ -71,6 +71,11 @@ template <class T> DEV T shuffle_down(T x, u32 by) {
     all.word[words - 1] = 0;
     all.value = x;
 #pragma unroll
-    for (int w = 0; w < words; w++) all.word[w] = __shfl_down_sync(0xffffffffu, all.word[w], by);
+    for (int w = 0; w < words; w++) {
+        u32 here = all.word[w];
+        all.word[w] = BACK ? __shfl_up_sync(0xffffffffu, here, by) : __shfl_down_sync(0xffffffffu, here, by);
+    }
     return all.value;
 }
+template <class T> DEV T shuffle_down(T x, u32 by) { return shuffle<false>(x, by); }
+template <class T> DEV T shuffle_up(T x, u32 by) { return shuffle<true>(x, by); }

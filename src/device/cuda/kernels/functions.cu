@@ -1,6 +1,8 @@
 // Functions of floating and complex numbers. Those of real numbers are C's; those of complex numbers have the formulas, and so
 // the branch cuts and special values, of num-complex.
 
+static_assert(sizeof(sqrt(f32())) == sizeof(f32), "functions of f32 are computed in f32");
+
 // ---- constants
 
 template <class F> DEV constexpr F ln_2() { return F(0.693147180559945309417232121458); }

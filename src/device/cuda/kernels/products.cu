@@ -104,7 +104,7 @@ template <class T, int V> struct Pair {
 // Pairs along one line. Vectors lie side by side.
 template <class T, int V> struct LineOfPairs {
     typedef Pair<T, V> Item;
-    static const int flight = 4;
+    static const int flight = 4, together = V;
     const T *a, *b;
     i64 step_a, step_b;
     template <class I> DEV Item load(I item) const {
@@ -121,7 +121,7 @@ template <class T, int V> struct LineOfPairs {
 // Pairs wherever some loops have them.
 template <class T, class I> struct WalkOfPairs {
     typedef Pair<T, 1> Item;
-    static const int flight = sizeof(I) == 8 ? 1 : 4;
+    static const int flight = sizeof(I) == 8 ? 1 : 4, together = 1;
     const T *a, *b;
     const Loops<2> &loops;
     DEV Item load(I item) const {

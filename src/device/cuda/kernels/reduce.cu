@@ -28,6 +28,8 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
     for (int k = 0; k < K; k++) at[k] = 0;
     if (loops.count == 0) return;
     u32 last = loops.count - 1;
+    // Unrolled, it would be most of the code.
+#pragma unroll 1
     for (u32 l = 0; l < last; l++) {
         I next = quotient(index, loops.length[l]);
         i64 turn = (i64)(index - next * loops.length[l].d);
@@ -40,7 +42,7 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
 // Items along one line. Vectors lie side by side.
 template <class T, int V> struct Line {
     typedef Vec<T, V> Item;
-    static const int flight = sizeof(Item) <= 4 ? 8 : 4;
+    static const int flight = sizeof(Item) <= 8 ? 8 : 4, together = V;
     const T *at;
     i64 step;
     // The first item's position.
@@ -56,7 +58,7 @@ template <class T, int V> struct Line {
 // Items wherever some loops have them. (Divisions of 64 bits take so much code that one at a time has to do.)
 template <class T, int V, class I> struct Walk {
     typedef Vec<T, V> Item;
-    static const int flight = sizeof(I) == 8 ? 1 : 4;
+    static const int flight = sizeof(I) == 8 ? 1 : 4, together = V;
     const T *at;
     const Loops<1> &loops;
     DEV Item load(I item) const {
@@ -74,7 +76,7 @@ template <class T, int V, class I> struct Walk {
 // Parts of one output, as far apart as there are outputs.
 template <class Acc> struct Parts {
     typedef Acc Item;
-    static const int flight = 4;
+    static const int flight = 4, together = 1;
     const Acc *at;
     u64 step;
     template <class I> DEV Item load(I item) const { return at[item * step]; }
@@ -86,8 +88,10 @@ template <class S, class F, class I>
 DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I count) {
     typedef typename F::Acc Acc;
     typedef typename S::Item Item;
-    const int flight = S::flight;
-    const int several = sizeof(Acc) <= 16 ? flight : sizeof(Acc) <= 32 ? 2 : 1;
+    // What carries much along takes many instructions, and their copies take long to compile.
+    const int room = (sizeof(Acc) <= 8 ? 64 : sizeof(Acc) <= 16 ? 16 : 4) / S::together;
+    const int flight = room < 1 ? 1 : room < S::flight ? room : S::flight;
+    const int several = sizeof(Acc) <= 16 ? flight : sizeof(Acc) <= 32 && flight > 1 ? 2 : 1;
     const I ahead = (flight - 1) * step;
     const I full = count > ahead ? count - ahead : 0;
     Acc sum = f.identity();

@@ -4,21 +4,22 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 type Program = *mut c_void;
 
+type Strings = *const *const c_char;
+type Create =
+    unsafe extern "C" fn(*mut Program, *const c_char, *const c_char, c_int, Strings, Strings) -> c_int;
+type Compile = unsafe extern "C" fn(Program, c_int, Strings) -> c_int;
+type LogSize = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type Log = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+
 /// The functions of the library that are used here.
 #[derive(Clone, Copy)]
 pub(super) struct Compiler {
-    create: unsafe extern "C" fn(
-        *mut Program,
-        *const c_char,
-        *const c_char,
-        c_int,
-        *const *const c_char,
-        *const *const c_char,
-    ) -> c_int,
-    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
-    log_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-    log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
-    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
+    create: Create,
+    compile: Compile,
+    log_size: LogSize,
+    log: Log,
+    destroy: Destroy,
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -52,12 +53,13 @@ impl Compiler {
         };
         // SAFETY: these are the functions of those names, with the parameters that NVRTC's manual gives them.
         Ok(unsafe {
+            use core::mem::transmute;
             Compiler {
-                create: core::mem::transmute::<*mut c_void, _>(symbol(c"nvrtcCreateProgram")),
-                compile: core::mem::transmute::<*mut c_void, _>(symbol(c"nvrtcCompileProgram")),
-                log_size: core::mem::transmute::<*mut c_void, _>(symbol(c"nvrtcGetProgramLogSize")),
-                log: core::mem::transmute::<*mut c_void, _>(symbol(c"nvrtcGetProgramLog")),
-                destroy: core::mem::transmute::<*mut c_void, _>(symbol(c"nvrtcDestroyProgram")),
+                create: transmute::<*mut c_void, Create>(symbol(c"nvrtcCreateProgram")),
+                compile: transmute::<*mut c_void, Compile>(symbol(c"nvrtcCompileProgram")),
+                log_size: transmute::<*mut c_void, LogSize>(symbol(c"nvrtcGetProgramLogSize")),
+                log: transmute::<*mut c_void, Log>(symbol(c"nvrtcGetProgramLog")),
+                destroy: transmute::<*mut c_void, Destroy>(symbol(c"nvrtcDestroyProgram")),
             }
         })
     }

@@ -46,6 +46,7 @@ fn floats(p: &mut Program) {
 fn complexes(p: &mut Program) {
     complex::<c32>(p);
     complex::<c64>(p);
+    p.unary(Literals);
 }
 
 fn bits<T: Sample + Bits>(p: &mut Program) {
@@ -66,6 +67,9 @@ fn any<T: Sample>(p: &mut Program) {
 fn integer<T: Sample + Bits + RealScalar + RealSample>(p: &mut Program) {
     bits::<T>(p);
     real::<T>(p);
+    // With these, a sum of two products may overflow even what holds each product, and then look as if it fitted.
+    p.binary::<T, T, _>(Blend { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
+    p.binary::<T, T, _>(Blend { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }
 
 fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
@@ -216,9 +220,9 @@ fn floating<T: Sample + RealFloat + RealSample>(p: &mut Program) {
     p.binary::<T, T, _>(Atan2);
     p.binary::<T, T, _>(Hypot);
     // C has inverse hyperbolic functions of its own; Rust's are made of logarithms, which overflow first.
-    let fits = |x: T| !(x.abs() > T::max_value() / T::from_usize(4)) || x.is_infinite();
+    let fits = |x: T| !x.is_finite() || x.abs() <= T::max_value() / T::from_usize(4);
     // And near −1 there, a difference has lost most of its digits.
-    let near = |x: T| !(x < -T::from_usize(1) / T::from_usize(2)) || x <= -T::one();
+    let near = |x: T| x.is_nan() || x >= -T::one() / T::from_usize(2) || x <= -T::one();
     p.unary_close::<T, _>(Asinh, 4.0, fits);
     p.unary_close::<T, _>(Acosh, 4.0, fits);
     p.unary_close::<T, _>(Atanh, 4.0, near);
@@ -303,5 +307,18 @@ impl BinaryOp<f64, f64> for Apart {
     fn apply(&self, a: f64, b: f64) -> f64 {
         let d = (a - b).rem_euclid(360.0);
         d.min(360.0 - d)
+    }
+}
+
+/// Complex numbers beside real ones.
+#[derive(Clone, Copy)]
+struct Literals;
+impl UnaryOp<c32> for Literals {
+    type Output = c32;
+    const NAME: &'static str = "compute with literals";
+    const CUDA: &'static str =
+        "(1.5 + a) / 3 + (a + 2) * (a - 0.1f) - 2.5 / (0.1f - a) * (3.0 * a) % (a * 0.5)";
+    fn apply(&self, a: c32) -> c32 {
+        (1.5 + a) / 3.0 + (a + 2.0) * (a - 0.1) - 2.5 / (0.1 - a) * (3.0 * a) % (a * 0.5)
     }
 }

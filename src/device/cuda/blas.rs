@@ -1,0 +1,386 @@
+//! Products of floating and complex matrices by cuBLAS, which knows of columns that lie side by side, of their transposes, and
+//! of matrices equally far apart. What is neither is copied first.
+
+use super::context::{Context, Memory};
+use super::elementwise::Strided;
+use super::gemm::Batch;
+use super::libraries;
+use super::permute;
+use super::products::{Factor, Weights};
+use crate::element::DType;
+use crate::error::Error;
+use crate::layout::plan::Plan;
+use crate::layout::walk::Walk;
+use crate::layout::{Layout, element_count};
+use cudarc::cublas::result::CublasError;
+use cudarc::cublas::sys::{self, cublasOperation_t as Op};
+use std::sync::{Mutex, PoisonError};
+
+const NAME: &str = "multiply matrices on";
+/// So many calls for one batch are fewer than what it costs to copy its matrices to where one call finds them.
+const CALLS: usize = 16;
+
+// ------------------------------------------------------------------ handles
+
+/// cuBLAS on one GPU.
+#[derive(Debug, Clone, Copy)]
+struct Handle(sys::cublasHandle_t);
+
+// SAFETY: a handle may be used by any thread, by one at a time: it lies behind a lock.
+unsafe impl Send for Handle {}
+
+/// The handles of all GPUs, made when they are first asked for: that takes milliseconds. The lock is held while calls are
+/// queued.
+static HANDLES: Mutex<Vec<(usize, Handle)>> = Mutex::new(Vec::new());
+
+fn with_handle<R>(
+    context: &Context,
+    call: impl FnOnce(sys::cublasHandle_t) -> Result<R, CublasError>,
+) -> Result<R, Error> {
+    libraries::blas().map_err(|why| Error::DeviceUnavailable { device: context.name(), why })?;
+    context.enter().map_err(|error| context.failure(NAME, error))?;
+    let failed = |error: CublasError| Error::DeviceFailed {
+        op: NAME,
+        device: context.name(),
+        why: format!("cuBLAS: {:?}", error.0),
+    };
+    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = handles.iter().find(|(ordinal, _)| *ordinal == context.ordinal()).map(|(_, handle)| *handle);
+    let handle = match known {
+        Some(handle) => handle,
+        None => {
+            let handle = Handle::new(context).map_err(failed)?;
+            handles.push((context.ordinal(), handle));
+            handle
+        }
+    };
+    call(handle.0).map_err(failed)
+}
+
+impl Handle {
+    fn new(context: &Context) -> Result<Handle, CublasError> {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the context is the current one; the library writes the handle.
+        unsafe {
+            sys::cublasCreate_v2(&raw mut handle).result()?;
+            sys::cublasSetStream_v2(handle, context.stream().cast()).result()?;
+        }
+        Ok(Handle(handle))
+    }
+}
+
+// ------------------------------------------------------------------ matrices
+
+/// A matrix as it lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Matrix {
+    rows: usize,
+    columns: usize,
+    /// How far rows and columns are apart.
+    strides: [isize; 2],
+    conjugate: bool,
+}
+
+/// How cuBLAS is told of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Form {
+    op: Op,
+    leading: i64,
+}
+
+impl Matrix {
+    fn transposed(self) -> Matrix {
+        let [row, column] = self.strides;
+        Matrix { rows: self.columns, columns: self.rows, strides: [column, row], ..self }
+    }
+
+    /// How far columns of so many rows are apart where those lie side by side, as cuBLAS has them. What has one row or one
+    /// column may have any stride along the other side.
+    fn leading(&self) -> Option<i64> {
+        let [row, column] = self.strides;
+        let least = self.rows.max(1) as i64;
+        let leading = if self.columns <= 1 { least } else { column as i64 };
+        ((self.rows <= 1 || row == 1) && leading >= least).then_some(leading)
+    }
+
+    fn form(&self) -> Option<Form> {
+        let as_it_is = || {
+            self.leading().filter(|_| !self.conjugate).map(|leading| Form { op: Op::CUBLAS_OP_N, leading })
+        };
+        let op = if self.conjugate { Op::CUBLAS_OP_C } else { Op::CUBLAS_OP_T };
+        as_it_is().or_else(|| self.transposed().leading().map(|leading| Form { op, leading }))
+    }
+}
+
+/// A batch of matrices of one operand.
+#[derive(Debug, Clone, Copy)]
+struct Operand<'a> {
+    matrix: Matrix,
+    elements: Strided<'a>,
+}
+
+impl<'a> Operand<'a> {
+    fn new(rows: usize, columns: usize, elements: Strided<'a>, conjugate: bool) -> Self {
+        let (_, &[row, column]) = elements.strides.split_last_chunk().expect("a matrix has two axes");
+        // Real numbers are their own conjugates.
+        let conjugate = conjugate && matches!(elements.dtype, DType::C32 | DType::C64);
+        Operand { matrix: Matrix { rows, columns, strides: [row, column], conjugate }, elements }
+    }
+
+    fn view(&self, flip: bool) -> Matrix {
+        if flip { self.matrix.transposed() } else { self.matrix }
+    }
+
+    fn batch_strides(&self) -> &'a [isize] {
+        &self.elements.strides[..self.elements.strides.len() - 2]
+    }
+}
+
+/// Memory of its own for a batch of matrices, without gaps.
+struct Dense {
+    memory: Memory,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    dtype: DType,
+}
+
+impl Dense {
+    /// With the rows of each matrix side by side, or its columns.
+    fn new(
+        context: &'static Context,
+        batch: &[usize],
+        [rows, columns]: [usize; 2],
+        by_rows: bool,
+        dtype: DType,
+    ) -> Result<Dense, Error> {
+        let shape = [batch, &[rows, columns]].concat();
+        let bytes = element_count(&shape, dtype.size())? * dtype.size();
+        let as_it_lies = if by_rows { shape.clone() } else { [batch, &[columns, rows]].concat() };
+        let mut strides = Layout::dense(&as_it_lies, true).strides().to_vec();
+        if !by_rows {
+            strides.swap(batch.len(), batch.len() + 1);
+        }
+        Ok(Dense { memory: context.alloc(bytes)?, shape, strides, dtype })
+    }
+
+    fn elements(&self) -> Strided<'_> {
+        Strided { address: self.memory.address(), dtype: self.dtype, strides: &self.strides }
+    }
+}
+
+// ------------------------------------------------------------------ products
+
+/// `out = alpha · a · b + beta · out` for each matrix of a batch that has some elements.
+///
+/// # Safety
+/// As [`gemm::multiply`](super::gemm::multiply).
+pub(super) unsafe fn multiply(
+    context: &'static Context,
+    weights: &Weights,
+    batch: Batch<'_>,
+    out: Strided<'_>,
+    [a, b]: [Factor<'_>; 2],
+) -> Result<(), Error> {
+    let Batch { shape, m, k, n } = batch;
+    let a = Operand::new(m, k, a.elements, a.conjugate);
+    let b = Operand::new(k, n, b.elements, b.conjugate);
+    let c = Operand::new(m, n, out, false);
+    let many = Calls::new(shape, [&c, &a, &b]).count > CALLS;
+    let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
+    let copied = many || !(straight || flipped);
+    // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
+    // transposes, the other way round.
+    let flip = copied || !straight;
+    // SAFETY: the caller's; copies are made in memory of their own.
+    unsafe {
+        let copied_a = copy_of(context, shape, &a, flip, many)?;
+        let copied_b = copy_of(context, shape, &b, flip, many)?;
+        let a = copied_a.as_ref().map_or(a, |copy| Operand::new(m, k, copy.elements(), a.matrix.conjugate));
+        let b = copied_b.as_ref().map_or(b, |copy| Operand::new(k, n, copy.elements(), b.matrix.conjugate));
+        if !copied {
+            return calls(context, weights, shape, [c, a, b], flip);
+        }
+        let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
+        if !weights.beta_is_zero {
+            permute::copy(context, &copy.shape, copy.elements(), out)?;
+        }
+        let c = Operand::new(m, n, copy.elements(), false);
+        calls(context, weights, shape, [c, a, b], flip)?;
+        permute::copy(context, &copy.shape, out, copy.elements())
+    }
+}
+
+/// A copy of the matrices where cuBLAS does not know of their strides, or where there would be too many calls. It is seen as
+/// a transpose, which can be conjugated.
+///
+/// # Safety
+/// The operand's elements are alive.
+unsafe fn copy_of(
+    context: &'static Context,
+    batch: &[usize],
+    operand: &Operand<'_>,
+    flip: bool,
+    many: bool,
+) -> Result<Option<Dense>, Error> {
+    let repeated = operand.batch_strides().iter().all(|&stride| stride == 0);
+    if operand.view(flip).form().is_some() && (!many || repeated) {
+        return Ok(None);
+    }
+    let Matrix { rows, columns, .. } = operand.matrix;
+    let copy = Dense::new(context, batch, [rows, columns], !flip, operand.elements.dtype)?;
+    // SAFETY: the caller's; the copy has room for as many elements.
+    unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
+    Ok(Some(copy))
+}
+
+/// How a batch is divided into calls: the longest loop is one call's, if it goes forwards.
+struct Calls {
+    plan: Plan<3>,
+    /// Matrices of a call, and how far they are apart.
+    together: usize,
+    strides: [isize; 3],
+    count: usize,
+}
+
+impl Calls {
+    fn new(batch: &[usize], operands: [&Operand<'_>; 3]) -> Calls {
+        let plan = Plan::unordered(batch, operands.map(Operand::batch_strides));
+        let forwards =
+            |&(_, _, strides): &(usize, usize, [isize; 3])| strides.iter().all(|&stride| stride >= 0);
+        let axes = plan.shape().iter().zip(plan.strides()).enumerate();
+        let longest =
+            axes.map(|(axis, (&n, &strides))| (axis, n, strides)).filter(forwards).max_by_key(|&(_, n, _)| n);
+        match longest {
+            Some((axis, n, strides)) => {
+                Calls { plan: plan.without(axis), together: n, strides, count: plan.len() / n.max(1) }
+            }
+            None => Calls { plan, together: 1, strides: [0; 3], count: plan.len() },
+        }
+    }
+}
+
+/// # Safety
+/// As [`multiply`]; cuBLAS knows of all three matrices, or, to `flip`, of their transposes, and of the output's without an
+/// operation.
+unsafe fn calls(
+    context: &Context,
+    weights: &Weights,
+    batch: &[usize],
+    [c, a, b]: [Operand<'_>; 3],
+    flip: bool,
+) -> Result<(), Error> {
+    let divided = Calls::new(batch, [&c, &a, &b]);
+    let (x, y) = if flip { (b.view(true), a.view(true)) } else { (a.view(false), b.view(false)) };
+    let (Some(leading), Some(form_x), Some(form_y)) = (c.view(flip).leading(), x.form(), y.form()) else {
+        unreachable!("matrices that cuBLAS does not know were copied");
+    };
+    let mut gemm = Gemm {
+        dtype: weights.dtype,
+        m: x.rows as i64,
+        n: y.columns as i64,
+        k: x.columns as i64,
+        forms: [form_x, form_y],
+        leading,
+        strides: [0; 3],
+        count: divided.together as i64,
+    };
+    let [sc, sa, sb] = divided.strides.map(|stride| stride as i64);
+    gemm.strides = if flip { [sc, sb, sa] } else { [sc, sa, sb] };
+    let mut walk = Walk::over(divided.plan.shape(), divided.plan.strides(), divided.plan.offsets());
+    with_handle(context, |handle| {
+        for _ in 0..divided.count {
+            let [oc, oa, ob] = walk.offsets();
+            walk.advance();
+            let at = |operand: &Operand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
+            let [c, a, b] = [at(&c, oc), at(&a, oa), at(&b, ob)];
+            let (x, y) = if flip { (b, a) } else { (a, b) };
+            // SAFETY: the caller's; the forms say how the matrices lie.
+            unsafe { gemm.call(handle, weights, [c, x, y])? };
+        }
+        Ok(())
+    })
+}
+
+/// A call of cuBLAS but for addresses.
+struct Gemm {
+    dtype: DType,
+    m: i64,
+    n: i64,
+    k: i64,
+    /// Of the factors.
+    forms: [Form; 2],
+    /// Of the result.
+    leading: i64,
+    /// From one matrix of a batch to the next: the result's and the factors'.
+    strides: [i64; 3],
+    count: i64,
+}
+
+impl Gemm {
+    /// # Safety
+    /// The matrices are alive, and the result's accessed by nothing else.
+    unsafe fn call(
+        &self,
+        handle: sys::cublasHandle_t,
+        weights: &Weights,
+        at: [u64; 3],
+    ) -> Result<(), CublasError> {
+        let Gemm { m, n, k, forms: [x, y], leading, strides: [sc, sx, sy], count, .. } = *self;
+        let (alpha, beta) = (&raw const weights.alpha, &raw const weights.beta);
+        macro_rules! call {
+            ($one:ident, $many:ident) => {{
+                let [c, a, b] = at;
+                // SAFETY: the caller's; the scalars are of this type, and read during the call.
+                unsafe {
+                    if count == 1 {
+                        sys::$one(
+                            handle,
+                            x.op,
+                            y.op,
+                            m,
+                            n,
+                            k,
+                            alpha.cast(),
+                            a as *const _,
+                            x.leading,
+                            b as *const _,
+                            y.leading,
+                            beta.cast(),
+                            c as *mut _,
+                            leading,
+                        )
+                    } else {
+                        sys::$many(
+                            handle,
+                            x.op,
+                            y.op,
+                            m,
+                            n,
+                            k,
+                            alpha.cast(),
+                            a as *const _,
+                            x.leading,
+                            sx,
+                            b as *const _,
+                            y.leading,
+                            sy,
+                            beta.cast(),
+                            c as *mut _,
+                            leading,
+                            sc,
+                            count,
+                        )
+                    }
+                }
+            }};
+        }
+        let status = match self.dtype {
+            DType::F32 => call!(cublasSgemm_v2_64, cublasSgemmStridedBatched_64),
+            DType::F64 => call!(cublasDgemm_v2_64, cublasDgemmStridedBatched_64),
+            DType::C32 => call!(cublasCgemm_v2_64, cublasCgemmStridedBatched_64),
+            DType::C64 => call!(cublasZgemm_v2_64, cublasZgemmStridedBatched_64),
+            other => unreachable!("cuBLAS has no products of {other}"),
+        };
+        status.result()
+    }
+}

@@ -1,0 +1,182 @@
+//! Products of matrices on a GPU: who computes them. Nothing here is generic over element types.
+//!
+//! | elements | computed by |
+//! |---|---|
+//! | any, where there is one row, one column or nothing to sum | [`products`](super::products), in one launch |
+//! | floating and complex | [`blas`]: cuBLAS, without copies where it knows of such strides |
+//! | integers | a kernel of tiles in shared memory |
+
+use super::arguments::Argument;
+use super::blas;
+use super::context::Context;
+use super::elementwise::Strided;
+use super::flag::Flag;
+use super::loops::Loops;
+use super::products::{self, Factor, PRODUCTS, Weights, begin};
+use super::program::{Program, Template};
+use super::reduce::{ACCUMULATE, REDUCE, address, loops};
+use super::shares::BLOCK;
+use crate::device::scalars::Signature;
+use crate::element::DType;
+use crate::error::Error;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+
+static TILES: Template = Template {
+    name: "multiply matrices on",
+    files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")],
+    entry: tiles_entry,
+};
+
+/// A batch of products: `[.., m, k]` times `[.., k, n]`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) shape: &'a [usize],
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+}
+
+/// `out = alpha · a · b + beta · out` for each matrix of a batch; whether all results are exact but for rounding.
+///
+/// # Safety
+/// All elements within the shapes are alive, and those of `out` accessed by nothing else.
+pub(super) unsafe fn multiply(
+    context: &'static Context,
+    weights: &Weights,
+    batch: Batch<'_>,
+    out: Strided<'_>,
+    [a, b]: [Factor<'_>; 2],
+) -> Result<bool, Error> {
+    let Batch { shape, m, k, n } = batch;
+    if m == 0 || n == 0 || shape.contains(&0) {
+        return Ok(true);
+    }
+    let rank = shape.len();
+    let as_sums = weights.alpha_is_zero || k <= 1 || m == 1 || n == 1;
+    if as_sums && rank + 3 <= MAX_RANK {
+        // Batch, rows, columns, and what is summed.
+        let (mut lengths, mut x, mut y) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
+        lengths[..rank].copy_from_slice(shape);
+        lengths[rank..rank + 3].copy_from_slice(&[m, n, k]);
+        let (of_a, of_b) = (a.elements.strides, b.elements.strides);
+        x[..rank].copy_from_slice(&of_a[..rank]);
+        y[..rank].copy_from_slice(&of_b[..rank]);
+        x[rank..rank + 3].copy_from_slice(&[of_a[rank], 0, of_a[rank + 1]]);
+        y[rank..rank + 3].copy_from_slice(&[0, of_b[rank + 1], of_b[rank]]);
+        let (x, y) = (&x[..rank + 3], &y[..rank + 3]);
+        let factors = [with_strides(a, x), with_strides(b, y)];
+        // SAFETY: the caller's; a matrix's rows and columns are axes of the other with a stride of 0.
+        return unsafe { products::sum(context, weights, &lengths[..rank + 3], out, factors) };
+    }
+    if matches!(weights.dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64) {
+        // SAFETY: the caller's.
+        unsafe { blas::multiply(context, weights, batch, out, [a, b])? };
+        return Ok(true);
+    }
+    // SAFETY: the caller's.
+    unsafe { tiles(context, weights, batch, out, [a, b]) }
+}
+
+/// The same factor with other strides.
+fn with_strides<'a>(factor: Factor<'_>, strides: &'a [isize]) -> Factor<'a> {
+    let Strided { address, dtype, .. } = factor.elements;
+    Factor { elements: Strided { address, dtype, strides }, conjugate: factor.conjugate }
+}
+
+/// How far rows and columns are apart; the kernel's twin.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct Matrix {
+    row: i64,
+    column: i64,
+}
+
+/// The kernel's twin.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct Extents {
+    m: u64,
+    k: u64,
+    n: u64,
+    batch: u64,
+}
+
+// SAFETY: `repr(C)`, with the members of the kernel's structure.
+unsafe impl Argument for Matrix {}
+// SAFETY: as above.
+unsafe impl Argument for Extents {}
+
+/// Integers.
+///
+/// # Safety
+/// As [`multiply`].
+unsafe fn tiles(
+    context: &'static Context,
+    weights: &Weights,
+    Batch { shape, m, k, n }: Batch<'_>,
+    out: Strided<'_>,
+    [a, b]: [Factor<'_>; 2],
+) -> Result<bool, Error> {
+    let rank = shape.len();
+    let operands = [out, a.elements, b.elements];
+    let plan = Plan::unordered(shape, operands.map(|of| &of.strides[..rank]));
+    let batch: Loops<3> = loops(&plan);
+    let mut matrices = [Matrix { row: 0, column: 0 }; 3];
+    for (matrix, of) in matrices.iter_mut().zip(operands) {
+        *matrix = Matrix { row: of.strides[rank] as i64, column: of.strides[rank + 1] as i64 };
+    }
+    let mut at = [0; 3];
+    for ((at, of), offset) in at.iter_mut().zip(operands).zip(plan.offsets()) {
+        *at = address(of, offset);
+    }
+    let extents = Extents { m: m as u64, k: k as u64, n: n as u64, batch: plan.len() as u64 };
+    // Wide accumulators fill the registers; small results, few blocks.
+    let side = if weights.checked || m.min(n) <= 32 { 32 } else { 64 };
+    let blocks = m.div_ceil(side).saturating_mul(n.div_ceil(side));
+    let Ok(blocks) = i32::try_from(blocks) else {
+        return Err(Error::DeviceFailed {
+            op: TILES.name,
+            device: context.name(),
+            why: format!("{blocks} tiles of a result are more than a grid has room for"),
+        });
+    };
+    let flag = weights.flag(context)?;
+    let failed = flag.as_ref().map_or(0, Flag::address);
+    let flags = weights.flags([a.conjugate, b.conjugate]);
+    let program = Program {
+        template: &TILES,
+        text: "",
+        types: [Some(weights.dtype), None, None, None],
+        signature: Signature::default(),
+        variant: [u32::from(weights.checked), side as u32, 0, 0, 0, 0],
+    };
+    let [to, x, y] = &at;
+    let [of_out, of_a, of_b] = &matrices;
+    let mut arguments = begin(weights, &flags)
+        .with(&extents)
+        .with(&batch)
+        .with(of_out)
+        .with(of_a)
+        .with(of_b)
+        .with(x)
+        .with(y)
+        .with(to)
+        .with(&failed);
+    let grid = [blocks as u32, plan.len().min(usize::from(u16::MAX)) as u32, 1];
+    // SAFETY: the caller's; the kernel visits the matrices' elements.
+    unsafe { context.launch(&program, grid, BLOCK, &mut arguments)? };
+    Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
+}
+
+fn tiles_entry(program: &Program) -> String {
+    let [checked, side, ..] = program.variant;
+    format!(
+        "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+         entry(R alpha, R beta, u32 flags, const __grid_constant__ Extents extents, const __grid_constant__ Loops<3> batch,\n      \
+         Matrix out_is, Matrix a_is, Matrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
+         u32 *failed) {{\n    \
+         multiply<{checked}, {side}>(alpha, beta, flags, extents, batch, out_is, a_is, b_is, a, b, out, failed);\n}}\n",
+        program.typedefs(),
+    )
+}

@@ -1,0 +1,228 @@
+//! Sums of products on a GPU: the loops of reductions over two factors. Nothing here is generic over element types.
+
+use super::arguments::Arguments;
+use super::context::Context;
+use super::elementwise::Strided;
+use super::flag::Flag;
+use super::program::{Packed, Program, Template};
+use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
+use super::shares::{BLOCK, Loads, Shares};
+use crate::device::scalars::{Scalars, Signature};
+use crate::element::{DType, Scalar};
+use crate::error::Error;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+
+pub(super) const PRODUCTS: &str = include_str!("kernels/products.cu");
+const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
+static WHOLE: Template = Template { name: "sum products on", files: FILES, entry: whole_entry };
+static PARTS: Template = Template { name: "sum products on", files: FILES, entry: parts_entry };
+
+/// A factor, erased.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factor<'a> {
+    pub(super) elements: Strided<'a>,
+    pub(super) conjugate: bool,
+}
+
+/// What is made of sums of products: `alpha · sum + beta · old`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weights {
+    pub(super) dtype: DType,
+    pub(super) alpha: Packed,
+    pub(super) beta: Packed,
+    pub(super) alpha_is_zero: bool,
+    pub(super) beta_is_zero: bool,
+    /// Whether integers that overflow are to be found.
+    pub(super) checked: bool,
+    flags: u32,
+}
+
+impl Weights {
+    pub(super) fn new<T: Scalar>(alpha: T, beta: T) -> Weights {
+        let packed = |value| {
+            let mut scalars = Scalars::default();
+            scalars.scalar("value", value);
+            Packed::new(&scalars)
+        };
+        let bit = |yes: bool, at: u32| u32::from(yes) << at;
+        Weights {
+            dtype: T::DTYPE,
+            alpha: packed(alpha),
+            beta: packed(beta),
+            alpha_is_zero: alpha.is_zero(),
+            beta_is_zero: beta.is_zero(),
+            checked: T::INTEGER && cfg!(debug_assertions),
+            flags: bit(alpha.is_one(), 0) | bit(beta.is_one(), 1) | bit(!beta.is_zero(), 2),
+        }
+    }
+
+    /// As kernels take them, with which of the factors are conjugated.
+    pub(super) fn flags(&self, [a, b]: [bool; 2]) -> u32 {
+        self.flags | u32::from(a) << 3 | u32::from(b) << 4
+    }
+
+    pub(super) fn flag(&self, context: &'static Context) -> Result<Option<Flag>, Error> {
+        if self.checked { Flag::new(context).map(Some) } else { Ok(None) }
+    }
+}
+
+/// `out = alpha · Σ a · b + beta · out` over the trailing axes of a shape; whether all results are exact but for rounding.
+///
+/// # Safety
+/// All elements within `shape` are alive, and those of `out`, within its leading axes, accessed by nothing else.
+pub(super) unsafe fn sum(
+    context: &'static Context,
+    weights: &Weights,
+    shape: &[usize],
+    out: Strided<'_>,
+    [a, b]: [Factor<'_>; 2],
+) -> Result<bool, Error> {
+    let rank = out.strides.len();
+    if shape[..rank].contains(&0) {
+        return Ok(true);
+    }
+    // Loops follow the factor with more elements.
+    let elements = |factor: &Factor<'_>| {
+        let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
+        axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
+    };
+    let (a, b) = if elements(&a) < elements(&b) { (b, a) } else { (a, b) };
+    let factors = [a.elements, b.elements];
+    let summed = if weights.alpha_is_zero { None } else { Some(&shape[rank..]) };
+    let layout = Layout::new(&shape[..rank], summed, out, factors);
+    let flag = weights.flag(context)?;
+    let failed = flag.as_ref().map_or(0, Flag::address);
+    let shares = layout.shares;
+    let parts = context.alloc(if shares.splits > 1 { parts_bytes(&shares)? } else { 0 })?;
+    let (kept, summed) = (loops(&layout.kept), loops(&layout.summed));
+    let [to, x, y] =
+        [(out, 0), (a.elements, 1), (b.elements, 2)].map(|(of, k)| address(of, layout.offsets[k]));
+    let (parts, flags) = (parts.address(), weights.flags([a.conjugate, b.conjugate]));
+
+    let types = [Some(weights.dtype), None, None, None];
+    let program =
+        |template, variant| Program { template, text: "", types, signature: Signature::default(), variant };
+    let checked = u32::from(weights.checked);
+    let wide = u32::from(shares.is_wide());
+    let variant = [checked, layout.vector as u32, u32::from(layout.line), wide, 0, 0];
+    let mut arguments = begin(weights, &flags)
+        .with(&shares)
+        .with(&kept)
+        .with(&summed)
+        .with(&x)
+        .with(&y)
+        .with(&to)
+        .with(&parts)
+        .with(&failed);
+    // SAFETY: the caller's; the layout visits the elements within the shape, and there is room for all parts.
+    unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
+    if shares.splits > 1 {
+        let shares = shares.of_parts();
+        let mut arguments =
+            begin(weights, &flags).with(&shares).with(&kept).with(&parts).with(&to).with(&failed);
+        let program = program(&PARTS, [checked, 0, 0, 0, 0, 0]);
+        // SAFETY: as above.
+        unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
+    }
+    Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
+}
+
+/// The arguments that all kernels of products begin with.
+pub(super) fn begin<'a>(weights: &'a Weights, flags: &'a u32) -> Arguments<'a> {
+    Arguments::new().with_bytes(&weights.alpha).with_bytes(&weights.beta).with(flags)
+}
+
+/// The loops over outputs and over what is summed, and how they are shared out.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    /// Strides of the output and of both factors.
+    kept: Plan<3>,
+    summed: Plan<2>,
+    /// Elements that are read at once.
+    vector: usize,
+    /// Whether what is summed is one line.
+    line: bool,
+    shares: Shares,
+    /// Where output and factors begin, in elements.
+    offsets: [isize; 3],
+}
+
+impl Layout {
+    /// `summed` are the lengths of the axes behind those of the output; a sum of nothing has none.
+    fn new(kept: &[usize], summed: Option<&[usize]>, out: Strided<'_>, factors: [Strided<'_>; 2]) -> Layout {
+        let rank = kept.len();
+        let mut steps = [[0; MAX_RANK]; 3];
+        steps[0][..rank].copy_from_slice(out.strides);
+        for (steps, factor) in steps[1..].iter_mut().zip(factors) {
+            steps[..rank].copy_from_slice(&factor.strides[..rank]);
+        }
+        let offsets = read_forwards(kept, &mut steps, 1);
+        let summed = match summed {
+            Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
+            None => Plan::unordered(&[0], [&[0], &[0]]),
+        };
+        // What is but one product is written more than it is read.
+        let key = usize::from(summed.len() > 1);
+        let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
+        let mut starts = kept.offsets();
+        let [x, y] = summed.offsets();
+        for (start, more) in starts.iter_mut().zip([offsets[0], offsets[1] + x, offsets[2] + y]) {
+            *start += more;
+        }
+
+        let bytes = out.dtype.size();
+        let step = |strides: &[isize]| strides.iter().copied().find(|&step| step != 0).unwrap_or(0);
+        let (next_output, next_item) = (step(&kept.inner_strides()[1..]), step(&summed.inner_strides()));
+        let loads = |vector: usize| Loads {
+            outputs: kept.len() as u64,
+            items: summed.len().div_ceil(vector) as u64,
+            count: summed.len() as u64,
+            inner_outputs: kept.inner_len() as u64,
+            next_output: (next_output.unsigned_abs() * bytes) as u64,
+            next_item: (next_item.unsigned_abs() * bytes) as u64,
+            bytes: (vector * bytes) as u64,
+        };
+        let line = summed.outer_shape().is_empty();
+        let mut shares = Shares::choose(&loads(1));
+        let (mut vector, full) = (1, 16 / bytes);
+        let aligned = |k: usize| {
+            let at = address(factors[k - 1], starts[k]);
+            at.is_multiple_of(16) && kept.strides().iter().all(|by| by[k].unsigned_abs().is_multiple_of(full))
+        };
+        let many = full > 1 && summed.len() >= 4 * full;
+        if shares.lanes == 0 && line && many && summed.inner_strides() == [1, 1] && aligned(1) && aligned(2) {
+            vector = full;
+            shares = Shares::choose(&loads(full));
+        }
+        Layout { kept, summed, vector, line, shares, offsets: starts }
+    }
+}
+
+// ------------------------------------------------------------------ sources
+
+fn whole_entry(program: &Program) -> String {
+    let [checked, vector, line, wide, ..] = program.variant;
+    let index = if wide == 0 { "u32" } else { "u64" };
+    format!(
+        "{}typedef Products<R, {checked}>::Acc Acc;\n\
+         extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+         entry(R alpha, R beta, u32 flags, const __grid_constant__ Shares shares, const __grid_constant__ Loops<3> kept,\n      \
+         const __grid_constant__ Loops<2> summed, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
+         Acc *parts, u32 *failed) {{\n    \
+         sum_products<{checked}, {vector}, {line}, {index}>(alpha, beta, flags, shares, kept, summed, a, b, out, parts, failed);\n}}\n",
+        program.typedefs(),
+    )
+}
+
+fn parts_entry(program: &Program) -> String {
+    let checked = program.variant[0];
+    format!(
+        "{}typedef Products<R, {checked}>::Acc Acc;\n\
+         extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+         entry(R alpha, R beta, u32 flags, const __grid_constant__ Shares shares, const __grid_constant__ Loops<3> kept,\n      \
+         const Acc *parts, R *out, u32 *failed) {{\n    \
+         sum_parts<{checked}>(alpha, beta, flags, shares, kept, parts, out, failed);\n}}\n",
+        program.typedefs(),
+    )
+}

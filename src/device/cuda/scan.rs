@@ -1,0 +1,202 @@
+//! Running results on a GPU: a thread for each line, or tiles and chunks of lines. Nothing here is generic over operations or
+//! element types.
+
+use super::arguments::{Argument, Arguments};
+use super::context::Context;
+use super::elementwise::{Elements, Operation, Strided};
+use super::loops::Loops;
+use super::program::{Packed, Program, Template};
+use super::reduce::{ACCUMULATE, address, loops};
+use super::shares::BLOCK;
+use crate::element::DType;
+use crate::error::Error;
+use crate::layout::plan::Plan;
+
+const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
+static LINES: Template = Template { name: "accumulate on", files: FILES, entry: lines_entry };
+static TILES: Template = Template { name: "accumulate on", files: FILES, entry: tiles_entry };
+
+/// Elements of a tile; `TILE` of the kernels.
+const TILE: usize = 8 * BLOCK as usize;
+/// As many lines keep a GPU busy with a thread for each.
+const MANY: usize = 1 << 14;
+/// Lines so short are not worth a block.
+const SHORT: usize = 64;
+/// Blocks that long lines are cut for; a chunk has some tiles at least.
+const BLOCKS: usize = 1 << 10;
+const LEAST: usize = 4 * TILE;
+
+/// A running operation, erased.
+#[derive(Debug)]
+pub(super) struct Scanning {
+    pub(super) operation: Operation,
+    /// Where it has a value, if that is to be asked.
+    pub(super) domain: Option<&'static str>,
+    pub(super) associative: bool,
+}
+
+/// The kernel's twin.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct Lines {
+    count: u64,
+    length: u64,
+    to: i64,
+    from: i64,
+    chunk: u64,
+}
+
+// SAFETY: `repr(C)`, with the members of the kernel's structure.
+unsafe impl Argument for Lines {}
+
+impl Scanning {
+    /// Scans along the last axis, and says whether all results have a value.
+    ///
+    /// # Safety
+    /// All elements within `shape` are alive, and those of `out` accessed by nothing else.
+    pub(super) unsafe fn run(
+        &self,
+        context: &'static Context,
+        shape: &[usize],
+        out: Strided<'_>,
+        a: Strided<'_>,
+    ) -> Result<bool, Error> {
+        let Some((&length, kept)) = shape.split_last().filter(|_| !shape.contains(&0)) else {
+            return Ok(true);
+        };
+        let last = kept.len();
+        let plan = Plan::unordered(kept, [&out.strides[..last], &a.strides[..last]]);
+        let (to, from) = (out.strides[last], a.strides[last]);
+        let count = plan.len();
+        let columns = plan.inner_strides()[1].unsigned_abs() < from.unsigned_abs();
+        let lines = Lines {
+            count: count as u64,
+            length: length as u64,
+            to: to as i64,
+            from: from as i64,
+            chunk: chunk(count, length) as u64,
+        };
+        let [o, k] = plan.offsets();
+        let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
+        let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
+        // SAFETY: the caller's; lines of both operands.
+        unsafe {
+            if !self.associative || (count >= MANY && (columns || length <= SHORT)) {
+                pass.lines(&around, from, to)?;
+            } else {
+                pass.tiles(&around, from, to)?;
+            }
+            let Some(domain) = self.domain else { return Ok(true) };
+            // Each result but the last one was an operand.
+            let mut shape = shape.to_vec();
+            shape[last] -= 1;
+            let next = Strided { address: address(a, a.strides[last]), ..a };
+            self.operation.domain(domain).defined(context, &shape, [out, next])
+        }
+    }
+}
+
+/// Elements of a chunk.
+fn chunk(lines: usize, length: usize) -> usize {
+    let chunks = (BLOCKS / lines.max(1)).min(length / LEAST).max(1);
+    if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
+}
+
+/// What goes over lines once.
+struct Pass<'a> {
+    scanning: &'a Scanning,
+    context: &'static Context,
+    dtype: DType,
+    lines: Lines,
+}
+
+impl Pass<'_> {
+    fn program(&self, template: &'static Template, totals: bool) -> Program {
+        let element = Elements { address: 0, dtype: self.dtype };
+        self.scanning.operation.program(template, self.dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
+    }
+
+    /// # Safety
+    /// Elements of all lines are alive, and those at `to` accessed by nothing else.
+    unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
+        let packed = Packed::new(&self.scanning.operation.scalars);
+        let mut arguments =
+            Arguments::new().with_bytes(&packed).with(&self.lines).with(around).with(&from).with(&to);
+        let grid = self.blocks(self.lines.count.div_ceil(u64::from(BLOCK)))?;
+        // SAFETY: the caller's.
+        unsafe { self.context.launch(&self.program(&LINES, false), [grid, 1, 1], BLOCK, &mut arguments) }
+    }
+
+    /// # Safety
+    /// As [`lines`](Pass::lines).
+    unsafe fn tiles(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
+        let Lines { count, length, chunk, .. } = self.lines;
+        let chunks = length.div_ceil(chunk);
+        if chunks == 1 {
+            // SAFETY: the caller's.
+            return unsafe { self.launch(around, from, to, 0, 1, false) };
+        }
+        let bytes = (count * chunks) as usize * self.dtype.size();
+        let (totals, running) = (self.context.alloc(bytes)?, self.context.alloc(bytes)?);
+        let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
+        let of_totals = Pass { lines, ..*self };
+        let side_by_side = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
+        // SAFETY: the caller's; totals have memory for all chunks of all lines.
+        unsafe {
+            self.launch(around, from, totals.address(), 0, chunks as u32, true)?;
+            of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false)?;
+            self.launch(around, from, to, running.address(), chunks as u32, false)
+        }
+    }
+
+    /// # Safety
+    /// As [`lines`](Pass::lines), of `before` too, and of `to` as memory of totals.
+    unsafe fn launch(
+        &self,
+        around: &Loops<2>,
+        from: u64,
+        to: u64,
+        before: u64,
+        chunks: u32,
+        totals: bool,
+    ) -> Result<(), Error> {
+        let packed = Packed::new(&self.scanning.operation.scalars);
+        let mut arguments = Arguments::new()
+            .with_bytes(&packed)
+            .with(&self.lines)
+            .with(around)
+            .with(&from)
+            .with(&to)
+            .with(&before);
+        let grid = [self.blocks(self.lines.count)?, chunks, 1];
+        // SAFETY: the caller's.
+        unsafe { self.context.launch(&self.program(&TILES, totals), grid, BLOCK, &mut arguments) }
+    }
+
+    fn blocks(&self, blocks: u64) -> Result<u32, Error> {
+        i32::try_from(blocks).map(|blocks| blocks as u32).map_err(|_| Error::DeviceFailed {
+            op: LINES.name,
+            device: self.context.name(),
+            why: format!("{} lines are more than a grid has room for", self.lines.count),
+        })
+    }
+}
+
+// ------------------------------------------------------------------ sources
+
+const HEAD: &str = "extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
+     entry(F f, const __grid_constant__ Lines lines, const __grid_constant__ Loops<2> loops, const R *a, R *out";
+
+fn head(program: &Program) -> String {
+    program.typedefs() + &program.functor(2, "R") + HEAD
+}
+
+fn lines_entry(program: &Program) -> String {
+    head(program) + ") {\n    scan_lines(f, lines, loops, a, out);\n}\n"
+}
+
+fn tiles_entry(program: &Program) -> String {
+    let totals = program.variant[1];
+    head(program)
+        + &format!(", const R *before) {{\n    scan_tiles<{totals}>(f, lines, loops, a, out, before);\n}}\n")
+}

@@ -1,0 +1,369 @@
+//! Products of matrices and sums of products: strides of all kinds, weights, conjugation, overflow.
+
+use crate::data::{dense, extent, scrambled};
+use crate::gpu::there;
+use vierbein::device::{Device, Factor, Gemm, Operand, Output};
+use vierbein::prelude::*;
+use vierbein::{Cuda, Error, Scalar, c32, c64};
+
+/// How one operand lies.
+#[derive(Debug, Clone)]
+struct Strided {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    offset: usize,
+}
+
+impl Strided {
+    fn new(shape: &[usize], strides: &[isize]) -> Strided {
+        // What goes backwards begins at its other end.
+        let back = shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs());
+        Strided { shape: shape.into(), strides: strides.into(), offset: back.sum() }
+    }
+
+    fn dense(shape: &[usize]) -> Strided {
+        Strided::new(shape, &dense(shape))
+    }
+
+    /// The last two axes the other way round in memory.
+    fn transposed(shape: &[usize]) -> Strided {
+        let rank = shape.len();
+        let mut swapped = shape.to_vec();
+        swapped.swap(rank - 1, rank - 2);
+        let mut strides = dense(&swapped);
+        strides.swap(rank - 1, rank - 2);
+        Strided::new(shape, &strides)
+    }
+
+    /// Every other element of rows that are longer.
+    fn apart(shape: &[usize]) -> Strided {
+        let longer: Vec<usize> = shape.iter().map(|n| 2 * n + 1).collect();
+        Strided::new(shape, &dense(&longer).iter().map(|s| 2 * s).collect::<Vec<_>>())
+    }
+
+    fn backwards(shape: &[usize]) -> Strided {
+        Strided::new(shape, &dense(shape).iter().map(|s| -s).collect::<Vec<_>>())
+    }
+
+    /// Rows of a larger matrix.
+    fn part(shape: &[usize]) -> Strided {
+        let mut larger = shape.to_vec();
+        *larger.last_mut().unwrap() += 3;
+        Strided::new(shape, &dense(&larger))
+    }
+
+    /// One matrix for the whole batch.
+    fn repeated(shape: &[usize]) -> Strided {
+        let mut strides = dense(shape);
+        let batch = shape.len() - 2;
+        strides[..batch].fill(0);
+        Strided::new(shape, &strides)
+    }
+
+    /// The batch innermost.
+    fn interleaved(shape: &[usize]) -> Strided {
+        let order: Vec<usize> = shape.iter().rev().copied().collect();
+        let mut strides = dense(&order);
+        strides.reverse();
+        Strided::new(shape, &strides)
+    }
+
+    fn len(&self) -> usize {
+        let forwards: Vec<isize> = self.strides.iter().map(|s| s.abs()).collect();
+        extent(&self.shape, &forwards)
+    }
+}
+
+/// Numbers of a type, small enough for exact integers.
+trait Number: Scalar {
+    fn number(k: usize) -> Self;
+    fn close(x: Self, y: Self, terms: usize) -> bool;
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Number for $t {
+            fn number(k: usize) -> $t {
+                (scrambled(k) % 3) as $t
+            }
+            fn close(x: $t, y: $t, _: usize) -> bool {
+                x == y
+            }
+        }
+    )*};
+}
+integers!(i8 i32 i64 u64);
+
+macro_rules! floats {
+    ($($t:ty, $complex:ty;)*) => {$(
+        impl Number for $t {
+            fn number(k: usize) -> $t {
+                (scrambled(k) % 2001) as $t / 1000.0 - 1.0
+            }
+            fn close(x: $t, y: $t, terms: usize) -> bool {
+                x == y || (x - y).abs() <= <$t>::EPSILON * 4.0 * (4 + terms) as $t
+            }
+        }
+        impl Number for $complex {
+            fn number(k: usize) -> $complex {
+                Complex::new(<$t>::number(2 * k), <$t>::number(2 * k + 1))
+            }
+            fn close(x: $complex, y: $complex, terms: usize) -> bool {
+                <$t>::close(x.re, y.re, 2 * terms) && <$t>::close(x.im, y.im, 2 * terms)
+            }
+        }
+    )*};
+}
+floats! {
+    f32, c32;
+    f64, c64;
+}
+
+/// Products of matrices, or sums over what the factors have more axes of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Matrices,
+    Sums,
+}
+
+#[derive(Debug, Clone)]
+struct Case<'a> {
+    kind: Kind,
+    a: &'a Strided,
+    b: &'a Strided,
+    out: &'a Strided,
+    conjugate: [bool; 2],
+}
+
+fn run<Dev: Device + Default + Gemm<T>, T: Number>(
+    case: &Case<'_>,
+    [alpha, beta]: [T; 2],
+    [a, b, c]: [&[T]; 3],
+) -> Result<Vec<T>, Error> {
+    let device = Dev::default();
+    let (x, y) = (device.adopt(a.to_vec())?, device.adopt(b.to_vec())?);
+    let mut z = device.adopt(c.to_vec())?;
+    // SAFETY: all reach no further than their buffers; outputs are distinct.
+    let result = unsafe {
+        let [x, y] = [(&x, case.a), (&y, case.b)].map(|(x, of)| Dev::offset(Dev::ptr(x), of.offset as isize));
+        let [p, q] = case.conjugate;
+        let a = Factor { operand: Operand::from_raw(x, &case.a.shape, &case.a.strides), conjugate: p };
+        let b = Factor { operand: Operand::from_raw(y, &case.b.shape, &case.b.strides), conjugate: q };
+        let to = Dev::offset(Dev::ptr_mut(&mut z), case.out.offset as isize);
+        let out = Output::from_raw(to, &case.out.shape, &case.out.strides);
+        match case.kind {
+            Kind::Matrices => device.gemm(alpha, a, b, beta, out),
+            Kind::Sums => device.sum_products(alpha, a, b, beta, out),
+        }
+    };
+    result.map(|()| device.release(z).unwrap())
+}
+
+fn compare<T: Number>(case: &Case<'_>, weights: [T; 2])
+where
+    Cuda: Gemm<T>,
+    Cpu: Gemm<T>,
+{
+    let values = |of: &Strided, from: usize| (0..of.len()).map(|k| T::number(from + k)).collect::<Vec<T>>();
+    let (a, b, c) = (values(case.a, 0), values(case.b, 1 << 20), values(case.out, 1 << 21));
+    let terms = match case.kind {
+        Kind::Matrices => *case.a.shape.last().unwrap(),
+        Kind::Sums => case.a.shape[case.out.shape.len()..].iter().product(),
+    };
+    let operands = [&a[..], &b[..], &c[..]];
+    let what = || format!("{}, {weights:?}, {case:?}", T::DTYPE);
+    match (run::<Cpu, T>(case, weights, operands), run::<Cuda, T>(case, weights, operands)) {
+        (Ok(expected), Ok(found)) => {
+            for (k, (&x, &y)) in expected.iter().zip(&found).enumerate() {
+                assert!(T::close(x, y, terms), "{}: {x} and {y} at {k}", what());
+            }
+        }
+        (expected, found) => assert_eq!(expected.err(), found.err(), "{}", what()),
+    }
+}
+
+const KINDS: [fn(&[usize]) -> Strided; 7] = [
+    Strided::dense,
+    Strided::transposed,
+    Strided::part,
+    Strided::apart,
+    Strided::backwards,
+    Strided::repeated,
+    Strided::interleaved,
+];
+
+fn matrices<T: Number>(conjugates: &[[bool; 2]])
+where
+    Cuda: Gemm<T>,
+    Cpu: Gemm<T>,
+{
+    let (zero, one) = (T::zero(), T::one());
+    let two = one + one;
+    let shapes: [(&[usize], [usize; 3]); 6] = [
+        (&[], [5, 7, 6]),
+        (&[], [33, 20, 70]),
+        (&[3], [4, 5, 6]),
+        (&[2, 3], [4, 3, 5]),
+        (&[], [1, 9, 5]),
+        (&[4], [6, 3, 1]),
+    ];
+    for (batch, [m, k, n]) in shapes {
+        let of = |rows, columns| [batch, &[rows, columns]].concat();
+        let (a, b, c) = (of(m, k), of(k, n), of(m, n));
+        for (i, kind_a) in KINDS.iter().enumerate() {
+            for (j, kind_b) in KINDS.iter().enumerate() {
+                let (a, b) = (kind_a(&a), kind_b(&b));
+                // Every kind of output with some of the factors; a repeated one overlaps itself.
+                let out = KINDS[[0, 1, 2, 3, 4, 6][(i + 2 * j) % 6]](&c);
+                let conjugate = conjugates[(i + j) % conjugates.len()];
+                let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate };
+                compare(&case, [[one, zero], [two, one], [one, two]][(i + j) % 3]);
+            }
+        }
+    }
+    for (m, k, n) in [(0, 3, 2), (3, 0, 2), (3, 2, 0), (70, 1, 40)] {
+        let (a, b, out) = (Strided::dense(&[m, k]), Strided::dense(&[k, n]), Strided::transposed(&[m, n]));
+        let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
+        for weights in [[one, zero], [one, two], [zero, zero], [zero, two]] {
+            compare(&case, weights);
+        }
+    }
+    // More matrices than calls are worth it, in two axes that do not join.
+    let shape = [5, 6, 4, 3];
+    let a = Strided::new(&shape, &[12, 60, 3, 1]);
+    let (b, out) = (Strided::dense(&[5, 6, 3, 2]), Strided::dense(&[5, 6, 4, 2]));
+    let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
+    compare(&case, [one, one]);
+}
+
+fn sums<T: Number>(conjugates: &[[bool; 2]])
+where
+    Cuda: Gemm<T>,
+    Cpu: Gemm<T>,
+{
+    let (zero, one) = (T::zero(), T::one());
+    let two = one + one;
+    let of = Strided::new;
+    let cases: Vec<(usize, Strided, Strided)> = vec![
+        // Dot products: short, odd, long, backwards, of one number.
+        (0, of(&[5], &[1]), of(&[5], &[1])),
+        (0, of(&[1001], &[1]), of(&[1001], &[1])),
+        (0, of(&[30_000], &[1]), of(&[30_000], &[1])),
+        (0, of(&[300], &[-1]), of(&[300], &[2])),
+        (0, of(&[300], &[0]), of(&[300], &[1])),
+        // A matrix and a vector, from both sides; and with the vector first.
+        (1, of(&[37, 64], &[64, 1]), of(&[37, 64], &[0, 1])),
+        (1, of(&[37, 63], &[63, 1]), of(&[37, 63], &[0, 1])),
+        (1, of(&[64, 37], &[1, 64]), of(&[64, 37], &[0, 1])),
+        (1, of(&[64, 37], &[0, 1]), of(&[64, 37], &[1, 64])),
+        (1, of(&[40, 2000], &[1, 40]), of(&[40, 2000], &[0, 1])),
+        // No sum at all; an outer product; a sum over two axes that do not join; nothing to sum; nothing.
+        (2, of(&[20, 30], &[30, 1]), of(&[20, 30], &[1, 20])),
+        (2, of(&[20, 30], &[1, 0]), of(&[20, 30], &[0, 1])),
+        (1, of(&[6, 7, 8], &[8, 48, 1]), of(&[6, 7, 8], &[1, 48, 6])),
+        (2, of(&[3, 4, 0], &[1, 1, 1]), of(&[3, 4, 0], &[1, 1, 1])),
+        (2, of(&[0, 4, 3], &[1, 1, 1]), of(&[0, 4, 3], &[1, 1, 1])),
+        // A batch of them.
+        (2, of(&[5, 6, 16], &[96, 16, 1]), of(&[5, 6, 16], &[16, 0, 1])),
+    ];
+    for (rank, a, b) in &cases {
+        let shape = &a.shape[..*rank];
+        let mut outs = vec![Strided::dense(shape)];
+        if *rank == 2 {
+            outs.extend([Strided::transposed(shape), Strided::backwards(shape)]);
+        }
+        for out in &outs {
+            for &conjugate in conjugates {
+                for weights in [[one, zero], [two, zero], [one, one], [two, two], [zero, one]] {
+                    compare(&Case { kind: Kind::Sums, a, b, out, conjugate }, weights);
+                }
+            }
+        }
+    }
+}
+
+macro_rules! of {
+    ($($name:ident: $t:ty, $conjugates:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            if there() {
+                matrices::<$t>($conjugates);
+                sums::<$t>($conjugates);
+            }
+        }
+    )*};
+}
+const PLAIN: &[[bool; 2]] = &[[false, false]];
+const CONJUGATED: &[[bool; 2]] = &[[false, false], [true, false], [false, true], [true, true]];
+of! {
+    of_f32: f32, PLAIN;
+    of_f64: f64, PLAIN;
+    of_c32: c32, CONJUGATED;
+    of_c64: c64, CONJUGATED;
+    of_i8: i8, PLAIN;
+    of_i32: i32, PLAIN;
+    of_i64: i64, PLAIN;
+    of_u64: u64, PLAIN;
+}
+
+/// What is not to be read is full of NaN.
+#[test]
+fn zero_weights_read_nothing() {
+    if !there() {
+        return;
+    }
+    for (shape, kind) in [([4, 5], Kind::Matrices), ([4, 1], Kind::Matrices), ([4, 5], Kind::Sums)] {
+        let [m, n] = shape;
+        let out = Strided::dense(&shape);
+        let nothing = [f64::NAN; 64];
+        let (a, b, ones) = (Strided::dense(&[m, 3]), Strided::dense(&[3, n]), [1.0; 64]);
+        let (x, y) = (Strided::dense(&[m, n, 3]), Strided::dense(&[m, n, 3]));
+        let (a, b) = if kind == Kind::Sums { (&x, &y) } else { (&a, &b) };
+        let case = Case { kind, a, b, out: &out, conjugate: [false; 2] };
+        let len = m * n;
+        let written = run::<Cuda, f64>(&case, [1.0, 0.0], [&ones, &ones, &nothing[..len]]).unwrap();
+        assert_eq!(written, vec![3.0; len], "{case:?}");
+        let kept = run::<Cuda, f64>(&case, [0.0, 2.0], [&nothing, &nothing, &ones[..len]]).unwrap();
+        assert_eq!(kept, vec![2.0; len], "{case:?}");
+    }
+}
+
+/// Sums of products that do not fit: the host's error, or its wrapped values; those that fit in the end are no error.
+#[test]
+fn integers_that_overflow() {
+    if !there() {
+        return;
+    }
+    fn check<T: Number>(a: &[T], b: &[T], [m, k, n]: [usize; 3], weights: [T; 2])
+    where
+        Cuda: Gemm<T>,
+        Cpu: Gemm<T>,
+    {
+        let (x, y, out) = (Strided::dense(&[m, k]), Strided::dense(&[k, n]), Strided::dense(&[m, n]));
+        let case = Case { kind: Kind::Matrices, a: &x, b: &y, out: &out, conjugate: [false; 2] };
+        let old = vec![T::one(); m * n];
+        let on = [a, b, &old];
+        assert_eq!(
+            run::<Cpu, T>(&case, weights, on),
+            run::<Cuda, T>(&case, weights, on),
+            "{a:?} {b:?} {weights:?}"
+        );
+    }
+    let (most, least) = (i64::MAX, i64::MIN);
+    let factors = [1, -1, 2, 3, most, least, most / 2, 1 << 32];
+    for (k, &x) in factors.iter().enumerate() {
+        for &y in &factors {
+            let z = factors[(k + 3) % factors.len()];
+            for weights in [[1, 0], [1, 1], [-1, 1], [2, 0], [most, most]] {
+                // In one column, and in tiles.
+                check::<i64>(&[x, y], &[z, 1], [1, 2, 1], weights);
+                check::<i64>(&[x, y, 1, 2], &[z, 1, y, 1], [2, 2, 2], weights);
+                check::<i64>(&[x, x, x, y, y, y], &[z, z, z, -1, -1, 1], [2, 3, 2], weights);
+                let [p, q, r] = [x, y, z].map(|v| v as u64);
+                check::<u64>(&[p, q, 1, 2], &[r, 1, q, 1], [2, 2, 2], weights.map(|w| w as u64));
+                let [p, q, r] = [x, y, z].map(|v| (v >> 32) as i32);
+                check::<i32>(&[p, q, 1, 2], &[r, 1, q, 1], [2, 2, 2], weights.map(|w| w as i32));
+            }
+        }
+    }
+}
