@@ -95,5 +95,13 @@ fn main() {
     println!("the first row, lent on: {row}\n");
 
     let site = Site { tensor: Tensor::<f64, _>::ones([2, 2, 2]) }.normalised();
-    println!("a site of rank 3, normalised: its norm is {}", site.tensor.norm().item());
+    println!("a site of rank 3, normalised: its norm is {}\n", site.tensor.norm().item());
+
+    // With the feature `cuda`, and a GPU, the same functions are kernels there.
+    match matrix.to_device::<Cuda>() {
+        Ok(matrix) => {
+            println!("the same on a GPU:\n{}\n\n{:.4}", normalise(matrix.view()), softmax(matrix.view(), 1))
+        }
+        Err(error) => println!("no GPU: {error}"),
+    }
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for features in "" rayon npy npz safetensors serde rand blas ndarray nalgebra faer; do
+for features in "" rayon npy npz safetensors serde rand blas cuda ndarray nalgebra faer; do
     cargo clippy --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop

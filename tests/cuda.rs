@@ -14,6 +14,9 @@ mod data;
 mod dlpack;
 #[path = "cuda/dyn_tensor.rs"]
 mod dyn_tensor;
+#[cfg(target_os = "linux")]
+#[path = "cuda/faults.rs"]
+mod faults;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]

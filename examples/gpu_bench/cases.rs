@@ -495,10 +495,10 @@ where
             let right = if transposed[1] { b.t().to_owned() } else { b.to_owned() };
             let left = if transposed[0] { left.t() } else { left.view() };
             let right = if transposed[1] { right.t() } else { right.view() };
-            match differ(&left.matmul(&right), &host) {
+            match differ(&left.matmul(right), &host) {
                 Err(why) => bench.wrong(&name, T::DTYPE.name(), &why),
                 Ok(()) => {
-                    let times = bench.time(|| drop(left.matmul(&right)))?;
+                    let times = bench.time(|| drop(left.matmul(right)))?;
                     bench.report(
                         &name,
                         T::DTYPE.name(),

@@ -41,6 +41,8 @@ pub(crate) struct Signature {
     types: [Option<DType>; MOST],
     /// Whether the operands `a` and `b` come the other way round.
     swapped: bool,
+    /// What the text is compiled for.
+    constant: Option<(&'static str, u8)>,
 }
 
 impl Scalars {
@@ -55,6 +57,11 @@ impl Scalars {
         self.signature.names[at] = name;
         self.signature.types[at] = Some(T::DTYPE);
         self.bytes[at] = bytes_of(value);
+    }
+
+    /// Gives a number a name, and the text a kernel for each number: what it chooses is chosen when it is compiled.
+    pub(crate) fn constant(&mut self, name: &'static str, value: u8) {
+        self.signature.constant = Some((name, value));
     }
 
     /// The operands `a` and `b` come the other way round.
@@ -79,6 +86,11 @@ impl Signature {
     /// Names and types, in the sequence in which they were bound.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = (&'static str, DType)> {
         self.names.into_iter().zip(self.types).map_while(|(name, dtype)| Some((name, dtype?)))
+    }
+
+    /// The name and the number that the text is compiled for.
+    pub(crate) fn constant(&self) -> Option<(&'static str, u8)> {
+        self.constant
     }
 
     /// The names of the operands, in the sequence in which they come: those that are not bound to a scalar.

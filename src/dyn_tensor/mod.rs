@@ -11,6 +11,9 @@
 //!   (`a.try_add(&b)`).
 //! * **No silent conversions**: operands of two element types or orders are an error that says how to convert; [`promote`] is the
 //!   explicit way, by NumPy's table.
+//! * **Devices**: tensors are made on the host; [`to_device`](DynTensor::to_device) moves them. They compute on [`Cpu`](crate::Cpu)
+//!   and, in a build with the feature `cuda`, on the first GPU, [`Cuda<0>`](crate::Cuda). On others they are held, cut, moved,
+//!   compared and printed, and to compute is an error that says so: their typed tensors do.
 
 mod assign;
 mod binary;

@@ -36,7 +36,7 @@ impl<T: Inexact> UnaryOp<T> for Slow {
         x.function(self.0)
     }
     fn scalars(&self, bind: &mut Scalars) {
-        bind.scalar("which", self.0 as u8);
+        bind.constant("which", self.0 as u8);
     }
 }
 

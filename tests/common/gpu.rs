@@ -61,9 +61,12 @@ pub(crate) fn emulate(names: &[&str]) {
         Ok(folder) => folder,
         Err(why) => return println!("skipped: the CUDA emulator is not there: {why}"),
     };
-    let ran = program(&folder).args(names).env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
+    let mut program = program(&folder);
+    program.args(names).env("VIERBEIN_REQUIRE_GPU", "1").env("VIERBEIN_EMULATOR_REPORT", "1");
+    let ran = program.output().unwrap();
     let text = text(&ran);
     assert!(ran.status.success(), "{text}");
+    assert!(text.contains("CUDA emulator: 0 allocations are left"), "memory is not given back: {text}");
     assert!(!text.contains(" 0 passed"), "no tests are called {names:?}: {text}");
 }
 

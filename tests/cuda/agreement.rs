@@ -67,11 +67,11 @@ where
 
     put(&mut all, "copy", u.to_owned());
     put(&mut all, "copy in the other order", u.to_order::<O::Transposed>().into_flipped());
-    put(&mut all, "sum of two", &u + &v);
-    put(&mut all, "difference of two that lie otherwise", &u - v.to_owned());
-    put(&mut all, "product with a repeated row", &u * u.slice(s![0..1, .., ..]));
-    put(&mut all, "product with a repeated column", &u * v.slice(s![.., .., 0..1]));
-    put(&mut all, "with a scalar", &u * value(4) - value(5));
+    put(&mut all, "sum of two", u + v);
+    put(&mut all, "difference of two that lie otherwise", u - v.to_owned());
+    put(&mut all, "product with a repeated row", u * u.slice(s![0..1, .., ..]));
+    put(&mut all, "product with a repeated column", u * v.slice(s![.., .., 0..1]));
+    put(&mut all, "with a scalar", u * value(4) - value(5));
     put(&mut all, "sum", u.sum());
     put(&mut all, "sum over an axis", u.sum_axis(axis));
     put(&mut all, "sum over two axes", u.sum_axes([axis, (axis + 1) % 3]));

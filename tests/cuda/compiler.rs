@@ -1,14 +1,17 @@
 //! NVIDIA's own compiler on every source that a directory holds, for each architecture: it needs no GPU.
 //! `scripts/check-cuda.sh` has it, and sources from the emulator's runs.
 
+use crate::gpu;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
+/// Which part of the sources is a process's own: its number, and of how many.
+const SHARE: &str = "VIERBEIN_TEST_SHARE";
 
 #[test]
 fn every_kernel_compiles() {
@@ -19,38 +22,48 @@ fn every_kernel_compiles() {
             "skipped: VIERBEIN_TEST_NVRTC and VIERBEIN_TEST_SOURCES name no folders with NVRTC and with sources"
         );
     };
-    load(&library);
     let mut files: Vec<PathBuf> =
         fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "cu"));
     files.sort();
     assert!(!files.is_empty(), "no sources are in {}", sources.display());
+    if let Ok(share) = std::env::var(SHARE) {
+        let (own, of) = share.split_once('/').unwrap();
+        load(&library);
+        return compile_all(files.iter().skip(own.parse().unwrap()).step_by(of.parse().unwrap()));
+    }
 
-    let (next, start) = (AtomicUsize::new(0), Instant::now());
-    let work = || {
-        let (mut time, mut failures) = (Duration::ZERO, Vec::new());
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for architecture in ARCHITECTURES {
-                let start = Instant::now();
-                if let Err(log) = compile(file, architecture) {
-                    failures.push(format!("{} for sm_{architecture}: {log}", file.display()));
-                }
-                time += start.elapsed();
+    // The library compiles one source at a time in a process, however many threads ask.
+    let start = Instant::now();
+    let processes = std::thread::available_parallelism().map_or(1, usize::from);
+    let process = |own: usize| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "compiler::every_kernel_compiles", "--nocapture"]);
+        command.env(SHARE, format!("{own}/{processes}")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let running: Vec<_> = (0..processes).map(process).collect();
+    for process in running {
+        let output = process.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", gpu::text(&output));
+    }
+    let (count, time) = (files.len(), start.elapsed());
+    let each = time / (count * ARCHITECTURES.len()) as u32;
+    println!(
+        "{count} sources for each of sm_{ARCHITECTURES:?}: {time:.1?}, {each:.1?} each in {processes} processes"
+    );
+}
+
+fn compile_all<'a>(files: impl Iterator<Item = &'a PathBuf>) {
+    let mut failures = Vec::new();
+    for file in files {
+        for architecture in ARCHITECTURES {
+            if let Err(log) = compile(file, architecture) {
+                failures.push(format!("{} for sm_{architecture}: {log}", file.display()));
             }
         }
-        (time, failures)
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let done: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    });
-    let count = files.len() * ARCHITECTURES.len();
-    let time: Duration = done.iter().map(|(time, _)| *time).sum();
-    let (each, all) = (time / count as u32, start.elapsed());
-    println!("{} sources for each of sm_{ARCHITECTURES:?}: {each:.1?} each, {all:.1?} in all", files.len());
-    let failures: Vec<String> = done.into_iter().flat_map(|(_, failures)| failures).collect();
-    assert!(failures.is_empty(), "{} of {count} do not compile\n{}", failures.len(), failures.join("\n"));
+    }
+    assert!(failures.is_empty(), "{} do not compile\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Loads the compiler from a folder, its second half first, which it asks for by name.
@@ -70,7 +83,6 @@ fn load(folder: &Path) {
     unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().unwrap();
     // The emulator's has a number that no real one has.
     assert!(minor < 1000, "NVRTC {major}.{minor} is the emulator's");
-    println!("NVRTC {major}.{minor}");
 }
 
 /// Compiles a source with the options that its first line has, but for another architecture.

@@ -223,6 +223,23 @@ fn what_is_read_only_is_not_written() {
 }
 
 #[test]
+fn pinned_memory_is_the_hosts() {
+    let mut data = [5.0, 6.0];
+    let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[2], None);
+    // SAFETY: the structure is alive.
+    unsafe { (*managed).dl_tensor.device = DLDevice { device_type: 3, device_id: 1 } };
+    let given = taken(managed);
+    assert_eq!(given.device(), DLDevice { device_type: 3, device_id: 1 });
+    assert_eq!(format!("{given:?}"), "Dlpack(f64 [2], strides [1], on Cpu)");
+    let error = given.view::<f64, Rank<1>, RowMajor, Cuda>().unwrap_err();
+    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; ask for it on `Cpu`"), "{error}");
+    let x: Tensor<f64, Rank<1>> = given.into_tensor().unwrap();
+    assert_eq!(x, tensor![5.0, 6.0]);
+    drop(x);
+    frees.are(1);
+}
+
+#[test]
 fn no_elements() {
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[i64::MAX, i64::MIN]));
     // SAFETY: the structure is alive.
@@ -361,9 +378,21 @@ fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
 #[test]
 fn bad_structures_are_refused_and_left_alone() {
     refused("it is of version 2 of DLPack", |m| m.version.major = 2);
-    refused("it is in CUDA memory (device type 2, number 3)", |m| {
-        m.dl_tensor.device = DLDevice { device_type: 2, device_id: 3 }
-    });
+    let at = |device_type, device_id| {
+        move |m: &mut DLManagedTensorVersioned| m.dl_tensor.device = DLDevice { device_type, device_id }
+    };
+    refused("(device type 2, number 4095), but Cuda<4095> is not available: ", at(2, 4095));
+    if cfg!(not(feature = "cuda")) {
+        refused("this build of vierbein has no CUDA; turn on its feature `cuda`", at(2, 0));
+    }
+    refused(
+        "it is in CUDA managed memory (device type 13, number 0), which belongs to no one device",
+        at(13, 0),
+    );
+    refused(
+        "it is in another device's memory (device type 4, number 1), and only the host's (type 1, or 3",
+        at(4, 1),
+    );
     refused("type code 2, 16 bits, 1 lanes", |m| m.dl_tensor.dtype.bits = 16);
     refused("type code 2, 64 bits, 4 lanes", |m| m.dl_tensor.dtype.lanes = 4);
     refused("type code 9, 64 bits", |m| m.dl_tensor.dtype.code = 9);

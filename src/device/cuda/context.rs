@@ -157,12 +157,17 @@ impl Context {
 
     /// Memory whose contents are left over from before.
     pub(super) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
-        if bytes == 0 {
-            return Ok(Memory { address: 0, bytes, context: self, holder: Holder::Pool });
+        let address =
+            if bytes == 0 { Ok(0) } else { self.recycled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
+        let memory = Memory { address, bytes, context: self, holder: Holder::Pool };
+        if poisons() {
+            // SAFETY: the memory is ours.
+            unsafe { self.fill(memory.address, 0xff, bytes)? };
         }
-        if let Some(address) = self.recycled.take(bytes) {
-            return Ok(Memory { address, bytes, context: self, holder: Holder::Pool });
-        }
+        Ok(memory)
+    }
+
+    fn fresh(&self, bytes: usize) -> Result<u64, Error> {
         let rounded = recycle::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
@@ -172,13 +177,10 @@ impl Context {
             }
             result => result,
         };
-        match address {
-            Ok(address) => Ok(Memory { address, bytes, context: self, holder: Holder::Pool }),
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                Err(Error::OutOfMemory { device: self.name(), bytes })
-            }
-            Err(error) => Err(self.failure("allocate", error)),
-        }
+        address.map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory { device: self.name(), bytes },
+            _ => self.failure("allocate on", error),
+        })
     }
 
     fn try_alloc(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -287,15 +289,24 @@ impl Context {
     /// # Safety
     /// `to` is the address of at least as many bytes, which nothing else uses.
     pub(super) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { self.fill(to, 0, bytes) }
+    }
+
+    /// Writes a byte everywhere.
+    ///
+    /// # Safety
+    /// As [`zero`](Context::zero).
+    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
         }
         let set = || {
             self.enter()?;
             // SAFETY: the caller's.
-            unsafe { result::memset_d8_async(to, 0, bytes, self.stream()) }
+            unsafe { result::memset_d8_async(to, byte, bytes, self.stream()) }
         };
-        set().map_err(|error| self.failure("write zeros to", error))
+        set().map_err(|error| self.failure("fill memory of", error))
     }
 
     // ------------------------------------------------------------------ kernels
@@ -375,6 +386,12 @@ impl Context {
         };
         load().map_err(|error| self.failure(program.name(), error))
     }
+}
+
+/// Whether all memory is to be NaN before it is used: tests find what a kernel does not write.
+fn poisons() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
 }
 
 /// The device's own pool, told to keep what is given back for the next allocation.

@@ -76,7 +76,8 @@ impl Program {
 
     /// The scalars as members of a structure.
     pub(super) fn members(&self) -> String {
-        let mut members = String::new();
+        let constant = |(name, value)| format!("static constexpr u8 {name} = {value}; ");
+        let mut members = self.signature.constant().map_or(String::new(), constant);
         for (name, dtype) in self.signature.scalars() {
             let _ = write!(members, "{} {name}; ", cuda_name(dtype));
         }

@@ -76,6 +76,9 @@ impl Program {
         for (operand, ty) in operands {
             members += &format!(" typedef {ty} {};", operand.to_uppercase());
         }
+        if let Some((constant, value)) = scalars.signature().constant() {
+            members += &format!(" static constexpr u8 {constant} = {value};");
+        }
         for ((bytes, dtype), (scalar, _)) in scalars.values().zip(scalars.signature().scalars()) {
             members += &format!(" {} {scalar};", cpp(dtype));
             reads += &format!(" in.get(f.{scalar});");

@@ -98,19 +98,20 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
 
 } // namespace
 
+// Keeps a source for whoever asks for it, with its options in the first line.
+static void keep(const std::string &source, const std::vector<std::string> &options) {
+    std::string folder = variable("VIERBEIN_EMULATOR_SOURCES", "");
+    if (folder.empty()) return;
+    mkdir(folder.c_str(), 0700);
+    write(folder + "/" + hash(source) + ".cu", "// options: " + joined(options) + "\n" + source);
+}
+
 std::string compiled_with() { return hash(joined(command({})) + assemble("")); }
 
 Compiled compile(const std::string &source, const std::vector<std::string> &options) {
-    std::string described = "// options:";
-    for (const std::string &option : options) described += " " + option;
-    std::string sources = variable("VIERBEIN_EMULATOR_SOURCES", "");
-    if (!sources.empty()) {
-        mkdir(sources.c_str(), 0700);
-        write(sources + "/" + hash(source) + ".cu", described + "\n" + source);
-    }
     std::vector<std::string> words = command(options);
     std::string text = assemble(source), stem = cache() + "/" + hash(joined(words) + text), object = stem + ".so";
-    if (exists(object)) return {true, object, ""};
+    if (exists(object)) return keep(source, options), Compiled{true, object, ""};
 
     // Several threads and processes may be at the same kernel: each has files of its own, and the last one's stays.
     std::string own = draft(stem), made = own + ".so", log = own + ".log", file = own + ".cpp";
@@ -122,6 +123,7 @@ Compiled compile(const std::string &source, const std::vector<std::string> &opti
     unlink(log.c_str());
     unlink(file.c_str());
     if (!ok) return {false, "", said};
+    keep(source, options);
     rename(made.c_str(), object.c_str());
     return {true, object, said};
 }

@@ -22,10 +22,11 @@ static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 1
 
 // What the real one takes of what this crate may ask for; all else is an error, as there.
 static bool known(const std::string &option) {
-    for (const char *prefix : {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128",
-                               "-device-int128", "--device-as-default-execution-space", "--prec-div=", "--prec-sqrt=", "--ftz=", "-default-device", "--minimal",
-                               "--generate-line-info", "-lineinfo", "--define-macro=", "-D", "--maxrregcount=",
-                               "--split-compile=", "--extra-device-vectorization", "--restrict", "--use_fast_math"})
+    for (const char *prefix :
+         {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128", "-device-int128",
+          "--device-as-default-execution-space", "-default-device", "--prec-div=", "--prec-sqrt=", "--ftz=", "--minimal",
+          "--generate-line-info", "-lineinfo", "--define-macro=", "-D", "--maxrregcount=", "--split-compile=",
+          "--extra-device-vectorization", "--restrict", "--use_fast_math"})
         if (option.rfind(prefix, 0) == 0) return true;
     return false;
 }

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Everything about CUDA that needs no GPU: the tests against the emulator, with threads in each order and several numbers of
+# multiprocessors, and with its memory checked at every access; then NVIDIA's own compiler on every source that came up, for each
+# architecture. The first time it fetches that compiler, which needs the network. Says what it leaves out, and why.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-cuda" && cd "${CARGO_TARGET_DIR:-target}/check-cuda" && pwd)
+emulator=$work/emulator
+skipped=()
+step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
+
+step "emulator"
+if ! scripts/build-cuda-emulator.sh "$emulator"; then
+    echo "skipped: everything, for want of the emulator"
+    exit 0
+fi
+
+step "tests"
+built=$(cargo test --features cuda --test devices --test cuda --no-run --message-format=json)
+program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
+
+# The tests that need a device, in this environment and nowhere else. The others find their own. Memory is not used again but
+# where that is said: what is fresh is as large as it was asked for and full of NaN.
+emulated() { # NAME=VALUE.. COMMAND..
+    env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
+        VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
+}
+run() { # NAME=VALUE..
+    emulated "$@" "$(program devices)" --quiet cuda_row:: cuda_col::
+    emulated "$@" "$(program cuda)" --quiet --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler::
+}
+rm -rf "$work/sources"
+step "threads in their order, on 4 multiprocessors"
+run VIERBEIN_EMULATOR_SOURCES="$work/sources"
+step "memory is used again"
+run VIERBEIN_CUDA_RECYCLE_BYTES=1000000
+step "backwards, on 1"
+run VIERBEIN_EMULATOR_ORDER=reverse VIERBEIN_EMULATOR_MULTIPROCESSORS=1
+step "at random, on 132"
+run VIERBEIN_EMULATOR_ORDER=random VIERBEIN_EMULATOR_MULTIPROCESSORS=132
+
+step "every access checked"
+asan=$("${CXX:-c++}" -print-file-name=libasan.so)
+if [ -e "$asan" ] && LD_PRELOAD=$asan true 2> /dev/null; then
+    run VIERBEIN_EMULATOR_ASAN=1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$asan"
+else
+    skipped+=("accesses are not checked: the compiler has no libasan.so")
+fi
+
+step "NVIDIA's compiler"
+if scripts/fetch-nvrtc.sh "$work/nvrtc"; then
+    VIERBEIN_TEST_NVRTC=$work/nvrtc VIERBEIN_TEST_SOURCES=$work/sources "$(program cuda)" --exact compiler::every_kernel_compiles --nocapture
+else
+    skipped+=("sources are not compiled by NVRTC: it is not there")
+fi
+
+step "done"
+for what in "${skipped[@]}"; do echo "skipped: $what"; done
