@@ -164,7 +164,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// [`Cuda`](crate::Cuda). `T` is the type of the elements, `R` that of the result; [scalars](Reduction::scalars) are members
     /// already. To be written are
     ///
-    /// * `typedef .. Acc;` what is carried along, of at most 64 bytes;
+    /// * `typedef .. Acc;` what is carried along: a number, or a structure without constructors, of at most 64 bytes;
     /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`, in
     ///   which `a` need not be the earlier part: where positions matter, they are carried along;
     /// * `DEV bool finish(Acc acc, u64 count, R &result) const`: whether there is a result, and the result.

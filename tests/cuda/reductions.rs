@@ -2,7 +2,7 @@
 
 use crate::data::{dense, extent, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Operand, Output, Reduce, Reduction};
+use vierbein::device::{Device, Operand, Output, Reduce, Reduction, Scalars};
 use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
@@ -301,4 +301,48 @@ fn sums_that_overflow() {
     let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1);
     assert_eq!(on_host.is_err(), cfg!(debug_assertions));
     assert_eq!(x.try_sum_axis(1).map(|sums| sums.to_device::<Cpu>().unwrap()), on_host);
+}
+
+/// Where the last element above a limit is, if there is one: as a user would write it.
+#[derive(Debug, Clone, Copy)]
+struct LastAbove {
+    limit: f64,
+}
+
+impl Reduction<f64> for LastAbove {
+    type Acc = i64;
+    type Output = i64;
+    const NAME: &'static str = "last position above a limit";
+    const ORDERED: bool = true;
+    const CUDA: &'static str = "
+        typedef i64 Acc;
+        DEV Acc identity() const { return -1; }
+        DEV Acc fold(Acc acc, T x, u64 index) const { return x > limit ? (i64)index : acc; }
+        DEV Acc combine(Acc a, Acc b) const { return a > b ? a : b; }
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return acc >= 0; }";
+    fn identity(&self) -> i64 {
+        -1
+    }
+    fn fold(&self, acc: i64, x: f64, index: usize) -> i64 {
+        if x > self.limit { index as i64 } else { acc }
+    }
+    fn combine(&self, a: i64, b: i64) -> i64 {
+        a.max(b)
+    }
+    fn finish(&self, acc: i64, _: usize) -> Option<i64> {
+        (acc >= 0).then_some(acc)
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("limit", self.limit);
+    }
+}
+
+#[test]
+fn of_a_user() {
+    if !there() {
+        return;
+    }
+    for limit in [0.0, 1.0, 1.0009, 2.0] {
+        compare(LastAbove { limit }, &some(), ordinary, 77, exact);
+    }
 }

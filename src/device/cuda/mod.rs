@@ -3,7 +3,8 @@
 //! Behind the feature `cuda` lie, from the driver up: [`libraries`] finds NVIDIA's libraries at run time, [`context`] is a GPU
 //! in use, its memory and its one stream, [`compile`] and [`cache`] make machine code of CUDA C++, [`program`] says what a
 //! kernel's source is made of, and [`families`] leads from the capability families to kernels: [`elementwise`] and [`tile`],
-//! whose plans are those of the CPU ([`crate::layout::plan`]).
+//! whose plans are those of the CPU ([`crate::layout::plan`]); [`reduce`] and [`products`], which share outputs out among
+//! threads as [`shares`] has it; [`gemm`], which asks [`blas`] where it can; and [`scan`].
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
