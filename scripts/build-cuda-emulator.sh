@@ -13,7 +13,7 @@ command -v "$compiler" > /dev/null || { echo "there is no C++ compiler: $compile
 to=$1
 mkdir -p "$to/kernel"
 to=$(cd "$to" && pwd)
-if [ -e "$to/libcublas.so.13" ] && [ -z "$(find . "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
+if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas kernel cache.h "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
 library() { # NAME SOURCE..
     local name=$1
     shift
