@@ -21,11 +21,12 @@ library() { # NAME SOURCE..
     "$compiler" -std=c++17 -O2 -g1 -Wall -Wextra -fPIC -shared -Wl,-soname,"$name" -Wl,-rpath,'$ORIGIN' -o "$to/$name.$$" "$@" -ldl
     mv "$to/$name.$$" "$to/$name"
 }
+cp kernel/*.h "$to/kernel/"
 library libcuda.so.1 driver/*.cpp &
 driver=$!
 library libnvrtc.so.13 nvrtc/*.cpp
 wait $driver
+# The last one: where it is, all is.
 library libcublas.so.13 cublas/*.cpp "$to/libcuda.so.1"
-cp kernel/*.h "$to/kernel/"
 # By these names, too, they are looked for on the library path.
 for name in libcuda.so.1 libnvrtc.so.13 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done
