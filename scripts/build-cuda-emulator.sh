@@ -13,7 +13,7 @@ command -v "$compiler" > /dev/null || { echo "there is no C++ compiler: $compile
 to=$1
 mkdir -p "$to/kernel"
 to=$(cd "$to" && pwd)
-if [ -e "$to/libcublas.so.13" ] && [ -z "$(find . "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
+if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas kernel cache.h "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
 library() { # NAME SOURCE..
     local name=$1
     shift
@@ -21,11 +21,12 @@ library() { # NAME SOURCE..
     "$compiler" -std=c++17 -O2 -g1 -Wall -Wextra -fPIC -shared -Wl,-soname,"$name" -Wl,-rpath,'$ORIGIN' -o "$to/$name.$$" "$@" -ldl
     mv "$to/$name.$$" "$to/$name"
 }
+cp kernel/*.h "$to/kernel/"
 library libcuda.so.1 driver/*.cpp &
 driver=$!
 library libnvrtc.so.13 nvrtc/*.cpp
 wait $driver
+# The last one: where it is, all is.
 library libcublas.so.13 cublas/*.cpp "$to/libcuda.so.1"
-cp kernel/*.h "$to/kernel/"
 # By these names, too, they are looked for on the library path.
 for name in libcuda.so.1 libnvrtc.so.13 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done

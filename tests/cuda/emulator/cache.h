@@ -22,6 +22,11 @@ inline std::string cache() {
     std::string own = variable("TMPDIR", "/tmp") + "/vierbein-emulator-" + std::to_string(getuid());
     std::string path = variable("VIERBEIN_EMULATOR_CACHE", own);
     mkdir(path.c_str(), 0700);
+    struct stat found;
+    if (lstat(path.c_str(), &found) || !S_ISDIR(found.st_mode) || found.st_uid != getuid()) {
+        fprintf(stderr, "CUDA emulator: %s is no directory of this user's; VIERBEIN_EMULATOR_CACHE names another\n", path.c_str());
+        abort();
+    }
     return path;
 }
 
