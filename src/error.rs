@@ -322,7 +322,7 @@ pub enum Error {
     },
     /// A device that is there refused, or failed.
     DeviceFailed {
-        /// What was tried, as a verb with its preposition: "copy on".
+        /// What was tried: "copy", or the name of an operation.
         op: &'static str,
         /// The device.
         device: String,
@@ -530,7 +530,7 @@ impl fmt::Display for Error {
                 write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
             }
             Error::DeviceUnavailable { device, why } => write!(f, "{device} is not available: {why}"),
-            Error::DeviceFailed { op, device, why } => write!(f, "cannot {op} {device}: {why}"),
+            Error::DeviceFailed { op, device, why } => write!(f, "{device} failed ({op}): {why}"),
             Error::File { path, why } => write!(f, "{path}: {why}"),
         }
     }

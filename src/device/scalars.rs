@@ -46,11 +46,24 @@ pub(crate) struct Signature {
 }
 
 impl Scalars {
-    /// Gives a value the name that the text has for it.
+    /// Gives a value the name that the text has for it: any but those of operands and of the position.
     ///
     /// # Panics
-    /// From the seventh scalar on.
+    /// From the seventh scalar on, and for the names `a`, `b`, `c` and `k`.
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
+        assert!(
+            !["a", "b", "c", "k"].contains(&name),
+            "`{name}` is an operand's name, or the position's: give the scalar another"
+        );
+        self.bind(name, value);
+    }
+
+    /// The same for an operand that is a scalar.
+    pub(crate) fn operand<T: Element>(&mut self, name: &'static str, value: T) {
+        self.bind(name, value);
+    }
+
+    fn bind<T: Element>(&mut self, name: &'static str, value: T) {
         let at = self.signature.count;
         assert!(at < MOST, "an operation carries at most {MOST} scalars");
         self.signature.count += 1;

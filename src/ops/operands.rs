@@ -34,7 +34,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     }
     fn scalars(&self, bind: &mut Scalars) {
         self.op.scalars(bind);
-        bind.scalar("b", self.right);
+        bind.operand("b", self.right);
     }
 }
 
@@ -63,7 +63,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     }
     fn scalars(&self, bind: &mut Scalars) {
         self.op.scalars(bind);
-        bind.scalar("a", self.left);
+        bind.operand("a", self.left);
     }
 }
 

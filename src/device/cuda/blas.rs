@@ -16,7 +16,7 @@ use cudarc::cublas::result::CublasError;
 use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
-const NAME: &str = "multiply matrices on";
+const NAME: &str = "multiply matrices";
 /// So many calls for one batch are fewer than what it costs to copy its matrices to where one call finds them.
 const CALLS: usize = 16;
 

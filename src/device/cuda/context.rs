@@ -179,7 +179,7 @@ impl Context {
         };
         address.map_err(|error| match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory { device: self.name(), bytes },
-            _ => self.failure("allocate on", error),
+            _ => self.failure("allocate", error),
         })
     }
 
@@ -205,10 +205,9 @@ impl Context {
 
     /// Gives back to the driver what no tensor uses.
     pub(super) fn trim(&self) -> Result<(), Error> {
-        for address in self.recycled.drain() {
-            self.free(address).map_err(|error| self.failure("give back memory", error))?;
-        }
+        let freed: Vec<_> = self.recycled.drain().into_iter().map(|address| self.free(address)).collect();
         self.synchronize()?;
+        freed.into_iter().collect::<Result<(), _>>().map_err(|error| self.failure("give back memory", error))?;
         if let Some(pool) = self.pool {
             // SAFETY: the pool is the device's own.
             unsafe { result::mem_pool::trim_to(pool, 0) }
@@ -233,7 +232,7 @@ impl Context {
             // SAFETY: the null stream always exists.
             unsafe { result::stream::synchronize(self.stream()) }
         };
-        wait().map_err(|error| self.failure("wait for", error))
+        wait().map_err(|error| self.failure("wait", error))
     }
 
     /// Copies bytes to the host, after all that was asked for before.
@@ -249,7 +248,7 @@ impl Context {
             // SAFETY: the caller's for `from`; `to` is ours, and the copy is over when the call returns.
             unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }.result()
         };
-        copy().map_err(|error| self.failure("read from", error))
+        copy().map_err(|error| self.failure("read", error))
     }
 
     /// Copies bytes from the host, after all that was asked for before. They are not looked at after the call.
@@ -265,7 +264,7 @@ impl Context {
             // SAFETY: the caller's for `to`; the call has read `from` when it returns.
             unsafe { sys::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }.result()
         };
-        copy().map_err(|error| self.failure("write to", error))
+        copy().map_err(|error| self.failure("write", error))
     }
 
     /// Copies bytes within the device.
@@ -281,7 +280,7 @@ impl Context {
             // SAFETY: the caller's.
             unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream()) }
         };
-        copy().map_err(|error| self.failure("copy on", error))
+        copy().map_err(|error| self.failure("copy", error))
     }
 
     /// Writes zeros.
@@ -306,7 +305,7 @@ impl Context {
             // SAFETY: the caller's.
             unsafe { result::memset_d8_async(to, byte, bytes, self.stream()) }
         };
-        set().map_err(|error| self.failure("fill memory of", error))
+        set().map_err(|error| self.failure("fill", error))
     }
 
     // ------------------------------------------------------------------ kernels
@@ -357,7 +356,7 @@ impl Context {
                 )
             }
         };
-        launch().map_err(|error| self.failure(program.name(), error))
+        launch().map_err(|error| self.failure(program.name, error))
     }
 
     fn kernel(&self, program: &Program) -> Result<Kernel, Error> {
@@ -372,7 +371,7 @@ impl Context {
     fn load(&self, program: &Program) -> Result<Kernel, Error> {
         let source = program.source();
         let image = super::cache::compiled(&source, self.arch).map_err(|why| Error::DeviceFailed {
-            op: program.name(),
+            op: program.name,
             device: self.name(),
             why,
         })?;
@@ -384,7 +383,7 @@ impl Context {
                 result::module::get_function(module, c"entry".into()).map(Kernel)
             }
         };
-        load().map_err(|error| self.failure(program.name(), error))
+        load().map_err(|error| self.failure(program.name, error))
     }
 }
 

@@ -14,6 +14,8 @@ use crate::layout::plan::Plan;
 /// An operation, erased.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operation {
+    /// As a verb or a noun, for messages.
+    pub(super) name: &'static str,
     pub(super) text: &'static str,
     pub(super) scalars: Scalars,
 }
@@ -42,9 +44,9 @@ impl Elements {
 }
 
 const FILES: &[&str] = &[include_str!("kernels/elementwise.cu")];
-static DENSE: Template = Template { name: "compute on", files: FILES, entry: dense_entry };
-static STRIDED: Template = Template { name: "compute on", files: FILES, entry: strided_entry };
-static DEFINED: Template = Template { name: "check on", files: FILES, entry: defined_entry };
+static DENSE: Template = Template { files: FILES, entry: dense_entry };
+static STRIDED: Template = Template { files: FILES, entry: strided_entry };
+static DEFINED: Template = Template { files: FILES, entry: defined_entry };
 
 /// Threads of a block.
 pub(super) const THREADS: usize = 256;
@@ -75,11 +77,7 @@ impl Operation {
         if plan.len() == 0 {
             return Ok(());
         }
-        let mut elements =
-            operands.map(|operand| Elements { address: operand.address, dtype: operand.dtype });
-        for (elements, offset) in elements.iter_mut().zip(plan.offsets()) {
-            *elements = elements.offset(offset);
-        }
+        let elements = first_elements(&plan, operands);
         // SAFETY: the caller's; a plan visits the elements within the shape.
         unsafe {
             if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
@@ -92,7 +90,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation has a value everywhere; `operands` are those that it has.
+    /// Whether the operation has a value everywhere, which is of type `result`; `operands` are those that it has.
     ///
     /// # Safety
     /// All elements within `shape` are alive.
@@ -100,19 +98,16 @@ impl Operation {
         &self,
         context: &'static Context,
         shape: &[usize],
+        result: DType,
         operands: [Strided<'_>; N],
     ) -> Result<bool, Error> {
         let plan = Plan::unordered(shape, operands.map(|operand| operand.strides));
         if plan.len() == 0 {
             return Ok(true);
         }
-        let mut elements =
-            operands.map(|operand| Elements { address: operand.address, dtype: operand.dtype });
-        for (elements, offset) in elements.iter_mut().zip(plan.offsets()) {
-            *elements = elements.offset(offset);
-        }
+        let elements = first_elements(&plan, operands);
         let flag = super::flag::Flag::new(context)?;
-        let program = self.program(&DEFINED, DType::Bool, &elements, [0; 5]);
+        let program = self.program(&DEFINED, result, &elements, [0; 5]);
         let (packed, loops) = (Packed::new(&self.scalars), Loops::new(plan.shape(), plan.strides()));
         let (n, address) = (plan.len() as u64, flag.address());
         let mut arguments = Arguments::new().with_bytes(&packed).with(&loops).with(&n).with(&address);
@@ -146,6 +141,7 @@ impl Operation {
         let [p, q, r, s, t] = variant;
         Program {
             template,
+            name: self.name,
             text: self.text,
             types,
             signature,
@@ -211,6 +207,15 @@ impl Operation {
     }
 }
 
+/// Where a plan begins.
+fn first_elements<const N: usize>(plan: &Plan<N>, operands: [Strided<'_>; N]) -> [Elements; N] {
+    let offsets = plan.offsets();
+    core::array::from_fn(|k| {
+        let Strided { address, dtype, .. } = operands[k];
+        Elements { address, dtype }.offset(offsets[k])
+    })
+}
+
 /// How many blocks of so many elements there are.
 pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
     let most = i32::MAX as usize;
@@ -219,7 +224,7 @@ pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32,
         return Ok(count as u32);
     }
     Err(Error::DeviceFailed {
-        op: "compute on",
+        op: "compute",
         device: context.name(),
         why: format!("{len} elements are more than a grid has room for"),
     })

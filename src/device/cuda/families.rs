@@ -28,10 +28,10 @@ fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> Strid
 }
 
 /// An operation, erased.
-fn operation(text: &'static str, scalars: impl FnOnce(&mut Scalars)) -> Operation {
+fn operation(name: &'static str, text: &'static str, scalars: impl FnOnce(&mut Scalars)) -> Operation {
     let mut bound = Scalars::default();
     scalars(&mut bound);
-    Operation { text, scalars: bound }
+    Operation { name, text, scalars: bound }
 }
 
 // ------------------------------------------------------------------ copies from and to the host
@@ -124,7 +124,7 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
     op: &F,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation("generate", F::CUDA, |bind| op.scalars(bind));
     // SAFETY: an output vouches for its elements.
     unsafe { operation.run(context, out.shape(), [result(&out)]) }
 }
@@ -137,10 +137,10 @@ pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
     out: Output<'_, F::Output, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), [strided(&a)])? {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, [strided(&a)])? {
             let a = host::fetch(&Cuda::<N>::default(), a)?;
             return host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
         }
@@ -153,10 +153,10 @@ pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize
     op: &F,
     a: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: an output vouches for its elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), [result(&a)])? {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, [result(&a)])? {
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
         }
         operation.run(context, a.shape(), [result(&a), result(&a)])
@@ -170,11 +170,11 @@ pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
     a: Operand<'_, T, Cuda<N>>,
     b: Operand<'_, U, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     let operands = [strided(&a), strided(&b)];
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), operands)? {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, operands)? {
             let (a, b) = (host::fetch(&Cuda::<N>::default(), a)?, host::fetch(&Cuda::<N>::default(), b)?);
             return host::write_with(&Cuda::<N>::default(), out, |out| {
                 Cpu.binary(op, out, a.operand(), b.operand())
@@ -190,11 +190,11 @@ pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T
     a: Output<'_, T, Cuda<N>>,
     b: Operand<'_, U, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     let operands = [result(&a), strided(&b)];
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), operands)? {
+        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, operands)? {
             let b = host::fetch(&Cuda::<N>::default(), b)?;
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.binary_assign(op, a, b.operand()));
         }
@@ -210,7 +210,7 @@ pub(super) fn ternary<T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>,
     b: Operand<'_, U, Cuda<N>>,
     c: Operand<'_, V, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: operands and outputs vouch for their elements.
     unsafe { operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b), strided(&c)]) }
 }
@@ -237,7 +237,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     let (kept, reduced) = a.shape().split_at(out.shape().len());
     assert_eq!(out.shape(), kept, "the leading axes are the output's");
     let reducing = Reducing {
-        operation: operation(R::CUDA, |bind| op.scalars(bind)),
+        operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
         ordered: R::ORDERED,
         of_nothing: R::OF_NOTHING,
         fallible: R::FALLIBLE,
@@ -264,7 +264,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
     let scanning = Scanning {
-        operation: operation(F::CUDA, |bind| op.scalars(bind)),
+        operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
         domain: F::CHECKED.then_some(F::CUDA_DEFINED),
         associative: F::ASSOCIATIVE,
     };

@@ -22,8 +22,8 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
+const NAME: &str = "multiply matrices";
 static TILES: Template = Template {
-    name: "multiply matrices on",
     files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")],
     entry: tiles_entry,
 };
@@ -136,7 +136,7 @@ unsafe fn tiles(
     let blocks = m.div_ceil(side).saturating_mul(n.div_ceil(side));
     let Ok(blocks) = i32::try_from(blocks) else {
         return Err(Error::DeviceFailed {
-            op: TILES.name,
+            op: NAME,
             device: context.name(),
             why: format!("{blocks} tiles of a result are more than a grid has room for"),
         });
@@ -146,6 +146,7 @@ unsafe fn tiles(
     let flags = weights.flags([a.conjugate, b.conjugate]);
     let program = Program {
         template: &TILES,
+        name: NAME,
         text: "",
         types: [Some(weights.dtype), None, None, None],
         signature: Signature::default(),

@@ -42,7 +42,7 @@ pub(super) unsafe fn copy(
         // SAFETY: the caller's; both lie side by side in the same sequence.
         return unsafe { context.copy(from.address, to.address, bytes) };
     }
-    let same = Operation { text: "a", scalars: Scalars::default() };
+    let same = Operation { name: "copy", text: "a", scalars: Scalars::default() };
     let (mut lengths, mut to_steps, mut from_steps) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
     let rank = shape.len();
     lengths[..rank].copy_from_slice(shape);

@@ -15,8 +15,8 @@ use crate::rank::MAX_RANK;
 
 pub(super) const PRODUCTS: &str = include_str!("kernels/products.cu");
 const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
-static WHOLE: Template = Template { name: "sum products on", files: FILES, entry: whole_entry };
-static PARTS: Template = Template { name: "sum products on", files: FILES, entry: parts_entry };
+static WHOLE: Template = Template { files: FILES, entry: whole_entry };
+static PARTS: Template = Template { files: FILES, entry: parts_entry };
 
 /// A factor, erased.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ pub(super) unsafe fn sum(
 
     let types = [Some(weights.dtype), None, None, None];
     let program =
-        |template, variant| Program { template, text: "", types, signature: Signature::default(), variant };
+        |template, variant| Program { template, name: "sum products", text: "", types, signature: Signature::default(), variant };
     let checked = u32::from(weights.checked);
     let wide = u32::from(shares.is_wide());
     let variant = [checked, layout.vector as u32, u32::from(layout.line), wide, 0, 0];

@@ -15,8 +15,6 @@ const PRELUDE: &[&str] = &[
 /// A family of kernels that differ in operations, element types and a few numbers.
 #[derive(Debug)]
 pub(super) struct Template {
-    /// As a verb, for messages.
-    pub(super) name: &'static str,
     /// What stands between the prelude and the functor.
     pub(super) files: &'static [&'static str],
     /// The functor and the kernel `entry`.
@@ -27,6 +25,8 @@ pub(super) struct Template {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) template: &'static Template,
+    /// What it does, for messages: no part of what it is.
+    pub(super) name: &'static str,
     /// The operation's own text.
     pub(super) text: &'static str,
     /// Element types of the result and of the operands.
@@ -53,10 +53,6 @@ impl std::hash::Hash for Program {
 impl Program {
     fn key(&self) -> (&str, &[Option<DType>; 4], &Signature, &[u32; 6]) {
         (self.text, &self.types, &self.signature, &self.variant)
-    }
-
-    pub(super) fn name(&self) -> &'static str {
-        self.template.name
     }
 
     /// The whole source.
@@ -91,7 +87,8 @@ impl Program {
         // What is made of no operands is made of the position.
         let parameters = if operands == 0 { "u64 k".into() } else { parameters.join(", ") };
         format!(
-            "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}); }} }};\n",
+            // A text may end in a comment.
+            "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}\n); }} }};\n",
             self.members(),
             self.text
         )

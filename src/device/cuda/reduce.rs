@@ -14,8 +14,8 @@ use crate::rank::MAX_RANK;
 
 pub(super) const ACCUMULATE: &str = include_str!("kernels/accumulate.cu");
 pub(super) const REDUCE: &str = include_str!("kernels/reduce.cu");
-static WHOLE: Template = Template { name: "reduce on", files: &[ACCUMULATE, REDUCE], entry: whole_entry };
-static PARTS: Template = Template { name: "reduce on", files: &[ACCUMULATE, REDUCE], entry: parts_entry };
+static WHOLE: Template = Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
+static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
 
 /// What is carried along has at most so many bytes.
 pub(super) const PART: usize = 64;
@@ -64,7 +64,7 @@ impl Reducing {
         let types = [Some(out.dtype), Some(a.dtype), None, None];
         let signature = self.operation.scalars.signature();
         let program =
-            |template, variant| Program { template, text: self.operation.text, types, signature, variant };
+            |template, variant| Program { template, name: self.operation.name, text: self.operation.text, types, signature, variant };
         let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
         let mut arguments = Arguments::new()
             .with_bytes(&packed)
@@ -110,7 +110,7 @@ pub(super) fn parts_bytes(shares: &Shares) -> Result<usize, Error> {
 
 pub(super) fn grid(context: &Context, shares: &Shares) -> Result<[u32; 3], Error> {
     shares.grid().ok_or_else(|| Error::DeviceFailed {
-        op: "reduce on",
+        op: "reduce",
         device: context.name(),
         why: format!("{} results are more than a grid has room for", shares.outputs),
     })

@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 
 const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
-static LINES: Template = Template { name: "accumulate on", files: FILES, entry: lines_entry };
-static TILES: Template = Template { name: "accumulate on", files: FILES, entry: tiles_entry };
+static LINES: Template = Template { files: FILES, entry: lines_entry };
+static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
 /// Elements of a tile; `TILE` of the kernels.
 const TILE: usize = 8 * BLOCK as usize;
@@ -91,7 +91,7 @@ impl Scanning {
             let mut shape = shape.to_vec();
             shape[last] -= 1;
             let next = Strided { address: address(a, a.strides[last]), ..a };
-            self.operation.domain(domain).defined(context, &shape, [out, next])
+            self.operation.domain(domain).defined(context, &shape, out.dtype, [out, next])
         }
     }
 }
@@ -175,7 +175,7 @@ impl Pass<'_> {
 
     fn blocks(&self, blocks: u64) -> Result<u32, Error> {
         i32::try_from(blocks).map(|blocks| blocks as u32).map_err(|_| Error::DeviceFailed {
-            op: LINES.name,
+            op: self.scanning.operation.name,
             device: self.context.name(),
             why: format!("{} lines are more than a grid has room for", self.lines.count),
         })

@@ -9,10 +9,12 @@ use super::program::{Packed, Program, Template};
 use crate::error::Error;
 use crate::layout::plan::Plan;
 
-static TILE: Template = Template { name: "compute on", files: &[include_str!("kernels/tile.cu")], entry };
+static TILE: Template = Template { files: &[include_str!("kernels/tile.cu")], entry };
 
 /// Sides below which a tile would be mostly empty.
 const SHORT: usize = 8;
+/// The shared memory of a block, in bytes.
+const SHARED: usize = 48 << 10;
 /// Fewer elements take as long one by one.
 const FEW: usize = 1 << 12;
 
@@ -55,8 +57,19 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
     let (key, first) = (1..N).filter(|&k| apart(k)).find_map(|k| Some((k, side_by_side(k)?)))?;
     let across = mask(|k| apart(k) && strides[first][k].unsigned_abs() == 1, N);
     let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
-    // Rows of 256 bytes and more, as long as all tiles fit into the shared memory that every GPU has.
-    let side = if largest <= 4 && across.count_ones() <= 2 { 64 } else { 32 };
+    // Rows of 256 bytes and more, as long as all tiles fit into the shared memory that a block can have everywhere.
+    let fits = |side: usize| {
+        let tile = |k: usize| side * (side + 1) * elements[k].dtype.size().next_multiple_of(8);
+        let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
+        tiles + 2 * N * side * size_of::<i64>() <= SHARED
+    };
+    let side = if largest <= 4 && fits(64) {
+        64
+    } else if fits(32) {
+        32
+    } else {
+        16
+    };
     let chain = |k: usize, first: usize, but: &[usize]| {
         let mut axes = vec![first];
         let mut length = shape[first];

@@ -47,6 +47,8 @@ impl<M: Managed> Drop for Owned<M> {
     fn drop(&mut self) {
         // SAFETY: the structure lives until its deleter is called: now, and never again.
         unsafe {
+            // The producer may use the memory again at once, on a stream of its own.
+            let _ = super::device::finish(self.0.as_ref().tensor().device);
             if let Some(deleter) = self.0.as_ref().deleter() {
                 deleter(self.0.as_ptr());
             }
