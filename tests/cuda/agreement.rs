@@ -93,7 +93,7 @@ where
     all
 }
 
-fn agree<T: Scalar>(value: fn(usize) -> T, cases: u64)
+fn agree<T: Scalar, O: Order>(value: fn(usize) -> T, cases: u64)
 where
     Cpu: Backend<T>,
     Cuda: Backend<T>,
@@ -103,8 +103,7 @@ where
     }
     for seed in 0..cases {
         let case = Case::new(seed);
-        check(&case, compute::<T, RowMajor, Cpu>(&case, value), compute::<T, RowMajor, Cuda>(&case, value));
-        check(&case, compute::<T, ColMajor, Cpu>(&case, value), compute::<T, ColMajor, Cuda>(&case, value));
+        check(&case, compute::<T, O, Cpu>(&case, value), compute::<T, O, Cuda>(&case, value));
     }
 }
 
@@ -126,23 +125,20 @@ fn whole(n: usize) -> usize {
     n % 7
 }
 
-#[test]
-fn f64() {
-    agree(|n| whole(n) as f64 - 3.0, 25);
-}
+// Each is a program of its own, which takes its time to compile: both orders for one type alone.
 
 #[test]
-fn f32() {
-    agree(|n| whole(n) as f32 - 3.0, 10);
+fn f64() {
+    agree::<_, RowMajor>(|n| whole(n) as f64 - 3.0, 25);
+    agree::<_, ColMajor>(|n| whole(n) as f64 - 3.0, 25);
 }
 
 #[test]
 fn complex() {
-    agree(|n| c64::new(whole(n) as f64 - 3.0, whole(n / 3) as f64 - 2.0), 15);
+    agree::<_, ColMajor>(|n| c64::new(whole(n) as f64 - 3.0, whole(n / 3) as f64 - 2.0), 25);
 }
 
 #[test]
 fn integers() {
-    agree(|n| whole(n) as i64 - 3, 15);
-    agree(|n| whole(n) as i16 - 3, 3);
+    agree::<_, RowMajor>(|n| whole(n) as i64 - 3, 25);
 }
