@@ -17,7 +17,7 @@ if ! scripts/build-cuda-emulator.sh "$emulator"; then
 fi
 
 step "tests"
-built=$(cargo test --features cuda --test devices --test cuda --no-run --message-format=json)
+built=$(cargo test --features cuda --test devices --test cuda --test cuda_types --no-run --message-format=json)
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
 # The tests that need a device, in this environment and nowhere else. The others find their own. Memory is not used again but
@@ -28,6 +28,7 @@ emulated() { # NAME=VALUE.. COMMAND..
 }
 run() { # NAME=VALUE..
     emulated "$@" "$(program devices)" --quiet cuda_row:: cuda_col::
+    emulated "$@" "$(program cuda_types)" --quiet --skip in_the_emulator
     emulated "$@" "$(program cuda)" --quiet --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler::
 }
 rm -rf "$work/sources"

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::device::{Device, host};
+use crate::device::Device;
 use crate::element::{DType, Element, Printed};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -74,7 +74,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let view = self.view();
         let (layout, strided) = (self.layout(), view.strided());
         let fetch = |part: &Layout| {
-            let elements = host::fetch(self.device(), operand_of(strided.storage(), part))?.into_vec();
+            let elements = self.device().gather(operand_of(strided.storage(), part))?;
             Ok(elements.into_iter().map(T::printed).collect())
         };
         let device = self.device().name();

@@ -18,6 +18,13 @@ pub(crate) struct Fetched<T> {
 }
 
 impl<T: Element> Fetched<T> {
+    /// Elements of this shape, in row-major enumeration.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn of_vec(data: Vec<T>, shape: &[usize]) -> Self {
+        assert_eq!(data.len(), shape.iter().product(), "as many elements as the shape says");
+        Fetched { data, layout: Layout::dense(shape, true) }
+    }
+
     pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
         // SAFETY: `data` holds the elements of the dense `layout`, and is borrowed for the operand's life.
         unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
@@ -117,6 +124,13 @@ pub(crate) fn store<T: Element, Dev: Device>(
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     assert_eq!(from.layout.shape(), out.shape(), "operands of one shape");
+    if Dev::COPIES && !is_dense(out.shape(), out.strides(), true) {
+        let there = upload(device, &from.data)?;
+        // SAFETY: the buffer holds the elements of the dense layout, and lives until the copy is asked for.
+        let operand =
+            unsafe { Operand::from_raw(Dev::ptr(&there), from.layout.shape(), from.layout.strides()) };
+        return device.copy_here(out, operand);
+    }
     runs(out.shape(), out.strides(), |offset, range| {
         // SAFETY: `runs` visits indices within the output's shape, all of which are ours to write; elements of a run lie
         // side by side (unit stride).
@@ -178,6 +192,16 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     if out.shape().contains(&0) {
         return Ok(());
     }
+    if Dev::COPIES
+        && let Some(here) = (device as &dyn Any).downcast_ref::<Dev>()
+        && to.same_instance(here)
+    {
+        // SAFETY: the two devices are one, and so are their pointers.
+        let from = unsafe {
+            Operand::from_raw(same_pointer::<T, Dev2, Dev>(from.ptr()), from.shape(), from.strides())
+        };
+        return to.copy_here(out, from);
+    }
     let side_by_side = |strides| is_dense(from.shape(), strides, true);
     if side_by_side(out.strides()) && side_by_side(from.strides()) {
         if let Some(elements) = Dev2::on_host(from) {
@@ -191,4 +215,9 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
         }
     }
     store(to, &Fetched { layout: Layout::dense(from.shape(), true), data: device.gather(from)? }, out)
+}
+
+/// A pointer of a device as one of the same device under another name.
+fn same_pointer<T: Element, Dev: Device, Dev2: Device>(ptr: Dev::Ptr<T>) -> Dev2::Ptr<T> {
+    *(&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type")
 }

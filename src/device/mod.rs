@@ -178,6 +178,17 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Whether the elements lie in the host's memory.
     #[doc(hidden)]
     const IS_HOST: bool = false;
+    /// Whether the device copies with any strides by itself.
+    #[doc(hidden)]
+    const COPIES: bool = false;
+    /// Copies between operands of one shape, of a device that does so by itself.
+    ///
+    /// # Errors
+    /// Whatever the device can fail with.
+    #[doc(hidden)]
+    fn copy_here<T: Element>(&self, _: Output<'_, T, Self>, _: Operand<'_, T, Self>) -> Result<(), Error> {
+        unreachable!("only asked of devices that say `COPIES`")
+    }
     /// The elements where the host can read them, if they lie side by side in row-major enumeration of the shape.
     #[doc(hidden)]
     fn on_host<'a, T: Element>(_: Operand<'a, T, Self>) -> Option<&'a [T]> {
@@ -218,7 +229,7 @@ pub unsafe trait HostAccess: Device {
 #[diagnostic::on_unimplemented(
     message = "a Rust closure cannot run on `{Self}`",
     label = "closures run on the host only",
-    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
+    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`, with a `const CUDA` for GPUs) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub trait RunsClosures: HostAccess {}
 impl<Dev: HostAccess> RunsClosures for Dev {}

@@ -48,7 +48,7 @@ pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 pub use unary::Unary;
 
 /// Operations that only their modules use, for the tests of their texts.
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::reduce::Share;
     pub(crate) use super::unary::Slow;

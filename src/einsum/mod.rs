@@ -20,7 +20,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 pub(crate) use blend::Blend;
 pub use cache::PathCache;
 pub use contraction::{Contraction, Count, Prepared, TermOf, contraction};

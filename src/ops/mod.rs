@@ -63,7 +63,7 @@ pub mod op {
 }
 
 /// Operations that only their modules use, for the tests of their texts.
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::apply::Cast;
     pub(crate) use super::compute::Flipped;

@@ -27,11 +27,14 @@ fn required() -> bool {
 /// The folder of the emulator, built there, or why it cannot be built.
 pub(crate) fn emulator() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-emulator");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/build-cuda-emulator.sh");
+    if !Path::new(script).exists() {
+        return Err("this program was moved away from its sources".into());
+    }
     fs::create_dir_all(&folder).unwrap();
     // Several test programs may come here at once.
     let lock = File::create(folder.join("lock")).unwrap();
     lock.lock().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/build-cuda-emulator.sh");
     let built = match Command::new("bash").arg(script).arg(&folder).output() {
         Ok(built) => built,
         Err(error) => return Err(format!("bash does not start: {error}")),

@@ -33,6 +33,10 @@ pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     })
 }
 
+pub(super) fn count() -> Result<usize, Error> {
+    context(0).map(|_| 1)
+}
+
 pub(super) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }
@@ -89,6 +93,7 @@ pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Re
 never! {
     fn gather[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Vec<T>;
     fn compact[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Memory;
+    fn put[T: Element, const N: usize](T, Output<'_, T, Cuda<N>>);
     fn generate[T: Element, F: Generator<T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
     fn unary[T: Element, F: UnaryOp<T>, const N: usize](&F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn unary_assign[T: Element, F: UnaryOp<T, Output = T>, const N: usize](&F, Output<'_, T, Cuda<N>>);

@@ -1,66 +1,19 @@
 //! The marker `Cuda`: a type that signatures can name everywhere, with or without a GPU.
 //!
-//! Behind the feature `cuda` lie, from the driver up: [`libraries`] finds NVIDIA's libraries at run time, [`context`] is a GPU
-//! in use, its memory and its one stream, [`compile`] and [`cache`] make machine code of CUDA C++, [`program`] says what a
-//! kernel's source is made of, and [`families`] leads from the capability families to kernels: [`elementwise`] and [`tile`],
-//! whose plans are those of the CPU ([`crate::layout::plan`]); [`reduce`] and [`products`], which share outputs out among
-//! threads as [`shares`] has it; [`gemm`], which asks [`blas`] where it can; and [`scan`].
+//! What it computes with is [`engine`], behind the feature `cuda`; without that, nothing that has a value.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
 mod engine;
 #[cfg(feature = "cuda")]
-#[path = "families.rs"]
 mod engine;
-
-#[cfg(feature = "cuda")]
-mod arguments;
-#[cfg(feature = "cuda")]
-mod blas;
-#[cfg(feature = "cuda")]
-mod cache;
-#[cfg(feature = "cuda")]
-mod compile;
-#[cfg(feature = "cuda")]
-mod context;
-#[cfg(feature = "cuda")]
-mod elementwise;
-#[cfg(feature = "cuda")]
-mod flag;
-#[cfg(feature = "cuda")]
-mod gemm;
-#[cfg(feature = "cuda")]
-mod libraries;
-#[cfg(feature = "cuda")]
-mod loops;
-#[cfg(feature = "cuda")]
-mod permute;
-#[cfg(feature = "cuda")]
-mod pinned;
-#[cfg(feature = "cuda")]
-mod products;
-#[cfg(feature = "cuda")]
-mod program;
-#[cfg(feature = "cuda")]
-mod recycle;
-#[cfg(feature = "cuda")]
-mod reduce;
-#[cfg(feature = "cuda")]
-mod scan;
-#[cfg(feature = "cuda")]
-mod shares;
-#[cfg(all(test, feature = "cuda"))]
-mod texts;
-#[cfg(feature = "cuda")]
-mod tile;
 
 use super::{
     BinaryOp, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output, Permute, Reduce,
     Reduction, TernaryOp, UnaryOp, host,
 };
-use crate::element::{Element, c32, c64};
+use crate::element::{Element, Scalar};
 use crate::error::Error;
-use crate::ops::Constant;
 use core::marker::PhantomData;
 use engine::{Context, Memory};
 
@@ -81,9 +34,12 @@ use engine::{Context, Memory};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Everything is queued on one stream and done in that sequence; copies to the host wait for what they copy. It is the null
-/// stream, on which libraries that know nothing of this one meet its work in sequence, too. Memory that is given back is kept
-/// for what comes next: [`trim`](Cuda::trim) returns it to the system.
+/// Everything is queued on one stream and done in that sequence; copies to the host wait for what they copy, and so does what
+/// has to know at once whether integers fit or divide. It is the null stream, on which libraries that know nothing of this one
+/// meet its work in sequence, too. An operation makes the GPU's primary context the calling thread's, and leaves it so.
+///
+/// Memory that is given back is kept for what comes next, by this crate (blocks of up to 1 MiB, whose sizes are powers of two) and
+/// by the device's default pool, which is told to: [`trim`](Cuda::trim) returns it to the system.
 ///
 /// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
 ///
@@ -140,6 +96,22 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.trim()
     }
 
+    /// How many GPUs there are on this machine.
+    ///
+    /// # Errors
+    /// [`Error::DeviceUnavailable`] where there is none that the driver can use, or no driver.
+    ///
+    /// ```
+    /// use vierbein::Cuda;
+    /// match Cuda::<0>::count() {
+    ///     Ok(count) => assert!(count > 0),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
+    pub fn count() -> Result<usize, Error> {
+        engine::count()
+    }
+
     /// Free and total memory, in bytes. What is kept for later tensors counts as used.
     ///
     /// # Errors
@@ -191,6 +163,11 @@ unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     }
 }
 
+/// Waits until everything that a GPU was asked for is done.
+pub(crate) fn finish(ordinal: usize) -> Result<(), Error> {
+    engine::context(ordinal)?.synchronize()
+}
+
 /// Whether there is a GPU of this number.
 pub(crate) fn find(ordinal: usize) -> Result<(), Error> {
     engine::context(ordinal).map(|_| ())
@@ -224,6 +201,10 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         }
     }
 }
+
+// Whose owner was lost to a panic has memory that is given back all the same.
+impl<T> core::panic::UnwindSafe for CudaBuffer<T> {}
+impl<T> core::panic::RefUnwindSafe for CudaBuffer<T> {}
 
 /// Memory on a GPU.
 #[derive(Debug)]
@@ -306,6 +287,14 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         engine::gather(engine::context(ORDINAL)?, from)
     }
+    const COPIES: bool = true;
+    fn copy_here<T: Element>(
+        &self,
+        out: Output<'_, T, Self>,
+        from: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::copy(engine::context(ORDINAL)?, out, from)
+    }
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error> {
         let len = from.shape().iter().product();
         Ok(CudaBuffer {
@@ -320,7 +309,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         let mut buffer = self.alloc(1)?;
         // SAFETY: the buffer has one element, and nobody else knows it.
         let out: Output<'_, T, Self> = unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) };
-        engine::generate(engine::context(ORDINAL)?, &Constant(value), out)?;
+        engine::put(engine::context(ORDINAL)?, value, out)?;
         Ok(buffer)
     }
 }
@@ -342,114 +331,119 @@ const fn has_domain(checked: bool, text: &str) {
     );
 }
 
-macro_rules! families {
-    ($($t:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Elementwise<$t> for Cuda<ORDINAL> {
-            fn generate<F: Generator<$t>>(&self, op: &F, out: Output<'_, $t, Self>) -> Result<(), Error> {
-                const { has_text(F::CUDA) };
-                engine::generate(engine::context(ORDINAL)?, op, out)
-            }
-            fn unary<F: UnaryOp<$t>>(
-                &self,
-                op: &F,
-                out: Output<'_, F::Output, Self>,
-                a: Operand<'_, $t, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
-                engine::unary(engine::context(ORDINAL)?, op, out, a)
-            }
-            fn unary_assign<F: UnaryOp<$t, Output = $t>>(&self, op: &F, a: Output<'_, $t, Self>) -> Result<(), Error> {
-                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
-                engine::unary_assign(engine::context(ORDINAL)?, op, a)
-            }
-            fn binary<U: Element, F: BinaryOp<$t, U>>(
-                &self,
-                op: &F,
-                out: Output<'_, F::Output, Self>,
-                a: Operand<'_, $t, Self>,
-                b: Operand<'_, U, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
-                engine::binary(engine::context(ORDINAL)?, op, out, a, b)
-            }
-            fn binary_assign<U: Element, F: BinaryOp<$t, U, Output = $t>>(
-                &self,
-                op: &F,
-                a: Output<'_, $t, Self>,
-                b: Operand<'_, U, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
-                engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
-            }
-            fn ternary<U: Element, V: Element, F: TernaryOp<$t, U, V>>(
-                &self,
-                op: &F,
-                out: Output<'_, F::Output, Self>,
-                a: Operand<'_, $t, Self>,
-                b: Operand<'_, U, Self>,
-                c: Operand<'_, V, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(F::CUDA) };
-                engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Permute<$t> for Cuda<ORDINAL> {
-            fn copy(&self, out: Output<'_, $t, Self>, a: Operand<'_, $t, Self>) -> Result<(), Error> {
-                engine::copy(engine::context(ORDINAL)?, out, a)
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Reduce<$t> for Cuda<ORDINAL> {
-            fn reduce<R: Reduction<$t>>(
-                &self,
-                op: &R,
-                out: Output<'_, R::Output, Self>,
-                a: Operand<'_, $t, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(R::CUDA) };
-                engine::reduce(engine::context(ORDINAL)?, op, out, a)
-            }
-            fn scan<F: BinaryOp<$t, $t, Output = $t>>(
-                &self,
-                op: &F,
-                out: Output<'_, $t, Self>,
-                a: Operand<'_, $t, Self>,
-            ) -> Result<(), Error> {
-                const { has_text(F::CUDA); has_domain(F::CHECKED, F::CUDA_DEFINED) };
-                engine::scan(engine::context(ORDINAL)?, op, out, a)
-            }
-        }
-    )*};
+#[diagnostic::do_not_recommend]
+impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
+    fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
+        const { has_text(F::CUDA) };
+        engine::generate(engine::context(ORDINAL)?, op, out)
+    }
+    fn unary<F: UnaryOp<T>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        const {
+            has_text(F::CUDA);
+            has_domain(F::CHECKED, F::CUDA_DEFINED)
+        };
+        engine::unary(engine::context(ORDINAL)?, op, out, a)
+    }
+    fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
+        const {
+            has_text(F::CUDA);
+            has_domain(F::CHECKED, F::CUDA_DEFINED)
+        };
+        engine::unary_assign(engine::context(ORDINAL)?, op, a)
+    }
+    fn binary<U: Element, F: BinaryOp<T, U>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+    ) -> Result<(), Error> {
+        const {
+            has_text(F::CUDA);
+            has_domain(F::CHECKED, F::CUDA_DEFINED)
+        };
+        engine::binary(engine::context(ORDINAL)?, op, out, a, b)
+    }
+    fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
+        &self,
+        op: &F,
+        a: Output<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+    ) -> Result<(), Error> {
+        const {
+            has_text(F::CUDA);
+            has_domain(F::CHECKED, F::CUDA_DEFINED)
+        };
+        engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
+    }
+    fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        a: Operand<'_, T, Self>,
+        b: Operand<'_, U, Self>,
+        c: Operand<'_, V, Self>,
+    ) -> Result<(), Error> {
+        const { has_text(F::CUDA) };
+        engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
+    }
 }
-families!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
+#[diagnostic::do_not_recommend]
+impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
+    fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
+        engine::copy(engine::context(ORDINAL)?, out, a)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
+    fn reduce<R: Reduction<T>>(
+        &self,
+        op: &R,
+        out: Output<'_, R::Output, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        const { has_text(R::CUDA) };
+        engine::reduce(engine::context(ORDINAL)?, op, out, a)
+    }
+    fn scan<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        const {
+            has_text(F::CUDA);
+            has_domain(F::CHECKED, F::CUDA_DEFINED)
+        };
+        engine::scan(engine::context(ORDINAL)?, op, out, a)
+    }
+}
 
-macro_rules! gemm {
-    ($($t:ty)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<const ORDINAL: usize> Gemm<$t> for Cuda<ORDINAL> {
-            fn gemm(
-                &self,
-                alpha: $t,
-                a: Factor<'_, $t, Self>,
-                b: Factor<'_, $t, Self>,
-                beta: $t,
-                out: Output<'_, $t, Self>,
-            ) -> Result<(), Error> {
-                engine::gemm(engine::context(ORDINAL)?, alpha, a, b, beta, out)
-            }
-            fn sum_products(
-                &self,
-                alpha: $t,
-                a: Factor<'_, $t, Self>,
-                b: Factor<'_, $t, Self>,
-                beta: $t,
-                out: Output<'_, $t, Self>,
-            ) -> Result<(), Error> {
-                engine::sum_products(engine::context(ORDINAL)?, alpha, a, b, beta, out)
-            }
-        }
-    )*};
+#[diagnostic::do_not_recommend]
+impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
+    fn gemm(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Self>,
+        b: Factor<'_, T, Self>,
+        beta: T,
+        out: Output<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::gemm(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+    }
+    fn sum_products(
+        &self,
+        alpha: T,
+        a: Factor<'_, T, Self>,
+        b: Factor<'_, T, Self>,
+        beta: T,
+        out: Output<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::sum_products(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+    }
 }
-gemm!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);

@@ -4,6 +4,7 @@ use super::abi::DLDevice;
 use crate::device::{Cpu, CpuBuffer, Cuda, CudaBuffer, CudaPtr, Device, ForeignMemory, HostPtr, cuda};
 use crate::dispatch;
 use crate::element::{DType, Element};
+use crate::error::Error;
 use core::ptr::{NonNull, without_provenance_mut};
 
 /// The host's memory.
@@ -133,6 +134,14 @@ pub(super) fn alignment(device: DLDevice, dtype: DType) -> usize {
     match device.device_type {
         CUDA => dtype.size(),
         _ => dispatch!(dtype, T => align_of::<T>()),
+    }
+}
+
+/// Waits until work that uses memory of a device is done.
+pub(super) fn finish(device: DLDevice) -> Result<(), Error> {
+    match device.device_type {
+        CUDA => cuda::finish(device.device_id as usize),
+        _ => Ok(()),
     }
 }
 

@@ -23,10 +23,8 @@ use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
 const NAME: &str = "multiply matrices";
-static TILES: Template = Template {
-    files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")],
-    entry: tiles_entry,
-};
+static TILES: Template =
+    Template { files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")], entry: tiles_entry };
 
 /// A batch of products: `[.., m, k]` times `[.., k, n]`.
 #[derive(Debug, Clone, Copy)]

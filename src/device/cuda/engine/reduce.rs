@@ -63,8 +63,14 @@ impl Reducing {
 
         let types = [Some(out.dtype), Some(a.dtype), None, None];
         let signature = self.operation.scalars.signature();
-        let program =
-            |template, variant| Program { template, name: self.operation.name, text: self.operation.text, types, signature, variant };
+        let program = |template, variant| Program {
+            template,
+            name: self.operation.name,
+            text: self.operation.text,
+            types,
+            signature,
+            variant,
+        };
         let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
         let mut arguments = Arguments::new()
             .with_bytes(&packed)

@@ -3,8 +3,7 @@
 //! A call through cudarc panics where its library is missing. Nothing is called before it was found here.
 
 use cudarc::{cublas, driver, nvrtc};
-use libloading::os::unix::Library;
-use std::ffi::c_int;
+use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -18,8 +17,10 @@ const USUAL: [&str; 3] =
 const ORDER: [&str; 5] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
 
-const RTLD_NOW: c_int = 2;
-const RTLD_GLOBAL: c_int = 0x100;
+/// The newest functions that are called of each library: one that has them has the others.
+const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
+const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
+const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
 
 /// Whether the driver's library is there.
 pub(super) fn driver() -> Result<(), String> {
@@ -29,7 +30,13 @@ pub(super) fn driver() -> Result<(), String> {
             load_from_folder();
             // SAFETY: loads a library of NVIDIA's, or none.
             match unsafe { driver::sys::is_culib_present() } {
-                true => Ok(()),
+                // SAFETY: as above; it is there.
+                true => check(
+                    "libcuda.so.1",
+                    unsafe { driver::sys::culib() },
+                    OF_DRIVER,
+                    "install a newer driver",
+                ),
                 false => Err(missing("libcuda.so.1", "install NVIDIA's driver")),
             }
         })
@@ -50,6 +57,9 @@ pub(super) fn compiler() -> Result<(), String> {
             if !unsafe { nvrtc::sys::is_culib_present() } {
                 return Err(missing("libnvrtc.so.13", "install CUDA's run-time compiler (NVRTC)"));
             }
+            // SAFETY: as above; it is there.
+            let library = unsafe { nvrtc::sys::culib() };
+            check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 12 or later")?;
             // It loads its second half by name from wherever the loader looks, which need not be where it lies itself.
             if let Some(folder) = folder_of("libnvrtc.so") {
                 load_all(&folder, "libnvrtc-builtins.so");
@@ -72,11 +82,30 @@ pub(super) fn blas() -> Result<(), String> {
             }
             // SAFETY: as above.
             match unsafe { cublas::sys::is_culib_present() } {
-                true => Ok(()),
+                // SAFETY: as above; it is there.
+                true => check(
+                    "libcublas.so.13",
+                    unsafe { cublas::sys::culib() },
+                    OF_BLAS,
+                    "install that of CUDA 12 or later",
+                ),
                 false => Err(missing("libcublas.so.13", "install cuBLAS")),
             }
         })
         .clone()
+}
+
+/// Whether a library is new enough: a call of what it lacks would panic.
+fn check(name: &str, library: &Library, functions: &[&str], remedy: &str) -> Result<(), String> {
+    for function in functions {
+        // SAFETY: only looked up.
+        if unsafe { library.get::<*const ()>(function.as_bytes()) }.is_err() {
+            return Err(format!(
+                "`{name}` is too old: it has no `{function}`; {remedy}, or compute on `Cpu`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn missing(library: &str, remedy: &str) -> String {
@@ -117,13 +146,24 @@ fn load_all(folder: &Path, name: &str) {
             .to_str()
             .is_some_and(|file| file == name || file.strip_prefix(name).is_some_and(|v| v.starts_with('.')))
         {
-            // SAFETY: loads a library of NVIDIA's from a folder that the user or the system's convention named.
-            if let Ok(library) = unsafe { Library::open(Some(entry.path()), RTLD_NOW | RTLD_GLOBAL) } {
-                std::mem::forget(library);
-            }
+            keep_loaded(&entry.path());
         }
     }
 }
+
+/// Loads a library, if it can be, for others of this process to find by its name.
+#[cfg(unix)]
+fn keep_loaded(path: &Path) {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    // SAFETY: loads a library of NVIDIA's from a folder that the user or the system's convention named.
+    if let Ok(library) = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
+        std::mem::forget(library);
+    }
+}
+
+/// Other systems look for libraries on their search paths alone.
+#[cfg(not(unix))]
+fn keep_loaded(_: &Path) {}
 
 /// Where a library that this process has loaded lies.
 fn folder_of(name: &str) -> Option<PathBuf> {

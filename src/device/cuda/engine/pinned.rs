@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 /// Bytes of the host's that the driver keeps in place, zeros at first; freed when dropped.
 #[derive(Debug)]
-pub(in crate::device) struct Pinned {
+pub(in crate::device::cuda) struct Pinned {
     start: NonNull<c_void>,
     bytes: usize,
     context: &'static Context,
@@ -20,7 +20,7 @@ unsafe impl Send for Pinned {}
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
-    pub(super) fn new(context: &'static Context, bytes: usize) -> Result<Pinned, Error> {
+    pub(in crate::device::cuda) fn new(context: &'static Context, bytes: usize) -> Result<Pinned, Error> {
         if bytes == 0 {
             // Of any element's alignment.
             return Ok(Pinned { start: NonNull::<u128>::dangling().cast(), bytes, context });
@@ -30,15 +30,18 @@ impl Pinned {
             // SAFETY: asks for memory that every context may use.
             unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
         };
-        let start = alloc().ok().and_then(NonNull::new);
-        let start =
-            start.ok_or_else(|| Error::OutOfMemory { device: "the host (page-locked)".into(), bytes })?;
+        let none = || Error::OutOfMemory { device: "the host (page-locked)".into(), bytes };
+        let start = alloc().map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => none(),
+            _ => context.failure("allocate on the host", error),
+        })?;
+        let start = NonNull::new(start).ok_or_else(none)?;
         // SAFETY: the memory is ours and has as many bytes.
         unsafe { start.cast::<u8>().write_bytes(0, bytes) };
         Ok(Pinned { start, bytes, context })
     }
 
-    pub(super) fn start(&self) -> NonNull<c_void> {
+    pub(in crate::device::cuda) fn start(&self) -> NonNull<c_void> {
         self.start
     }
 }

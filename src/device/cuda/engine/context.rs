@@ -20,7 +20,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 /// A GPU in use.
 #[derive(Debug)]
-pub(super) struct Context {
+pub(in crate::device::cuda) struct Context {
     ordinal: usize,
     context: sys::CUcontext,
     /// Where memory comes from; none where the device has no pools.
@@ -37,7 +37,7 @@ unsafe impl Sync for Context {}
 
 /// A kernel of a module that stays loaded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kernel(sys::CUfunction);
+pub(in crate::device::cuda) struct Kernel(sys::CUfunction);
 
 // SAFETY: a handle that the driver may be given by every thread.
 unsafe impl Send for Kernel {}
@@ -48,7 +48,7 @@ unsafe impl Sync for Kernel {}
 const MOST: usize = 64;
 
 /// The GPU of an ordinal, put into use at the first call.
-pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
+pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MOST] = [const { OnceLock::new() }; MOST];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let unavailable = |why| Error::DeviceUnavailable { device: name_of(ordinal), why };
@@ -67,12 +67,12 @@ pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
 }
 
 /// As the type is written.
-pub(super) fn name_of(ordinal: usize) -> String {
+pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }
 
 /// How many GPUs there are.
-pub(super) fn devices() -> Result<usize, String> {
+fn devices() -> Result<usize, String> {
     libraries::driver()?;
     let none = "there is a driver, but no GPU that it can use; compute on `Cpu`";
     let failed = |error: DriverError| match error.0 {
@@ -84,6 +84,11 @@ pub(super) fn devices() -> Result<usize, String> {
         count if count > 0 => Ok(count as usize),
         _ => Err(none.into()),
     }
+}
+
+/// The same, as an error of the whole.
+pub(in crate::device::cuda) fn count() -> Result<usize, Error> {
+    devices().map_err(|why| Error::DeviceUnavailable { device: "Cuda".into(), why })
 }
 
 fn no_such(ordinal: usize, count: usize) -> String {
@@ -129,26 +134,26 @@ impl Context {
         })
     }
 
-    pub(super) fn name(&self) -> String {
+    pub(in crate::device::cuda) fn name(&self) -> String {
         name_of(self.ordinal)
     }
 
-    pub(super) fn ordinal(&self) -> usize {
+    pub(in crate::device::cuda) fn ordinal(&self) -> usize {
         self.ordinal
     }
 
     /// The stream that everything happens on: the null stream, which waits for other libraries' work, and they for ours.
-    pub(super) fn stream(&self) -> sys::CUstream {
+    pub(in crate::device::cuda) fn stream(&self) -> sys::CUstream {
         result::stream::null()
     }
 
     /// What the driver refused. A kernel that failed shows at a later call.
-    pub(super) fn failure(&self, op: &'static str, error: DriverError) -> Error {
+    pub(in crate::device::cuda) fn failure(&self, op: &'static str, error: DriverError) -> Error {
         Error::DeviceFailed { op, device: self.name(), why: describe(error) }
     }
 
     /// Makes this the GPU that the driver's next calls in this thread are for.
-    pub(super) fn enter(&self) -> Result<(), DriverError> {
+    pub(in crate::device::cuda) fn enter(&self) -> Result<(), DriverError> {
         // SAFETY: the context is retained for as long as the process lives.
         unsafe { result::ctx::set_current(self.context) }
     }
@@ -156,7 +161,7 @@ impl Context {
     // ------------------------------------------------------------------ memory
 
     /// Memory whose contents are left over from before.
-    pub(super) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
+    pub(in crate::device::cuda) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
         let address =
             if bytes == 0 { Ok(0) } else { self.recycled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
         let memory = Memory { address, bytes, context: self, holder: Holder::Pool };
@@ -204,10 +209,13 @@ impl Context {
     }
 
     /// Gives back to the driver what no tensor uses.
-    pub(super) fn trim(&self) -> Result<(), Error> {
+    pub(in crate::device::cuda) fn trim(&self) -> Result<(), Error> {
         let freed: Vec<_> = self.recycled.drain().into_iter().map(|address| self.free(address)).collect();
         self.synchronize()?;
-        freed.into_iter().collect::<Result<(), _>>().map_err(|error| self.failure("give back memory", error))?;
+        freed
+            .into_iter()
+            .collect::<Result<(), _>>()
+            .map_err(|error| self.failure("give back memory", error))?;
         if let Some(pool) = self.pool {
             // SAFETY: the pool is the device's own.
             unsafe { result::mem_pool::trim_to(pool, 0) }
@@ -217,7 +225,7 @@ impl Context {
     }
 
     /// Free and total memory of the device, in bytes.
-    pub(super) fn memory(&self) -> Result<(usize, usize), Error> {
+    pub(in crate::device::cuda) fn memory(&self) -> Result<(usize, usize), Error> {
         let ask = || {
             self.enter()?;
             result::mem_get_info()
@@ -226,7 +234,7 @@ impl Context {
     }
 
     /// Waits until everything that was asked for is done.
-    pub(super) fn synchronize(&self) -> Result<(), Error> {
+    pub(in crate::device::cuda) fn synchronize(&self) -> Result<(), Error> {
         let wait = || {
             self.enter()?;
             // SAFETY: the null stream always exists.
@@ -239,7 +247,11 @@ impl Context {
     ///
     /// # Safety
     /// `from` is the address of at least as many bytes.
-    pub(super) unsafe fn read(&self, from: u64, to: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+    pub(in crate::device::cuda) unsafe fn read(
+        &self,
+        from: u64,
+        to: &mut [MaybeUninit<u8>],
+    ) -> Result<(), Error> {
         if to.is_empty() {
             return Ok(());
         }
@@ -255,7 +267,11 @@ impl Context {
     ///
     /// # Safety
     /// `to` is the address of at least as many bytes, which nothing else uses.
-    pub(super) unsafe fn write(&self, from: &[MaybeUninit<u8>], to: u64) -> Result<(), Error> {
+    pub(in crate::device::cuda) unsafe fn write(
+        &self,
+        from: &[MaybeUninit<u8>],
+        to: u64,
+    ) -> Result<(), Error> {
         if from.is_empty() {
             return Ok(());
         }
@@ -271,7 +287,7 @@ impl Context {
     ///
     /// # Safety
     /// Both are addresses of at least as many bytes, which do not overlap; nothing else uses those at `to`.
-    pub(super) unsafe fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), Error> {
+    pub(in crate::device::cuda) unsafe fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
         }
@@ -287,7 +303,7 @@ impl Context {
     ///
     /// # Safety
     /// `to` is the address of at least as many bytes, which nothing else uses.
-    pub(super) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
+    pub(in crate::device::cuda) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
         // SAFETY: the caller's.
         unsafe { self.fill(to, 0, bytes) }
     }
@@ -321,35 +337,19 @@ impl Context {
         block: u32,
         arguments: &mut Arguments<'_>,
     ) -> Result<(), Error> {
-        // SAFETY: the caller's.
-        unsafe { self.launch_sized(program, grid, [block, 1, 1], 0, arguments) }
-    }
-
-    /// The same with blocks of more than one dimension and `shared` bytes of memory besides what the kernel names.
-    ///
-    /// # Safety
-    /// As [`launch`](Context::launch).
-    pub(super) unsafe fn launch_sized(
-        &self,
-        program: &Program,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u32,
-        arguments: &mut Arguments<'_>,
-    ) -> Result<(), Error> {
         if grid.contains(&0) {
             return Ok(());
         }
         let kernel = self.kernel(program)?;
         let mut launch = || {
             self.enter()?;
-            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+            let ([x, y, z], shared) = (grid, 0);
             // SAFETY: the caller's.
             unsafe {
                 result::launch_kernel(
                     kernel.0,
-                    (gx, gy, gz),
-                    (bx, by, bz),
+                    (x, y, z),
+                    (block, 1, 1),
                     shared,
                     self.stream(),
                     arguments.pointers(),
@@ -410,7 +410,7 @@ unsafe fn keeping_pool(device: sys::CUdevice) -> Result<sys::CUmemoryPool, Drive
 
 /// Memory of a GPU, given back when it is dropped, in the sequence of the stream.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(in crate::device::cuda) struct Memory {
     address: u64,
     bytes: usize,
     context: &'static Context,
@@ -434,7 +434,7 @@ impl std::fmt::Debug for Holder {
 
 impl Memory {
     /// Memory of someone else, who is told of its end by the owner's `Drop`.
-    pub(super) fn foreign(
+    pub(in crate::device::cuda) fn foreign(
         context: &'static Context,
         address: u64,
         bytes: usize,
@@ -443,15 +443,15 @@ impl Memory {
         Memory { address, bytes, context, holder: Holder::Foreign { _owner: owner } }
     }
 
-    pub(super) fn address(&self) -> u64 {
+    pub(in crate::device::cuda) fn address(&self) -> u64 {
         self.address
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::device::cuda) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub(super) fn context(&self) -> &'static Context {
+    pub(in crate::device::cuda) fn context(&self) -> &'static Context {
         self.context
     }
 }

@@ -1,11 +1,33 @@
-//! From the capability families to kernels: what is generic is thin, and ends here.
+//! What `Cuda` computes with: from the capability families to kernels. What is generic is thin, and ends here.
+//!
+//! From the driver up: [`libraries`] finds NVIDIA's libraries at run time; [`context`] is a GPU in use, its memory and its one
+//! stream; [`compile`] and [`cache`] make machine code of CUDA C++; [`program`] says what a kernel's source is made of.
+//! [`elementwise`], [`tile`] and [`permute`] have the CPU's plans ([`crate::layout::plan`]); [`reduce`] and [`products`] share
+//! outputs out among threads as [`shares`] has it; [`gemm`] asks [`blas`] where it can; [`scan`] goes along lines.
 
-use super::elementwise::{Operation, Strided};
-use super::gemm::Batch;
-use super::products::Weights;
-use super::reduce::Reducing;
-use super::scan::Scanning;
-use super::{Cuda, gemm, permute, products};
+mod arguments;
+mod blas;
+mod cache;
+mod compile;
+mod context;
+mod elementwise;
+mod flag;
+mod gemm;
+mod libraries;
+mod loops;
+mod permute;
+mod pinned;
+mod products;
+mod program;
+mod recycle;
+mod reduce;
+mod scan;
+mod shares;
+#[cfg(test)]
+mod texts;
+mod tile;
+
+use super::Cuda;
 use crate::device::scalars::Scalars;
 use crate::device::{
     BinaryOp, Cpu, Device, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
@@ -14,10 +36,15 @@ use crate::device::{
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count, is_dense};
+use elementwise::{Operation, Strided};
+use gemm::Batch;
+use products::Weights;
+use reduce::Reducing;
+use scan::Scanning;
 use std::mem::MaybeUninit;
 
-pub(super) use super::context::{Context, Memory, context, name_of};
-pub(super) use super::pinned::Pinned;
+pub(super) use context::{Context, Memory, context, count, name_of};
+pub(super) use pinned::Pinned;
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
     Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
@@ -117,6 +144,25 @@ unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Resu
     Ok(to)
 }
 
+/// Writes one value: it goes along as the argument of a kernel.
+pub(super) fn put<T: Element, const N: usize>(
+    context: &'static Context,
+    value: T,
+    out: Output<'_, T, Cuda<N>>,
+) -> Result<(), Error> {
+    let operation = operation("fill", "value", |bind| bind.scalar("value", value));
+    // SAFETY: an output vouches for its elements.
+    unsafe { operation.run(context, out.shape(), [result(&out)]) }
+}
+
+/// An operand's elements, for the host to compute with.
+fn fetched<T: Element, const N: usize>(
+    context: &'static Context,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<host::Fetched<T>, Error> {
+    Ok(host::Fetched::of_vec(gather(context, a)?, a.shape()))
+}
+
 // ------------------------------------------------------------------ elementwise
 
 pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
@@ -140,8 +186,15 @@ pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, [strided(&a)])? {
-            let a = host::fetch(&Cuda::<N>::default(), a)?;
+        if F::CHECKED
+            && !operation.domain(F::CUDA_DEFINED).defined(
+                context,
+                a.shape(),
+                F::Output::DTYPE,
+                [strided(&a)],
+            )?
+        {
+            let a = fetched(context, a)?;
             return host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
         }
         operation.run(context, out.shape(), [result(&out), strided(&a)])
@@ -156,7 +209,9 @@ pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     // SAFETY: an output vouches for its elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, [result(&a)])? {
+        if F::CHECKED
+            && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, [result(&a)])?
+        {
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
         }
         operation.run(context, a.shape(), [result(&a), result(&a)])
@@ -174,8 +229,10 @@ pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
     let operands = [strided(&a), strided(&b)];
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, operands)? {
-            let (a, b) = (host::fetch(&Cuda::<N>::default(), a)?, host::fetch(&Cuda::<N>::default(), b)?);
+        if F::CHECKED
+            && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, operands)?
+        {
+            let (a, b) = (fetched(context, a)?, fetched(context, b)?);
             return host::write_with(&Cuda::<N>::default(), out, |out| {
                 Cpu.binary(op, out, a.operand(), b.operand())
             });
@@ -195,7 +252,7 @@ pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T
     // SAFETY: operands and outputs vouch for their elements.
     unsafe {
         if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, operands)? {
-            let b = host::fetch(&Cuda::<N>::default(), b)?;
+            let b = fetched(context, b)?;
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.binary_assign(op, a, b.operand()));
         }
         operation.run(context, a.shape(), [result(&a), result(&a), strided(&b)])
@@ -273,7 +330,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
         return Ok(());
     }
     // The host finds the element and says so.
-    let a = host::fetch(&Cuda::<N>::default(), a)?;
+    let a = fetched(context, a)?;
     host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 

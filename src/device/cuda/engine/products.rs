@@ -101,8 +101,14 @@ pub(super) unsafe fn sum(
     let (parts, flags) = (parts.address(), weights.flags([a.conjugate, b.conjugate]));
 
     let types = [Some(weights.dtype), None, None, None];
-    let program =
-        |template, variant| Program { template, name: "sum products", text: "", types, signature: Signature::default(), variant };
+    let program = |template, variant| Program {
+        template,
+        name: "sum products",
+        text: "",
+        types,
+        signature: Signature::default(),
+        variant,
+    };
     let checked = u32::from(weights.checked);
     let wide = u32::from(shares.is_wide());
     let variant = [checked, layout.vector as u32, u32::from(layout.line), wide, 0, 0];
