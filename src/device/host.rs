@@ -21,7 +21,7 @@ impl<T: Element> Fetched<T> {
     /// Elements of this shape, in row-major enumeration.
     #[cfg(feature = "cuda")]
     pub(crate) fn of_vec(data: Vec<T>, shape: &[usize]) -> Self {
-        assert_eq!(data.len(), shape.iter().product(), "as many elements as the shape says");
+        assert_eq!(data.len(), shape.iter().product::<usize>(), "as many elements as the shape says");
         Fetched { data, layout: Layout::dense(shape, true) }
     }
 
