@@ -24,7 +24,7 @@ program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" |
 # where that is said: what is fresh is as large as it was asked for and full of NaN.
 emulated() { # NAME=VALUE.. COMMAND..
     env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
-        VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
+        VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
 }
 run() { # NAME=VALUE..
     emulated "$@" "$(program devices)" --quiet cuda_row:: cuda_col::

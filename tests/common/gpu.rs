@@ -24,6 +24,16 @@ fn required() -> bool {
     std::env::var_os("VIERBEIN_REQUIRE_GPU").is_some_and(|value| value == "1")
 }
 
+/// Where random tests begin: at `VIERBEIN_TEST_SEED`, or else, where a GPU is required, somewhere new each time. What fails prints
+/// its case.
+pub(crate) fn seed() -> u64 {
+    let fresh = || match std::time::UNIX_EPOCH.elapsed() {
+        Ok(since) if required() => since.as_secs() * 1000,
+        _ => 0,
+    };
+    std::env::var("VIERBEIN_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(fresh)
+}
+
 /// The folder of the emulator, built there, or why it cannot be built.
 pub(crate) fn emulator() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-emulator");
@@ -66,6 +76,7 @@ pub(crate) fn emulate(names: &[&str]) {
     };
     let mut program = program(&folder);
     program.args(names).env("VIERBEIN_REQUIRE_GPU", "1").env("VIERBEIN_EMULATOR_REPORT", "1");
+    program.env("VIERBEIN_TEST_SEED", "0");
     let ran = program.output().unwrap();
     let text = text(&ran);
     assert!(ran.status.success(), "{text}");
