@@ -146,3 +146,55 @@ fn entry(program: &Program) -> String {
         operands + 1
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Tiled, tiles};
+    use crate::device::cuda::engine::elementwise::Elements;
+    use crate::element::DType;
+    use crate::layout::plan::Plan;
+
+    const N: usize = 96;
+
+    /// The result of `n × n` and an operand for each stride of rows; the other one is 1 or, for 1, `n`.
+    fn tiled<const K: usize>(rows: [isize; K], dtype: DType) -> Option<Tiled<K>> {
+        let strides = rows.map(|row| if row == 1 { [1, N as isize] } else { [row, 1] });
+        let plan = Plan::unordered(&[N, N], strides.each_ref().map(|strides| &strides[..]));
+        tiles(&plan, [Elements { address: 0, dtype }; K])
+    }
+
+    /// NVIDIA's compiler refuses kernels with more than 48 KiB, whatever the GPU.
+    #[test]
+    fn tiles_fit_into_shared_memory() {
+        let n = N as isize;
+        let bytes = |side: usize, across: usize, operands: usize, size: usize| {
+            across * side * (side + 1) * size + operands * 2 * side * 8
+        };
+        for dtype in DType::ALL {
+            let sides = [
+                (tiled([n, 1], dtype).unwrap().side, 1, 2),
+                (tiled([n, 1, 1], dtype).unwrap().side, 2, 3),
+                (tiled([n, 1, n, 1], dtype).unwrap().side, 2, 4),
+                (tiled([n, 1, 1, 1], dtype).unwrap().side, 3, 4),
+            ];
+            for (side, across, operands) in sides {
+                assert!(
+                    bytes(side, across, operands, dtype.size()) <= 49_152,
+                    "{dtype}, {across} of {operands}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn operands_that_lie_across() {
+        let n = N as isize;
+        assert_eq!(tiled([n, n], DType::F64), None, "both lie along the rows");
+        assert_eq!(tiled([n, 1], DType::F64).unwrap().across, 0b1);
+        assert_eq!(tiled([n, n, 1], DType::F64).unwrap().across, 0b10);
+        assert_eq!(tiled([n, 1, 1], DType::F64).unwrap().across, 0b11);
+        // Three tiles of 32 in each direction.
+        assert_eq!(tiled([n, 1], DType::F64).unwrap().count, 9);
+        assert_eq!(tiled([n, 1], DType::F32).unwrap().count, 4);
+    }
+}
