@@ -38,8 +38,8 @@ use engine::{Context, Memory};
 /// has to know at once whether integers fit or divide. It is the null stream, on which libraries that know nothing of this one
 /// meet its work in sequence, too. An operation makes the GPU's primary context the calling thread's, and leaves it so.
 ///
-/// Memory that is given back is kept for what comes next, by this crate (blocks of up to 1 MiB, whose sizes are powers of two) and
-/// by the device's default pool, which is told to: [`trim`](Cuda::trim) returns it to the system.
+/// Memory that is given back is kept for what comes next, by this crate (blocks of up to 64 MiB, at most an eighth larger than
+/// they have to be) and by the device's default pool, which is told to: [`trim`](Cuda::trim) returns it to the system.
 ///
 /// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
 ///
@@ -63,7 +63,7 @@ use engine::{Context, Memory};
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
 /// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
-/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the small blocks that are kept at hand (64 MiB); 0
+/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
 /// leaves all of that to the driver's pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {

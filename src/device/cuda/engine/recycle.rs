@@ -1,23 +1,31 @@
-//! Small blocks that were given back, for the next ones who ask. Everything happens on one stream: who gets a block writes to it
+//! Blocks that were given back, for the next ones who ask. Everything happens on one stream: who gets a block writes to it
 //! after all that was asked of it before is done, so nobody has to wait, and the driver not to be asked.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The exponents of the smallest and the largest blocks' sizes.
 const SMALLEST: u32 = 8;
-const LARGEST: u32 = 20;
+const LARGEST: u32 = 26;
+/// Between two powers of two there are as many sizes: a block is an eighth larger than it has to be, at most.
+const STEPS: usize = 8;
 /// As many bytes are kept, if the environment does not say otherwise.
-const LIMIT: usize = 64 << 20;
+const LIMIT: usize = 256 << 20;
 const VARIABLE: &str = "VIERBEIN_CUDA_RECYCLE_BYTES";
 
 /// Addresses of blocks, by their sizes.
 #[derive(Debug, Default)]
 pub(super) struct Recycled(Mutex<Blocks>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Blocks {
-    addresses: [Vec<u64>; (LARGEST - SMALLEST + 1) as usize],
+    addresses: [Vec<u64>; (LARGEST - SMALLEST) as usize * STEPS + 1],
     bytes: usize,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Blocks { addresses: [const { Vec::new() }; _], bytes: 0 }
+    }
 }
 
 fn limit() -> usize {
@@ -27,12 +35,20 @@ fn limit() -> usize {
 
 /// Which blocks hold so many bytes; none are kept of more, or where nothing is kept.
 fn class(bytes: usize, limit: usize) -> Option<usize> {
-    let exponent = bytes.next_power_of_two().trailing_zeros().max(SMALLEST);
-    (limit > 0 && exponent <= LARGEST).then_some((exponent - SMALLEST) as usize)
+    if limit == 0 || bytes > 1 << LARGEST {
+        return None;
+    }
+    let bytes = bytes.max(1 << SMALLEST);
+    // Sizes are eighths of the power of two below.
+    let eighth = (1 << bytes.ilog2()) / STEPS;
+    let rounded = bytes.next_multiple_of(eighth);
+    let exponent = rounded.ilog2();
+    let step = rounded / ((1 << exponent) / STEPS) - STEPS;
+    Some((exponent - SMALLEST) as usize * STEPS + step)
 }
 
 fn size(class: usize) -> usize {
-    1 << (class as u32 + SMALLEST)
+    (STEPS + class % STEPS) * ((1 << (class / STEPS + SMALLEST as usize)) / STEPS)
 }
 
 /// How large a block for so many bytes is.
@@ -75,11 +91,16 @@ mod tests {
 
     #[test]
     fn blocks_hold_what_was_asked_for() {
-        for bytes in [1, 8, 255, 256, 257, 1000, 4096, 65_537, (1 << 20) - 1, 1 << 20] {
-            let size = size(class(bytes, 1).unwrap());
-            assert!(size >= bytes && (size < 2 * bytes || size == 256), "{size} for {bytes}");
+        for bytes in
+            (1..5000).chain([65_537, 1_000_000, (1 << 20) - 1, 1 << 20, 8_000_000, (1 << 26) - 1, 1 << 26])
+        {
+            let class = class(bytes, 1).unwrap();
+            let size = size(class);
+            assert!(size >= bytes && (size <= bytes + bytes / 8 || size == 256), "{size} for {bytes}");
+            assert_eq!(super::class(size, 1), Some(class), "a block's own size");
+            assert!(class < super::Blocks::default().addresses.len());
         }
-        assert_eq!(class((1 << 20) + 1, 1), None);
+        assert_eq!(class((1 << 26) + 1, 1), None);
         assert_eq!(class(8, 0), None);
     }
 }
