@@ -21,7 +21,10 @@ for wheel in aside.glob("*.whl"):
         # The library itself last: what else it needs is there when it is.
         names = sorted((n for n in files.namelist() if "/lib/lib" in n and ".alt." not in n), key=lambda n: "builtins" not in n)
         for name in names:
-            with files.open(name) as source, open(to / pathlib.Path(name).name, "wb") as target:
+            whole = to / pathlib.Path(name).name
+            part = whole.with_name(whole.name + ".part")
+            with files.open(name) as source, open(part, "wb") as target:
                 shutil.copyfileobj(source, target)
+            part.replace(whole)
 END
 [ -e "$to/libnvrtc.so.13" ] || { echo "$package does not hold libnvrtc.so.13" >&2; exit 3; }

@@ -31,7 +31,7 @@ fn too_little_memory_is_an_error() {
 fn memory_that_is_given_back_is_there_again() {
     const SMALL: &str = "VIERBEIN_TEST_SMALL_MEMORY";
     if std::env::var_os(SMALL).is_none() {
-        let Ok(folder) = gpu::emulator() else { return };
+        let Some(folder) = gpu::emulator_or_say() else { return };
         let mut program = gpu::program(&folder);
         program.args(["--exact", "memory::memory_that_is_given_back_is_there_again", "--nocapture"]);
         program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", "1000000");

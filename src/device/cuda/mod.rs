@@ -41,7 +41,10 @@ use engine::{Context, Memory};
 /// Memory that is given back is kept for what comes next, by this crate (blocks of up to 64 MiB, at most an eighth larger than
 /// they have to be) and by the device's default pool, which is told to: [`trim`](Cuda::trim) returns it to the system.
 ///
-/// Arithmetic rounds as on the CPU; a sum or a product of matrices is added up in another sequence, the same from run to run.
+/// Arithmetic rounds as on the CPU. Sums, products and running results of floating numbers are put together from parts in another
+/// sequence, the same from run to run: they round otherwise, and a part may overflow, underflow or meet an infinity with a zero
+/// where one element after the other does not. cuBLAS multiplies by the weights of a product even where they are 1, so that
+/// infinite complex numbers may become NaN.
 ///
 /// An operation that has no form for it does not compile on it, and the message says what to write:
 ///
@@ -156,6 +159,7 @@ pub struct PinnedMemory<T> {
 }
 
 // SAFETY: the memory has as many elements, all bytes zero at first, stays where it is, and has one owner.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     fn elements(&mut self) -> &mut [T] {
         // SAFETY: as above; drivers align memory to pages. `self` is borrowed mutably.

@@ -90,7 +90,11 @@ impl SharedDevice for Cpu {
 }
 
 impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
-    const PLACE: DLDevice = DLDevice { device_type: CUDA, device_id: ORDINAL as i32 };
+    const PLACE: DLDevice = DLDevice {
+        device_type: CUDA,
+        // There are not as many GPUs as this cannot say.
+        device_id: if ORDINAL <= i32::MAX as usize { ORDINAL as i32 } else { -1 },
+    };
     fn get() -> &'static Self {
         const { &Cuda::UNCHECKED }
     }

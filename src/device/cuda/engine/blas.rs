@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use crate::layout::{Layout, element_count};
+use crate::rank::MAX_RANK;
 use cudarc::cublas::result::CublasError;
 use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
@@ -227,9 +228,15 @@ unsafe fn copy_of(
         return Ok(None);
     }
     let Matrix { rows, columns, .. } = operand.matrix;
-    let copy = Dense::new(context, batch, [rows, columns], !flip, operand.elements.dtype)?;
+    // One matrix for the whole batch is copied once.
+    let ones = [1; MAX_RANK];
+    let lengths = if repeated { &ones[..batch.len()] } else { batch };
+    let mut copy = Dense::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
     // SAFETY: the caller's; the copy has room for as many elements.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
+    if repeated {
+        copy.strides[..batch.len()].fill(0);
+    }
     Ok(Some(copy))
 }
 

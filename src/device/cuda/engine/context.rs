@@ -26,6 +26,8 @@ pub(in crate::device::cuda) struct Context {
     /// Where memory comes from; none where the device has no pools.
     pool: Option<sys::CUmemoryPool>,
     recycled: Recycled,
+    /// Bytes of the whole device.
+    total: usize,
     arch: u32,
     kernels: RwLock<HashMap<Program, Kernel>>,
 }
@@ -130,6 +132,8 @@ impl Context {
             pool,
             arch: (major * 10 + minor) as u32,
             recycled: Recycled::default(),
+            // SAFETY: `device` comes from the driver.
+            total: unsafe { result::device::total_mem(device) }.map_err(failed)?,
             kernels: RwLock::default(),
         })
     }
@@ -173,6 +177,9 @@ impl Context {
     }
 
     fn fresh(&self, bytes: usize) -> Result<u64, Error> {
+        if bytes > self.total {
+            return Err(Error::OutOfMemory { device: self.name(), bytes });
+        }
         let rounded = recycle::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {

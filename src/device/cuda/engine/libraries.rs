@@ -7,7 +7,8 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder to look in first.
+/// A folder whose libraries are loaded first, for all who ask for them by the same name. Who asks for another name, as for one
+/// without a version, gets what the loader finds under it.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
 /// Where the loader does not look by itself, but installations put libraries.
 const USUAL: [&str; 3] =
@@ -59,7 +60,7 @@ pub(super) fn compiler() -> Result<(), String> {
             }
             // SAFETY: as above; it is there.
             let library = unsafe { nvrtc::sys::culib() };
-            check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 12 or later")?;
+            check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 13")?;
             // It loads its second half by name from wherever the loader looks, which need not be where it lies itself.
             if let Some(folder) = folder_of("libnvrtc.so") {
                 load_all(&folder, "libnvrtc-builtins.so");
@@ -87,7 +88,7 @@ pub(super) fn blas() -> Result<(), String> {
                     "libcublas.so.13",
                     unsafe { cublas::sys::culib() },
                     OF_BLAS,
-                    "install that of CUDA 12 or later",
+                    "install that of CUDA 13",
                 ),
                 false => Err(missing("libcublas.so.13", "install cuBLAS")),
             }

@@ -130,7 +130,8 @@ pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
 // ------------------------------------------------------------------ sources
 
 fn head(program: &Program) -> String {
-    format!("{}typedef A T;\nstruct F {{ {}{} }};\n", program.typedefs(), program.members(), program.text)
+    // A text may end in a comment.
+    format!("{}typedef A T;\nstruct F {{ {}{}\n}};\n", program.typedefs(), program.members(), program.text)
 }
 
 fn whole_entry(program: &Program) -> String {
