@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each feature alone, and what takes long to build: faer, its tests and the documentation of everything. CI has the others.
+# Each feature alone, and what takes long: faer, its tests, and the documentation of everything with its examples. CI has the others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,4 +7,5 @@ for features in "" rayon npy npz safetensors serde rand blas cuda ndarray nalgeb
     cargo clippy --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
+cargo test --features rand,npz,safetensors,serde,ndarray,nalgebra,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features
