@@ -54,6 +54,13 @@ else
     skipped+=("accesses are not checked: the compiler has no libasan.so")
 fi
 
+step "the texts of operations, and plans"
+if scripts/fetch-nvrtc.sh "$work/nvrtc"; then
+    VIERBEIN_CUDA_LIB_DIR="$work/nvrtc" cargo test --features cuda --lib device::cuda
+else
+    cargo test --features cuda --lib device::cuda
+fi
+
 step "NVIDIA's compiler"
 scripts/fetch-nvrtc.sh "$work/nvrtc" || status=$?
 case $status in
