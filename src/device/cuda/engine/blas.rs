@@ -2,11 +2,10 @@
 //! of matrices equally far apart. What is neither is copied first.
 
 use super::context::{Context, Memory};
-use super::elementwise::Strided;
-use super::gemm::Batch;
 use super::libraries;
+use super::operation::Strided;
 use super::permute;
-use super::products::{Factor, Weights};
+use super::products::{Batch, Factor, Weights};
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;

@@ -4,63 +4,21 @@
 use super::arguments::Arguments;
 use super::context::Context;
 use super::loops::Loops;
+use super::operation::{Elements, NARROW, Operation, Strided, THREADS, blocks, head, mask, readers};
 use super::program::{Packed, Program, Template};
 use super::tile;
-use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
-
-/// An operation, erased.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Operation {
-    /// As a verb or a noun, for messages.
-    pub(super) name: &'static str,
-    pub(super) text: &'static str,
-    pub(super) scalars: Scalars,
-}
-
-/// The elements of an operand or a result: where the first one lies, and the steps to the others.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Strided<'a> {
-    pub(super) address: u64,
-    pub(super) dtype: DType,
-    pub(super) strides: &'a [isize],
-}
-
-/// Elements, without strides.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Elements {
-    pub(super) address: u64,
-    pub(super) dtype: DType,
-}
-
-impl Elements {
-    /// The element so many elements on.
-    pub(super) fn offset(self, elements: isize) -> Elements {
-        let bytes = elements as i64 * self.dtype.size() as i64;
-        Elements { address: self.address.wrapping_add_signed(bytes), ..self }
-    }
-}
 
 const FILES: &[&str] = &[include_str!("kernels/elementwise.cu")];
 static DENSE: Template = Template { files: FILES, entry: dense_entry };
 static STRIDED: Template = Template { files: FILES, entry: strided_entry };
 static DEFINED: Template = Template { files: FILES, entry: defined_entry };
 
-/// Threads of a block.
-pub(super) const THREADS: usize = 256;
 /// Vectors of a thread: enough loads on their way to keep the memory busy.
 const UNROLL: usize = 4;
-/// With fewer elements, indices and what is added to them stay below 2³¹.
-pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
-
 impl Operation {
-    /// Where the operation has a value: the same with another text.
-    pub(super) fn domain(&self, text: &'static str) -> Operation {
-        Operation { text, ..*self }
-    }
-
     /// `out = op(operands)`; `operands[0]` is the result. An operation of no operands is one of positions, row-major.
     ///
     /// # Safety
@@ -118,35 +76,6 @@ impl Operation {
         // SAFETY: the caller's, and the flag is ours.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments)? };
         Ok(!flag.raised()?)
-    }
-
-    /// The program of a template whose operands are these.
-    pub(super) fn program(
-        &self,
-        template: &'static Template,
-        result: DType,
-        operands: &[Elements],
-        variant: [u32; 5],
-    ) -> Program {
-        let signature = self.scalars.signature();
-        let mut types = [Some(result), None, None, None];
-        let slot = |name: &str| ["a", "b", "c"].iter().position(|of| *of == name).map(|at| at + 1);
-        let free = signature.operands().zip(operands).map(|(name, operand)| (name, operand.dtype));
-        // An operand that became a scalar has a type, too.
-        for (name, dtype) in signature.scalars().chain(free) {
-            if let Some(slot) = slot(name) {
-                types[slot] = Some(dtype);
-            }
-        }
-        let [p, q, r, s, t] = variant;
-        Program {
-            template,
-            name: self.name,
-            text: self.text,
-            types,
-            signature,
-            variant: [operands.len() as u32, p, q, r, s, t],
-        }
     }
 
     /// # Safety
@@ -216,28 +145,9 @@ fn first_elements<const N: usize>(plan: &Plan<N>, operands: [Strided<'_>; N]) ->
     })
 }
 
-/// How many blocks of so many elements there are.
-pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
-    let most = i32::MAX as usize;
-    let count = len.div_ceil(block);
-    if count <= most {
-        return Ok(count as u32);
-    }
-    Err(Error::DeviceFailed {
-        op: "compute",
-        device: context.name(),
-        why: format!("{len} elements are more than a grid has room for"),
-    })
-}
-
 /// Whether the result lies side by side, and each operand does or stays where it is.
 fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
-}
-
-/// Bits of the operands for which this holds; the result is not one.
-pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
-    (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
 }
 
 /// How many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths, strides
@@ -269,28 +179,6 @@ fn vector<const N: usize>(
 }
 
 // ------------------------------------------------------------------ sources
-
-/// What a kernel's parameters are called, and how it reads them: two kinds of readers by bits of a mask, and where the steps of
-/// the first operand stand among the loops'.
-pub(super) fn readers(
-    program: &Program,
-    mask: u32,
-    kinds: [&str; 2],
-    first: Option<usize>,
-) -> (String, String) {
-    let (mut parameters, mut readers) = (String::new(), String::new());
-    for (k, name) in program.signature.operands().take(program.variant[0] as usize).enumerate() {
-        let (kind, of) = (kinds[(mask >> k & 1) as usize], name.to_uppercase());
-        let position = first.map_or(String::new(), |first| format!("{}, ", first + k));
-        parameters += &format!(", const {of} *{name}");
-        readers += &format!(", {kind}<{position}{of}>{{{name}}}");
-    }
-    (parameters, readers)
-}
-
-pub(super) fn head(program: &Program, result: &str) -> String {
-    program.typedefs() + &program.functor(program.variant[0], result)
-}
 
 fn dense_entry(program: &Program) -> String {
     let [_, vector, unroll, same, ..] = program.variant;

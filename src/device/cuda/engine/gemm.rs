@@ -9,10 +9,10 @@
 use super::arguments::Argument;
 use super::blas;
 use super::context::Context;
-use super::elementwise::Strided;
 use super::flag::Flag;
 use super::loops::Loops;
-use super::products::{self, Factor, PRODUCTS, Weights, begin};
+use super::operation::Strided;
+use super::products::{self, Batch, Factor, PRODUCTS, Weights, begin};
 use super::program::{Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, loops};
 use super::shares::BLOCK;
@@ -25,15 +25,6 @@ use crate::rank::MAX_RANK;
 const NAME: &str = "multiply matrices";
 static TILES: Template =
     Template { files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")], entry: tiles_entry };
-
-/// A batch of products: `[.., m, k]` times `[.., k, n]`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Batch<'a> {
-    pub(super) shape: &'a [usize],
-    pub(super) m: usize,
-    pub(super) k: usize,
-    pub(super) n: usize,
-}
 
 /// `out = alpha · a · b + beta · out` for each matrix of a batch; whether all results are exact but for rounding.
 ///

@@ -1,9 +1,10 @@
 //! What `Cuda` computes with: from the capability families to kernels. What is generic is thin, and ends here.
 //!
 //! From the driver up: [`libraries`] finds NVIDIA's libraries at run time; [`context`] is a GPU in use, its memory and its one
-//! stream; [`compile`] and [`cache`] make machine code of CUDA C++; [`program`] says what a kernel's source is made of.
-//! [`elementwise`], [`tile`] and [`permute`] have the CPU's plans ([`crate::layout::plan`]); [`reduce`] and [`products`] share
-//! outputs out among threads as [`shares`] has it; [`gemm`] asks [`blas`] where it can; [`scan`] goes along lines.
+//! stream; [`compile`] and [`cache`] make machine code of CUDA C++; [`program`] says what a kernel's source is made of, and an
+//! [`operation`] has no types from there on. [`elementwise`], [`tile`] and [`permute`] have the CPU's plans
+//! ([`crate::layout::plan`]); [`reduce`] and [`products`] share outputs out among threads as [`shares`] has it; [`gemm`] asks
+//! [`blas`] where it can; [`scan`] goes along lines.
 
 mod arguments;
 mod blas;
@@ -15,6 +16,7 @@ mod flag;
 mod gemm;
 mod libraries;
 mod loops;
+mod operation;
 mod permute;
 mod pinned;
 mod products;
@@ -36,9 +38,8 @@ use crate::device::{
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count, is_dense};
-use elementwise::{Operation, Strided};
-use gemm::Batch;
-use products::Weights;
+use operation::{Operation, Strided};
+use products::{Batch, Weights};
 use reduce::Reducing;
 use scan::Scanning;
 use std::mem::MaybeUninit;

@@ -2,7 +2,7 @@
 //! sides is one larger element, so that there is one kernel for each size and none for each type.
 
 use super::context::Context;
-use super::elementwise::{Operation, Strided};
+use super::operation::{Operation, Strided};
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;

@@ -2,8 +2,8 @@
 
 use super::arguments::Arguments;
 use super::context::Context;
-use super::elementwise::Strided;
 use super::flag::Flag;
+use super::operation::Strided;
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
 use super::shares::{BLOCK, Loads, Shares};
@@ -23,6 +23,15 @@ static PARTS: Template = Template { files: FILES, entry: parts_entry };
 pub(super) struct Factor<'a> {
     pub(super) elements: Strided<'a>,
     pub(super) conjugate: bool,
+}
+
+/// A batch of products: `[.., m, k]` times `[.., k, n]`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) shape: &'a [usize],
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
 }
 
 /// What is made of sums of products: `alpha · sum + beta · old`.

@@ -3,9 +3,9 @@
 
 use super::arguments::Arguments;
 use super::context::Context;
-use super::elementwise::{Operation, Strided};
 use super::flag::Flag;
 use super::loops::Loops;
+use super::operation::{Operation, Strided};
 use super::program::{Packed, Program, Template};
 use super::shares::{BLOCK, Loads, Shares};
 use crate::error::Error;

@@ -3,8 +3,8 @@
 
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
-use super::elementwise::{Elements, Operation, Strided};
 use super::loops::Loops;
+use super::operation::{Elements, Operation, Strided};
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, address, loops};
 use super::shares::BLOCK;

@@ -3,8 +3,8 @@
 
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
-use super::elementwise::{Elements, Operation, THREADS, blocks, head, mask, readers};
 use super::loops::{Divisor, Loops};
+use super::operation::{Elements, Operation, THREADS, blocks, head, mask, readers};
 use super::program::{Packed, Program, Template};
 use crate::error::Error;
 use crate::layout::plan::Plan;
@@ -107,7 +107,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
         down: Divisor::new(down_y),
     };
     let count = outer.iter().map(|&axis| shape[axis]).product::<usize>() * across_x * down_y;
-    let wide = plan.len() >= super::elementwise::NARROW;
+    let wide = plan.len() >= super::operation::NARROW;
     Some(Tiled { tiles, side, across, wide, count })
 }
 
@@ -150,7 +150,7 @@ fn entry(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Tiled, tiles};
-    use crate::device::cuda::engine::elementwise::Elements;
+    use crate::device::cuda::engine::operation::Elements;
     use crate::element::DType;
     use crate::layout::plan::Plan;
 

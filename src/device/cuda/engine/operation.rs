@@ -1,0 +1,123 @@
+//! An operation and its operands without their types, and what the sources of all kernels for them have in common.
+
+use super::context::Context;
+use super::program::{Program, Template};
+use crate::device::scalars::Scalars;
+use crate::element::DType;
+use crate::error::Error;
+
+/// Threads of a block.
+pub(super) const THREADS: usize = 256;
+/// With fewer elements, indices and what is added to them stay below 2³¹.
+pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
+
+/// An operation, erased.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operation {
+    /// As a verb or a noun, for messages.
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
+    pub(super) scalars: Scalars,
+}
+
+/// The elements of an operand or a result: where the first one lies, and the steps to the others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strided<'a> {
+    pub(super) address: u64,
+    pub(super) dtype: DType,
+    pub(super) strides: &'a [isize],
+}
+
+/// Elements, without strides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Elements {
+    pub(super) address: u64,
+    pub(super) dtype: DType,
+}
+
+impl Elements {
+    /// The element so many elements on.
+    pub(super) fn offset(self, elements: isize) -> Elements {
+        let bytes = elements as i64 * self.dtype.size() as i64;
+        Elements { address: self.address.wrapping_add_signed(bytes), ..self }
+    }
+}
+
+impl Operation {
+    /// Where the operation has a value: the same with another text.
+    pub(super) fn domain(&self, text: &'static str) -> Operation {
+        Operation { text, ..*self }
+    }
+
+    /// The program of a template whose operands are these.
+    pub(super) fn program(
+        &self,
+        template: &'static Template,
+        result: DType,
+        operands: &[Elements],
+        variant: [u32; 5],
+    ) -> Program {
+        let signature = self.scalars.signature();
+        let mut types = [Some(result), None, None, None];
+        let slot = |name: &str| ["a", "b", "c"].iter().position(|of| *of == name).map(|at| at + 1);
+        let free = signature.operands().zip(operands).map(|(name, operand)| (name, operand.dtype));
+        // An operand that became a scalar has a type, too.
+        for (name, dtype) in signature.scalars().chain(free) {
+            if let Some(slot) = slot(name) {
+                types[slot] = Some(dtype);
+            }
+        }
+        let [p, q, r, s, t] = variant;
+        Program {
+            template,
+            name: self.name,
+            text: self.text,
+            types,
+            signature,
+            variant: [operands.len() as u32, p, q, r, s, t],
+        }
+    }
+}
+
+/// How many blocks of so many elements there are.
+pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
+    let most = i32::MAX as usize;
+    let count = len.div_ceil(block);
+    if count <= most {
+        return Ok(count as u32);
+    }
+    Err(Error::DeviceFailed {
+        op: "compute",
+        device: context.name(),
+        why: format!("{len} elements are more than a grid has room for"),
+    })
+}
+
+/// Bits of the operands for which this holds; the result is not one.
+pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
+    (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
+}
+
+// ------------------------------------------------------------------ sources
+
+/// What a kernel's parameters are called, and how it reads them: two kinds of readers by bits of a mask, and where the steps of
+/// the first operand stand among the loops'.
+pub(super) fn readers(
+    program: &Program,
+    mask: u32,
+    kinds: [&str; 2],
+    first: Option<usize>,
+) -> (String, String) {
+    let (mut parameters, mut readers) = (String::new(), String::new());
+    for (k, name) in program.signature.operands().take(program.variant[0] as usize).enumerate() {
+        let (kind, of) = (kinds[(mask >> k & 1) as usize], name.to_uppercase());
+        let position = first.map_or(String::new(), |first| format!("{}, ", first + k));
+        parameters += &format!(", const {of} *{name}");
+        readers += &format!(", {kind}<{position}{of}>{{{name}}}");
+    }
+    (parameters, readers)
+}
+
+pub(super) fn head(program: &Program, result: &str) -> String {
+    program.typedefs() + &program.functor(program.variant[0], result)
+}
