@@ -122,9 +122,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     pub fn memory(&self) -> Result<(usize, usize), Error> {
         engine::context(ORDINAL)?.memory()
     }
-}
 
-impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Memory of the host's for `len` elements, zeros, that the system keeps in place: a GPU copies from and to it by itself, at
     /// the speed of the bus, where ordinary memory is copied once more on the way. There is only so much of it: take it for what
     /// is copied again and again.
@@ -206,10 +204,6 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     }
 }
 
-// Whose owner was lost to a panic has memory that is given back all the same.
-impl<T> core::panic::UnwindSafe for CudaBuffer<T> {}
-impl<T> core::panic::RefUnwindSafe for CudaBuffer<T> {}
-
 /// Memory on a GPU.
 #[derive(Debug)]
 pub struct CudaBuffer<T> {
@@ -217,6 +211,10 @@ pub struct CudaBuffer<T> {
     len: usize,
     elements: PhantomData<T>,
 }
+
+// Whose owner was lost to a panic has memory that is given back all the same.
+impl<T> core::panic::UnwindSafe for CudaBuffer<T> {}
+impl<T> core::panic::RefUnwindSafe for CudaBuffer<T> {}
 
 /// An address on a GPU; the host cannot look behind it.
 #[derive(Debug, Clone, Copy)]
@@ -297,7 +295,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         out: Output<'_, T, Self>,
         from: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        engine::copy(engine::context(ORDINAL)?, out, from)
+        self.copy(out, from)
     }
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error> {
         let len = from.shape().iter().product();
@@ -328,9 +326,10 @@ const fn has_text(text: &str) {
 }
 
 /// And if it has to be asked where it has a value, one for that.
-const fn has_domain(checked: bool, text: &str) {
+const fn has_forms(text: &str, checked: bool, defined: &str) {
+    has_text(text);
     assert!(
-        !checked || !text.is_empty(),
+        !checked || !defined.is_empty(),
         "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a `const CUDA_DEFINED`"
     );
 }
@@ -347,17 +346,11 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         out: Output<'_, F::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const {
-            has_text(F::CUDA);
-            has_domain(F::CHECKED, F::CUDA_DEFINED)
-        };
+        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary(engine::context(ORDINAL)?, op, out, a)
     }
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        const {
-            has_text(F::CUDA);
-            has_domain(F::CHECKED, F::CUDA_DEFINED)
-        };
+        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary_assign(engine::context(ORDINAL)?, op, a)
     }
     fn binary<U: Element, F: BinaryOp<T, U>>(
@@ -367,10 +360,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const {
-            has_text(F::CUDA);
-            has_domain(F::CHECKED, F::CUDA_DEFINED)
-        };
+        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary(engine::context(ORDINAL)?, op, out, a, b)
     }
     fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
@@ -379,10 +369,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Output<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const {
-            has_text(F::CUDA);
-            has_domain(F::CHECKED, F::CUDA_DEFINED)
-        };
+        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
     }
     fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
@@ -420,10 +407,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         out: Output<'_, T, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const {
-            has_text(F::CUDA);
-            has_domain(F::CHECKED, F::CUDA_DEFINED)
-        };
+        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::scan(engine::context(ORDINAL)?, op, out, a)
     }
 }
