@@ -93,6 +93,8 @@ pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, String> {
     // SAFETY: the program was made above and is destroyed below.
     let made = unsafe { compile_program(program, &options) };
     let made = match made {
+        // A warning is for us to mend.
+        Ok(()) if cfg!(test) && !log(program).is_empty() => Err(log(program)),
         Ok(()) if target.machine_code => machine_code(program).map_err(describe),
         // SAFETY: the program was compiled.
         Ok(()) => unsafe { get_ptx(program) }

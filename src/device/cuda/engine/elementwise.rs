@@ -12,12 +12,12 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 
 const FILES: &[&str] = &[include_str!("kernels/elementwise.cu")];
-static DENSE: Template = Template { files: FILES, entry: dense_entry };
-static STRIDED: Template = Template { files: FILES, entry: strided_entry };
-static DEFINED: Template = Template { files: FILES, entry: defined_entry };
+pub(super) static DENSE: Template = Template { files: FILES, entry: dense_entry };
+pub(super) static STRIDED: Template = Template { files: FILES, entry: strided_entry };
+pub(super) static DEFINED: Template = Template { files: FILES, entry: defined_entry };
 
 /// Vectors of a thread: enough loads on their way to keep the memory busy.
-const UNROLL: usize = 4;
+pub(super) const UNROLL: usize = 4;
 impl Operation {
     /// `out = op(operands)`; `operands[0]` is the result. An operation of no operands is one of positions, row-major.
     ///
@@ -150,6 +150,13 @@ fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
+/// How many elements are loaded at once where nothing is in the way.
+pub(super) fn widest(elements: &[Elements]) -> usize {
+    let sizes = || elements.iter().map(|of| of.dtype.size());
+    let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
+    (16 / largest).max((16 / smallest).min(4))
+}
+
 /// How many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths, strides
 /// and addresses are multiples.
 fn vector<const N: usize>(
@@ -158,9 +165,7 @@ fn vector<const N: usize>(
     outer: &[[isize; N]],
     elements: [Elements; N],
 ) -> usize {
-    let sizes = || elements.iter().map(|of| of.dtype.size());
-    let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
-    let mut vector = (16 / largest).max((16 / smallest).min(4));
+    let mut vector = widest(&elements);
     let fits = |vector: usize| {
         // A flat loop sees to its own end.
         (outer.is_empty() || len.is_multiple_of(vector))

@@ -16,14 +16,13 @@ use super::products::{self, Batch, Factor, PRODUCTS, Weights, begin};
 use super::program::{Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, loops};
 use super::shares::BLOCK;
-use crate::device::scalars::Signature;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
 const NAME: &str = "multiply matrices";
-static TILES: Template =
+pub(super) static TILES: Template =
     Template { files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")], entry: tiles_entry };
 
 /// `out = alpha · a · b + beta · out` for each matrix of a batch; whether all results are exact but for rounding.
@@ -133,14 +132,8 @@ unsafe fn tiles(
     let flag = weights.flag(context)?;
     let failed = flag.as_ref().map_or(0, Flag::address);
     let flags = weights.flags([a.conjugate, b.conjugate]);
-    let program = Program {
-        template: &TILES,
-        name: NAME,
-        text: "",
-        types: [Some(weights.dtype), None, None, None],
-        signature: Signature::default(),
-        variant: [u32::from(weights.checked), side as u32, 0, 0, 0, 0],
-    };
+    let variant = [u32::from(weights.checked), side as u32, 0, 0, 0, 0];
+    let program = products::program(&TILES, NAME, weights.dtype, variant);
     let [to, x, y] = &at;
     let [of_out, of_a, of_b] = &matrices;
     let mut arguments = begin(weights, &flags)

@@ -286,6 +286,25 @@ pub(super) fn copy<T: Element, const N: usize>(
 
 // ------------------------------------------------------------------ reductions
 
+/// A reduction, erased.
+fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
+    Reducing {
+        operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
+        ordered: R::ORDERED,
+        of_nothing: R::OF_NOTHING,
+        fallible: R::FALLIBLE,
+    }
+}
+
+/// A running operation, erased.
+fn scanning<T: Element, F: BinaryOp<T, T, Output = T>>(op: &F) -> Scanning {
+    Scanning {
+        operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
+        domain: F::CHECKED.then_some(F::CUDA_DEFINED),
+        associative: F::ASSOCIATIVE,
+    }
+}
+
 pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     context: &'static Context,
     op: &R,
@@ -294,12 +313,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
 ) -> Result<(), Error> {
     let (kept, reduced) = a.shape().split_at(out.shape().len());
     assert_eq!(out.shape(), kept, "the leading axes are the output's");
-    let reducing = Reducing {
-        operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
-        ordered: R::ORDERED,
-        of_nothing: R::OF_NOTHING,
-        fallible: R::FALLIBLE,
-    };
+    let reducing = reducing::<T, R>(op);
     // SAFETY: operands and outputs vouch for their elements.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
         true => Ok(()),
@@ -321,11 +335,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if out.shape().is_empty() {
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
-    let scanning = Scanning {
-        operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
-        domain: F::CHECKED.then_some(F::CUDA_DEFINED),
-        associative: F::ASSOCIATIVE,
-    };
+    let scanning = scanning::<T, F>(op);
     // SAFETY: operands and outputs vouch for their elements.
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());

@@ -15,8 +15,8 @@ use crate::rank::MAX_RANK;
 
 pub(super) const PRODUCTS: &str = include_str!("kernels/products.cu");
 const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
-static WHOLE: Template = Template { files: FILES, entry: whole_entry };
-static PARTS: Template = Template { files: FILES, entry: parts_entry };
+pub(super) static WHOLE: Template = Template { files: FILES, entry: whole_entry };
+pub(super) static PARTS: Template = Template { files: FILES, entry: parts_entry };
 
 /// A factor, erased.
 #[derive(Debug, Clone, Copy)]
@@ -109,15 +109,7 @@ pub(super) unsafe fn sum(
         [(out, 0), (a.elements, 1), (b.elements, 2)].map(|(of, k)| address(of, layout.offsets[k]));
     let (parts, flags) = (parts.address(), weights.flags([a.conjugate, b.conjugate]));
 
-    let types = [Some(weights.dtype), None, None, None];
-    let program = |template, variant| Program {
-        template,
-        name: "sum products",
-        text: "",
-        types,
-        signature: Signature::default(),
-        variant,
-    };
+    let program = |template, variant| program(template, "sum products", weights.dtype, variant);
     let checked = u32::from(weights.checked);
     let wide = u32::from(shares.is_wide());
     let variant = [checked, layout.vector as u32, u32::from(layout.line), wide, 0, 0];
@@ -141,6 +133,17 @@ pub(super) unsafe fn sum(
         unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
     }
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
+}
+
+/// The program of a template of products, for elements of a type.
+pub(super) fn program(
+    template: &'static Template,
+    name: &'static str,
+    dtype: DType,
+    variant: [u32; 6],
+) -> Program {
+    let types = [Some(dtype), None, None, None];
+    Program { template, name, text: "", types, signature: Signature::default(), variant }
 }
 
 /// The arguments that all kernels of products begin with.

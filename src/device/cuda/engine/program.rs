@@ -6,7 +6,7 @@ use crate::element::DType;
 use std::fmt::Write;
 
 /// What every source begins with.
-const PRELUDE: &[&str] = &[
+pub(super) const PRELUDE: &[&str] = &[
     include_str!("kernels/prelude.cu"),
     include_str!("kernels/arithmetic.cu"),
     include_str!("kernels/functions.cu"),

@@ -8,14 +8,15 @@ use super::loops::Loops;
 use super::operation::{Operation, Strided};
 use super::program::{Packed, Program, Template};
 use super::shares::{BLOCK, Loads, Shares};
+use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
 pub(super) const ACCUMULATE: &str = include_str!("kernels/accumulate.cu");
 pub(super) const REDUCE: &str = include_str!("kernels/reduce.cu");
-static WHOLE: Template = Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
-static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
+pub(super) static WHOLE: Template = Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
+pub(super) static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
 
 /// What is carried along has at most so many bytes.
 pub(super) const PART: usize = 64;
@@ -33,6 +34,14 @@ pub(super) struct Reducing {
 }
 
 impl Reducing {
+    /// The program of a template for a result and elements of these types.
+    pub(super) fn program(&self, template: &'static Template, types: [DType; 2], variant: [u32; 6]) -> Program {
+        let Operation { name, text, scalars } = &self.operation;
+        let [out, a] = types;
+        let types = [Some(out), Some(a), None, None];
+        Program { template, name, text, types, signature: scalars.signature(), variant }
+    }
+
     /// Reduces the trailing axes of `a`, and says whether all results have a value.
     ///
     /// # Safety
@@ -61,16 +70,7 @@ impl Reducing {
         let from = address(a, layout.offsets[1]);
         let parts = parts.address();
 
-        let types = [Some(out.dtype), Some(a.dtype), None, None];
-        let signature = self.operation.scalars.signature();
-        let program = |template, variant| Program {
-            template,
-            name: self.operation.name,
-            text: self.operation.text,
-            types,
-            signature,
-            variant,
-        };
+        let program = |template, variant| self.program(template, [out.dtype, a.dtype], variant);
         let variant = [layout.vector as u32, u32::from(layout.line), u32::from(shares.is_wide()), 0, 0, 0];
         let mut arguments = Arguments::new()
             .with_bytes(&packed)

@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 
 const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
-static LINES: Template = Template { files: FILES, entry: lines_entry };
-static TILES: Template = Template { files: FILES, entry: tiles_entry };
+pub(super) static LINES: Template = Template { files: FILES, entry: lines_entry };
+pub(super) static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
 /// Elements of a tile; `TILE` of the kernels.
 const TILE: usize = 8 * BLOCK as usize;
@@ -50,6 +50,12 @@ struct Lines {
 unsafe impl Argument for Lines {}
 
 impl Scanning {
+    /// The program of a template for elements of a type.
+    pub(super) fn program(&self, template: &'static Template, dtype: DType, totals: bool) -> Program {
+        let element = Elements { address: 0, dtype };
+        self.operation.program(template, dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
+    }
+
     /// Scans along the last axis, and says whether all results have a value.
     ///
     /// # Safety
@@ -112,8 +118,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn program(&self, template: &'static Template, totals: bool) -> Program {
-        let element = Elements { address: 0, dtype: self.dtype };
-        self.scanning.operation.program(template, self.dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
+        self.scanning.program(template, self.dtype, totals)
     }
 
     /// # Safety

@@ -112,6 +112,11 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
 }
 
 impl<const N: usize> Tiled<N> {
+    pub(super) fn program(&self, operation: &Operation, elements: [Elements; N]) -> Program {
+        let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
+        operation.program(&TILE, elements[0].dtype, &elements[1..], variant)
+    }
+
     /// # Safety
     /// The elements of the plan that was cut are alive, and those of the result accessed by nothing else but where they are an
     /// operand with the same strides.
@@ -121,8 +126,7 @@ impl<const N: usize> Tiled<N> {
         operation: &Operation,
         elements: [Elements; N],
     ) -> Result<(), Error> {
-        let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
-        let program = operation.program(&TILE, elements[0].dtype, &elements[1..], variant);
+        let program = self.program(operation, elements);
         let packed = Packed::new(&operation.scalars);
         let mut arguments = Arguments::new().with_bytes(&packed).with(&self.tiles);
         for operand in &elements {

@@ -1,21 +1,16 @@
 //! Whether the operations' texts say what the operations do. Compiled as C++, with the CPU's own mathematical library, they give
-//! the same bits; NVRTC, where it is found, compiles them all.
+//! the same bits. And whether NVRTC compiles every kernel for every element type.
 
-mod nvrtc;
+mod kernels;
 mod program;
 mod samples;
 mod table;
+mod units;
 
+use super::program::PRELUDE;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// What all texts rest on.
-const PRELUDE: &str = concat!(
-    include_str!("../kernels/prelude.cu"),
-    include_str!("../kernels/arithmetic.cu"),
-    include_str!("../kernels/functions.cu")
-);
 
 /// A directory of its own, deleted in the end.
 struct Directory(PathBuf);
@@ -37,7 +32,7 @@ impl Drop for Directory {
 /// Compiles a program as C++ and runs it.
 fn output(program: &program::Program, directory: &Path, n: usize) -> Vec<u8> {
     let file = |extension| directory.join(format!("{n}.{extension}"));
-    std::fs::write(file("cpp"), program.on_host(PRELUDE)).expect("the source is written");
+    std::fs::write(file("cpp"), program.on_host(&PRELUDE.concat())).expect("the source is written");
     std::fs::write(file("in"), program.input()).expect("the input is written");
     let compiled = Command::new("c++")
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"])
@@ -70,42 +65,24 @@ fn texts_compute_what_the_host_computes() {
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-#[test]
-fn texts_are_cuda() {
-    let compiler = match nvrtc::Compiler::find() {
-        Ok(compiler) => compiler,
-        Err(why) => return println!("skipped: {why}"),
-    };
-    std::thread::scope(|scope| {
-        for n in 0..table::GROUPS.len() {
-            scope.spawn(move || {
-                let source = table::program(n).on_device(PRELUDE);
-                for arch in ["sm_75", "sm_90"] {
-                    compiler.compile(&source, arch);
-                }
-            });
-        }
-    });
-}
-
 /// What implements one of the operations' traits in the sources. A macro that does so has one line for each, which begins with
-/// the operation and its method.
-fn implemented() -> BTreeSet<String> {
-    fn visit(directory: &Path, found: &mut BTreeSet<String>) {
+/// the operation and its method or name.
+fn implemented(traits: &[&str]) -> BTreeSet<String> {
+    fn visit(directory: &Path, traits: &[&str], found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {
             let path = entry.expect("the sources are there").path();
             match path.file_name().and_then(|name| name.to_str()) {
                 Some("tests" | "tests.rs" | "texts") => (),
-                _ if path.is_dir() => visit(&path, found),
+                _ if path.is_dir() => visit(&path, traits, found),
                 _ if path.extension().is_some_and(|extension| extension == "rs") => {
-                    of_file(&std::fs::read_to_string(&path).expect("the sources are there"), found);
+                    let source = std::fs::read_to_string(&path).expect("the sources are there");
+                    of_file(&source, traits, found);
                 }
                 _ => (),
             }
         }
     }
-    fn of_file(source: &str, found: &mut BTreeSet<String>) {
-        let traits = ["UnaryOp<", "BinaryOp<", "TernaryOp<", "Generator<"];
+    fn of_file(source: &str, traits: &[&str], found: &mut BTreeSet<String>) {
         let mut by_macro = false;
         for line in source.lines().filter(|line| line.trim_start().starts_with("impl")) {
             if let Some((head, implementor)) = line.split_once(" for ")
@@ -125,12 +102,13 @@ fn implemented() -> BTreeSet<String> {
                 let (method, _) = rest.split_once(',')?;
                 let named = name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
                 let called = method.starts_with(char::is_lowercase) && !method.contains(' ');
+                let called = called || method.starts_with('"');
                 (named && called).then(|| name.to_string())
             }));
         }
     }
     let mut found = BTreeSet::new();
-    visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), traits, &mut found);
     found
 }
 
@@ -140,8 +118,13 @@ fn every_operation_is_tried() {
         (0..table::GROUPS.len()).flat_map(|n| table::program(n).names).collect();
     // Those of the tests: the documentation's examples, and literals.
     assert!(["Gelu", "Apart", "Literals"].iter().all(|&own| tried.remove(own)));
-    let mut implemented = implemented();
+    let mut implemented = implemented(&["UnaryOp<", "BinaryOp<", "TernaryOp<", "Generator<"]);
     // Closures stay on the host.
     assert!(implemented.remove("Closure"));
     assert_eq!(tried, implemented);
+}
+
+#[test]
+fn every_reduction_is_compiled() {
+    assert_eq!(kernels::Kernels::all().reductions, implemented(&["Reduction<"]));
 }

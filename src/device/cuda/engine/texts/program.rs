@@ -1,6 +1,8 @@
-//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host, as CUDA C++
-//! it is compiled.
+//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It knows
+//! their kernels as well.
 
+use super::super::operation::Operation;
+use super::super::program::{Program as Kernel, cuda_name};
 use super::samples::{Random, Sample, pairs};
 use crate::device::{BinaryOp, Generator, Scalars, TernaryOp, UnaryOp};
 use crate::dispatch;
@@ -15,7 +17,8 @@ pub(super) struct Program {
     /// Operations whose text and types are the same are written once.
     structures: HashMap<String, usize>,
     structs: String,
-    kernels: String,
+    /// The kernels that do the same on a GPU.
+    pub(super) kernels: Vec<Kernel>,
     calls: String,
     input: Vec<u8>,
     checks: Vec<Check>,
@@ -42,19 +45,15 @@ impl Function {
         bind(&mut scalars);
         Function { name: type_name::<F>(), text, defined, scalars }
     }
+
+    /// As the engine has it.
+    fn operation(&self) -> Operation {
+        Operation { name: self.name, text: self.text, scalars: self.scalars }
+    }
 }
 
 /// The value where it may be compared, and whether the operation is defined.
 type Expected<R> = (bool, Option<R>);
-
-/// What a type is called in CUDA C++.
-fn cpp(dtype: DType) -> &'static str {
-    match dtype {
-        DType::C32 => "c32",
-        DType::C64 => "c64",
-        real => real.name(),
-    }
-}
 
 /// The names of the operands that are left.
 fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
@@ -65,7 +64,10 @@ fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
 
 impl Program {
     /// Writes an operation as a structure, and how the host is to call it.
-    fn function(&mut self, f: &Function, cases: usize, result: &str, operands: &[(&'static str, &str)]) {
+    fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
+        self.kernels.extend(super::kernels::side_by_side(&f.operation(), f.defined, result, operands));
+        let result = cuda_name(result);
+        let operands: Vec<(&str, &str)> = operands.iter().map(|&(name, dtype)| (name, cuda_name(dtype))).collect();
         let Function { name, text, defined, scalars } = *f;
         assert!(!text.is_empty(), "{name} has no text");
         assert!(defined != Some(""), "{name} is checked and does not say where it is defined");
@@ -73,14 +75,14 @@ impl Program {
         self.names.insert(plain.rsplit("::").next().unwrap_or(plain).to_string());
 
         let (mut members, mut reads) = (format!("typedef {result} R;"), String::new());
-        for (operand, ty) in operands {
+        for (operand, ty) in &operands {
             members += &format!(" typedef {ty} {};", operand.to_uppercase());
         }
         if let Some((constant, value)) = scalars.signature().constant() {
             members += &format!(" static constexpr u8 {constant} = {value};");
         }
         for ((bytes, dtype), (scalar, _)) in scalars.values().zip(scalars.signature().scalars()) {
-            members += &format!(" {} {scalar};", cpp(dtype));
+            members += &format!(" {} {scalar};", cuda_name(dtype));
             reads += &format!(" in.get(f.{scalar});");
             self.input.extend(&bytes[..dispatch!(dtype, T => size_of::<T>())]);
         }
@@ -94,24 +96,16 @@ impl Program {
         );
         let n = match self.structures.get(&structure) {
             Some(&n) => n,
-            None => self.structure(structure, result, operands),
+            None => self.structure(structure),
         };
         let types: Vec<&str> = operands.iter().map(|(_, ty)| *ty).collect();
         self.calls += &format!("    {{ F{n} f;{reads} run<{}>(f, {cases}, in, out); }}\n", types.join(", "));
     }
 
-    /// Writes a structure that is not there yet, and its kernel.
-    fn structure(&mut self, structure: String, result: &str, operands: &[(&str, &str)]) -> usize {
+    /// Writes a structure that is not there yet.
+    fn structure(&mut self, structure: String) -> usize {
         let n = self.structures.len();
-        let arguments: Vec<String> =
-            operands.iter().map(|(operand, ty)| format!("const {ty} *{operand}")).collect();
-        let elements: Vec<String> = operands.iter().map(|(operand, _)| format!("{operand}[i]")).collect();
-        let (arguments, elements) = (arguments.join(", "), elements.join(", "));
         self.structs += &format!("struct F{n} {structure}");
-        self.kernels += &format!(
-            "extern \"C\" __global__ void k{n}(F{n} f, {arguments}, {result} *r, bool *d) {{\n    u32 i = threadIdx.x;\n    \
-             if ((d[i] = f.defined({elements}))) r[i] = f({elements});\n}}\n"
-        );
         self.structures.insert(structure, n);
         n
     }
@@ -194,7 +188,7 @@ impl Program {
     fn of_position<R: Sample>(&mut self, function: &Function, apply: &dyn Fn(usize) -> R) {
         let positions: Vec<u64> =
             (0..40).chain((31..40).flat_map(|bits| (1 << bits) - 3..(1 << bits) + 3)).collect();
-        self.function(function, positions.len(), R::CPP, &[("k", u64::CPP)]);
+        self.function(function, positions.len(), R::DTYPE, &[("k", u64::DTYPE)]);
         positions.iter().for_each(|k| k.put(&mut self.input));
         let expected = positions.iter().map(|&k| (true, Some(apply(k as usize)))).collect();
         self.expect(function.name, 0.0, expected, Box::new(move |i| format!("at {}", positions[i])));
@@ -209,7 +203,7 @@ impl Program {
     ) {
         let [operand] = operands(&function.scalars);
         let elements: Vec<A> = A::all().into_iter().filter(|&a| some(a)).collect();
-        self.function(function, elements.len(), R::CPP, &[(operand, A::CPP)]);
+        self.function(function, elements.len(), R::DTYPE, &[(operand, A::DTYPE)]);
         elements.iter().for_each(|a| a.put(&mut self.input));
         let expected = elements.iter().map(|&a| apply(a)).collect();
         self.expect(function.name, close, expected, Box::new(move |i| format!("of {:?}", elements[i])));
@@ -222,7 +216,7 @@ impl Program {
     ) {
         let [first, second] = operands(&function.scalars);
         let elements = pairs::<A, B>();
-        self.function(function, elements.len(), R::CPP, &[(first, A::CPP), (second, B::CPP)]);
+        self.function(function, elements.len(), R::DTYPE, &[(first, A::DTYPE), (second, B::DTYPE)]);
         for (a, b) in &elements {
             a.put(&mut self.input);
             b.put(&mut self.input);
@@ -241,8 +235,8 @@ impl Program {
         let mut random = Random(3);
         let mut some = || (a[random.below(a.len())], b[random.below(b.len())], c[random.below(c.len())]);
         let elements: Vec<(A, B, C)> = (0..500).map(|_| some()).collect();
-        let operands = [(names[0], A::CPP), (names[1], B::CPP), (names[2], C::CPP)];
-        self.function(function, elements.len(), R::CPP, &operands);
+        let operands = [(names[0], A::DTYPE), (names[1], B::DTYPE), (names[2], C::DTYPE)];
+        self.function(function, elements.len(), R::DTYPE, &operands);
         for (a, b, c) in &elements {
             a.put(&mut self.input);
             b.put(&mut self.input);
@@ -256,12 +250,6 @@ impl Program {
     pub(super) fn on_host(&self, prelude: &str) -> String {
         let Program { structs, calls, .. } = self;
         format!("{HOST}{prelude}{structs}{RUN}static void all(In &in, Out &out) {{\n{calls}}}\n")
-    }
-
-    /// The program as CUDA C++.
-    pub(super) fn on_device(&self, prelude: &str) -> String {
-        let Program { structs, kernels, .. } = self;
-        format!("{prelude}{structs}{kernels}")
     }
 
     pub(super) fn input(&self) -> &[u8] {

@@ -20,8 +20,6 @@ impl Random {
 
 /// An element type that can be tried.
 pub(super) trait Sample: Element {
-    /// The type's name in CUDA C++.
-    const CPP: &'static str;
     /// Values at which something changes.
     fn special() -> Vec<Self>;
     fn random(random: &mut Random) -> Self;
@@ -48,7 +46,6 @@ fn take<const N: usize>(from: &mut &[u8]) -> [u8; N] {
 }
 
 impl Sample for bool {
-    const CPP: &'static str = "bool";
     fn special() -> Vec<bool> {
         vec![false, true]
     }
@@ -71,7 +68,6 @@ impl Sample for bool {
 macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Sample for $t {
-            const CPP: &'static str = stringify!($t);
             fn special() -> Vec<$t> {
                 let near = [0i8, 1, 2, 3, 7, 10, -1, -2, -3, -7].map(|x| x as $t);
                 let root = (<$t>::MAX as f64).sqrt() as $t;
@@ -100,7 +96,6 @@ integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 macro_rules! floats {
     ($($t:ident $complex:ident)*) => {$(
         impl Sample for $t {
-            const CPP: &'static str = stringify!($t);
             fn special() -> Vec<$t> {
                 let small = [0.0, 0.25, 0.5, 0.999_999_9, 1.0, 1.000_000_1, 1.5, 2.0, 2.5, 3.0, 4.5, 10.0, 100.25];
                 let around = |x: $t| [x.next_down(), x, x.next_up(), x - 0.5, x + 0.5];
@@ -132,7 +127,6 @@ macro_rules! floats {
             }
         }
         impl Sample for $complex {
-            const CPP: &'static str = stringify!($complex);
             fn special() -> Vec<$complex> {
                 let parts: [$t; 13] = [
                     0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 1e-3, <$t>::from_bits(1), <$t>::MAX, <$t>::INFINITY,

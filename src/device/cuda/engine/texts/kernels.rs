@@ -1,0 +1,192 @@
+//! Every kernel for every element type that has it, as the engine asks for it.
+
+use super::super::operation::{Elements, Operation};
+use super::super::program::Program;
+use super::super::tile::tiles;
+use super::super::{elementwise, gemm, operation, products, reduce, reducing, scan, scanning};
+use super::samples::Sample;
+use super::table;
+use crate::device::{BinaryOp, Reduction, TernaryOp};
+use crate::element::{DType, Element, RealScalar, Scalar, c32, c64};
+use crate::layout::plan::Plan;
+use crate::ops::op::*;
+use std::any::type_name;
+use std::collections::{BTreeSet, HashSet};
+
+/// Kernels, each of them once, in a sequence that is always the same.
+#[derive(Default)]
+pub(super) struct Kernels {
+    pub(super) list: Vec<Program>,
+    known: HashSet<Program>,
+    /// The reductions among them.
+    pub(super) reductions: BTreeSet<String>,
+}
+
+impl Kernels {
+    pub(super) fn all() -> Kernels {
+        let mut all = Kernels::default();
+        (0..table::GROUPS.len()).flat_map(|n| table::program(n).kernels).for_each(|kernel| all.add(kernel));
+        all.of_bool();
+        all.of_real::<i8>();
+        all.of_real::<i16>();
+        all.of_real::<i32>();
+        all.of_real::<i64>();
+        all.of_real::<u8>();
+        all.of_real::<u16>();
+        all.of_real::<u32>();
+        all.of_real::<u64>();
+        all.of_real::<f32>();
+        all.of_real::<f64>();
+        all.of_number::<c32>();
+        all.of_number::<c64>();
+        all
+    }
+
+    fn add(&mut self, kernel: Program) {
+        if self.known.insert(kernel) {
+            self.list.push(kernel);
+        }
+    }
+
+    fn of_bool(&mut self) {
+        self.layouts::<bool>(<BitAnd as BinaryOp<bool, bool>>::CUDA);
+        self.reduction::<bool, _>(All);
+        self.reduction::<bool, _>(Any);
+        self.reduction::<bool, _>(Count);
+        self.scan::<bool, _>(BitXor);
+    }
+
+    fn of_number<T: Sample + Scalar>(&mut self) {
+        self.layouts::<T>(<Add as BinaryOp<T, T>>::CUDA);
+        self.reduction::<T, _>(Sum);
+        self.reduction::<T, _>(Prod);
+        self.reduction::<T, _>(Mean);
+        self.reduction::<T, _>(Var { ddof: 1 });
+        self.reduction::<T, _>(Std { ddof: 1 });
+        self.reduction::<T, _>(Norm::<T::Magnitude>::default());
+        self.scan::<T, _>(Add);
+        self.scan::<T, _>(Mul);
+        self.scan::<T, _>(Sub);
+        self.products::<T>();
+    }
+
+    fn of_real<T: Sample + RealScalar>(&mut self) {
+        self.of_number::<T>();
+        self.reduction::<T, _>(Max);
+        self.reduction::<T, _>(Min);
+        self.reduction::<T, _>(ArgMax);
+        self.reduction::<T, _>(ArgMin);
+        self.scan::<T, _>(Maximum);
+    }
+
+    /// Each way in which elements may lie, of operations of none to three operands. `two` is the text of one of two.
+    fn layouts<T: Sample>(&mut self, two: &'static str) {
+        let fill = operation("fill", "value", |bind| bind.scalar("value", T::special()[1]));
+        let of = |text| operation("be tried", text, |_| ());
+        let select = <Select as TernaryOp<bool, T, T>>::CUDA;
+        self.layouts_of(&fill, [T::DTYPE]);
+        // This is what copies are, too.
+        self.layouts_of(&of("a"), [T::DTYPE; 2]);
+        self.layouts_of(&of(two), [T::DTYPE; 3]);
+        self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
+    }
+
+    fn layouts_of<const N: usize>(&mut self, operation: &Operation, dtypes: [DType; N]) {
+        let elements = dtypes.map(|dtype| Elements { address: 0, dtype });
+        let mut add = |template, variant| {
+            self.add(operation.program(template, dtypes[0], &elements[1..], variant));
+        };
+        let unroll = elementwise::UNROLL as u32;
+        let widest = elementwise::widest(&elements) as u32;
+        for vector in (0..=widest.ilog2()).map(|bits| 1 << bits) {
+            for same in 0..1 << (N - 1) {
+                add(&elementwise::DENSE, [vector, unroll, same, 0, 0]);
+                // Steps of 0 are steps as others, but for vectors.
+                if (vector > 1 || same == 0) && (vector == 1 || N > 1) {
+                    add(&elementwise::STRIDED, [vector, unroll, same, 0, 0]);
+                    add(&elementwise::STRIDED, [vector, unroll, same, 1, 0]);
+                }
+            }
+        }
+        // As many rows as indices of 32 bits count, and more; the result lies along rows, others along columns.
+        for n in [96, 1 << 16] {
+            for across in 1..1 << (N - 1) {
+                let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
+                    let down = k > 0 && across >> (k - 1) & 1 == 1;
+                    if down { [1, n] } else { [n, 1] }
+                });
+                let plan = Plan::unordered(&[n as usize; 2], strides.each_ref().map(|strides| &strides[..]));
+                let tiled = tiles(&plan, elements).expect("an operand lies along columns");
+                self.add(tiled.program(operation, elements));
+            }
+        }
+    }
+
+    fn reduction<T: Element, R: Reduction<T>>(&mut self, op: R) {
+        let name = type_name::<R>().split('<').next().unwrap_or_default();
+        self.reductions.insert(name.rsplit("::").next().unwrap_or_default().to_string());
+        let (reducing, types) = (reducing::<T, R>(&op), [R::Output::DTYPE, T::DTYPE]);
+        for vector in vectors::<T>() {
+            for [line, wide] in BITS {
+                self.add(reducing.program(&reduce::WHOLE, types, [vector, line, wide, 0, 0, 0]));
+            }
+        }
+        self.add(reducing.program(&reduce::PARTS, types, [0; 6]));
+    }
+
+    fn scan<T: Element, F: BinaryOp<T, T, Output = T>>(&mut self, op: F) {
+        let scanning = scanning::<T, F>(&op);
+        self.add(scanning.program(&scan::LINES, T::DTYPE, false));
+        if F::ASSOCIATIVE {
+            self.add(scanning.program(&scan::TILES, T::DTYPE, false));
+            self.add(scanning.program(&scan::TILES, T::DTYPE, true));
+        }
+    }
+
+    fn products<T: Scalar>(&mut self) {
+        let dtype = T::DTYPE;
+        // Of integers only it is asked whether they overflow, and only they are multiplied here.
+        for checked in 0..=u32::from(T::INTEGER) {
+            for vector in vectors::<T>() {
+                for [line, wide] in BITS.into_iter().filter(|[line, _]| vector == 1 || *line == 1) {
+                    let variant = [checked, vector, line, wide, 0, 0];
+                    self.add(products::program(&products::WHOLE, "sum products", dtype, variant));
+                }
+            }
+            let variant = [checked, 0, 0, 0, 0, 0];
+            self.add(products::program(&products::PARTS, "sum products", dtype, variant));
+        }
+        if T::INTEGER {
+            for [checked, side] in [[0, 32], [0, 64], [1, 32]] {
+                let variant = [checked, side, 0, 0, 0, 0];
+                self.add(products::program(&gemm::TILES, "multiply", dtype, variant));
+            }
+        }
+    }
+}
+
+const BITS: [[u32; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
+
+/// How many elements reductions and sums of products load at once.
+fn vectors<T: Element>() -> impl Iterator<Item = u32> {
+    let full = 16 / size_of::<T>() as u32;
+    std::iter::once(1).chain((full > 1).then_some(full))
+}
+
+/// An operation on operands that lie side by side, and whether it has a value.
+pub(super) fn side_by_side(
+    operation: &Operation,
+    defined: Option<&'static str>,
+    result: DType,
+    operands: &[(&str, DType)],
+) -> impl Iterator<Item = Program> {
+    let elements = |dtype| Elements { address: 0, dtype };
+    // The position is no operand.
+    let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
+    let all: Vec<Elements> = std::iter::once(elements(result)).chain(operands).collect();
+    let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];
+    let value = operation.program(&elementwise::DENSE, result, &all[1..], variant);
+    let defined =
+        defined.map(|text| operation.domain(text).program(&elementwise::DEFINED, result, &all[1..], [0; 5]));
+    std::iter::once(value).chain(defined)
+}
