@@ -21,12 +21,23 @@ pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     Ok(2.0 * bytes as f64 / median)
 }
 
-/// Element types that cuBLAS multiplies.
-pub(crate) trait Blas: Sized {
+/// Results that are compared.
+pub(crate) trait Near: Sized {
     /// What sums in another sequence may differ by, relative to the numbers.
     const TOLERANCE: f64;
     /// The magnitude.
     fn size(self) -> f64;
+}
+
+impl Near for i64 {
+    const TOLERANCE: f64 = 0.0;
+    fn size(self) -> f64 {
+        self as f64
+    }
+}
+
+/// Element types that cuBLAS multiplies.
+pub(crate) trait Blas: Near {
     /// `c = a · b` of square column-major matrices at these addresses.
     ///
     /// # Safety
@@ -36,12 +47,14 @@ pub(crate) trait Blas: Sized {
 
 macro_rules! blas {
     ($($t:ty, $f:ident, $scalar:ty, $one:expr, $zero:expr, $tolerance:expr, |$x:ident| $size:expr;)*) => {$(
-        impl Blas for $t {
+        impl Near for $t {
             const TOLERANCE: f64 = $tolerance;
             fn size(self) -> f64 {
                 let $x = self;
                 $size
             }
+        }
+        impl Blas for $t {
             unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, [a, b, c]: [u64; 3]) -> sys::cublasStatus_t {
                 let (one, zero): ($scalar, $scalar) = ($one, $zero);
                 let plain = sys::cublasOperation_t::CUBLAS_OP_N;

@@ -35,6 +35,8 @@ pub(crate) struct Bench {
     pub(crate) quick: bool,
     rounds: usize,
     filter: Option<String>,
+    /// Bytes that the GPU has.
+    memory: usize,
     /// Bytes per second of a copy of large vectors.
     copy: f64,
     failed: usize,
@@ -42,8 +44,16 @@ pub(crate) struct Bench {
 
 impl Bench {
     fn new() -> Result<Bench, Box<dyn Error>> {
-        let mut bench =
-            Bench { clock: Clock::new()?, quick: false, rounds: 7, filter: None, copy: 0.0, failed: 0 };
+        let (_, memory) = Cuda::<0>::new()?.memory()?;
+        let mut bench = Bench {
+            clock: Clock::new()?,
+            quick: false,
+            rounds: 7,
+            filter: None,
+            memory,
+            copy: 0.0,
+            failed: 0,
+        };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
@@ -61,6 +71,15 @@ impl Bench {
     /// A length, or a small one.
     pub(crate) fn size(&self, full: usize) -> usize {
         if self.quick { full.min(40 + full % 7) } else { full }
+    }
+
+    /// Whether operands and results of so many bytes have room; where not, that is said.
+    pub(crate) fn fits(&self, what: &str, bytes: usize) -> bool {
+        let fits = bytes <= self.memory / 10 * 9;
+        if !fits {
+            println!("{what}: left out, for they take {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
+        }
+        fits
     }
 
     pub(crate) fn wanted(&self, name: &str) -> bool {
@@ -134,7 +153,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         first_use::report(&bench)?;
     }
     cases::rows::<f32>(&mut bench)?;
+    cases::rows_of_reals::<f32>(&mut bench)?;
     cases::rows::<f64>(&mut bench)?;
+    cases::rows_of_reals::<f64>(&mut bench)?;
     cases::rows::<Complex<f64>>(&mut bench)?;
     if bench.failed > 0 {
         return Err(format!("{} results were wrong", bench.failed).into());

@@ -35,7 +35,12 @@ pub(super) struct Reducing {
 
 impl Reducing {
     /// The program of a template for a result and elements of these types.
-    pub(super) fn program(&self, template: &'static Template, types: [DType; 2], variant: [u32; 6]) -> Program {
+    pub(super) fn program(
+        &self,
+        template: &'static Template,
+        types: [DType; 2],
+        variant: [u32; 6],
+    ) -> Program {
         let Operation { name, text, scalars } = &self.operation;
         let [out, a] = types;
         let types = [Some(out), Some(a), None, None];

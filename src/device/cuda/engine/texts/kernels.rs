@@ -1,4 +1,6 @@
-//! Every kernel for every element type that has it, as the engine asks for it.
+//! Every kernel for every element type that has it, as the engine asks for it: each operation of the table side by side, some of
+//! none to three operands in each layout, reductions, running results, products. Of the numbers that make variants of a kernel
+//! each value occurs, in twos with those of the others, not all of them with all.
 
 use super::super::operation::{Elements, Operation};
 use super::super::program::Program;
@@ -98,19 +100,19 @@ impl Kernels {
         };
         let unroll = elementwise::UNROLL as u32;
         let widest = elementwise::widest(&elements) as u32;
-        for vector in (0..=widest.ilog2()).map(|bits| 1 << bits) {
-            for same in 0..1 << (N - 1) {
-                add(&elementwise::DENSE, [vector, unroll, same, 0, 0]);
-                // Steps of 0 are steps as others, but for vectors.
-                if (vector > 1 || same == 0) && (vector == 1 || N > 1) {
-                    add(&elementwise::STRIDED, [vector, unroll, same, 0, 0]);
-                    add(&elementwise::STRIDED, [vector, unroll, same, 1, 0]);
-                }
-            }
+        let each = 0..1 << (N - 1);
+        for same in each.clone() {
+            let wide = same & 1;
+            add(&elementwise::DENSE, [widest, unroll, same, 0, 0]);
+            // A position has no vectors.
+            add(&elementwise::STRIDED, [if N > 1 { widest } else { 1 }, unroll, same, wide, 0]);
         }
-        // As many rows as indices of 32 bits count, and more; the result lies along rows, others along columns.
-        for n in [96, 1 << 16] {
-            for across in 1..1 << (N - 1) {
+        add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
+        add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
+        add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
+        // As many elements as indices of 32 bits count, and more; the result lies along rows, others along columns.
+        for across in each.skip(1) {
+            for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
                     let down = k > 0 && across >> (k - 1) & 1 == 1;
                     if down { [1, n] } else { [n, 1] }
@@ -126,10 +128,8 @@ impl Kernels {
         let name = type_name::<R>().split('<').next().unwrap_or_default();
         self.reductions.insert(name.rsplit("::").next().unwrap_or_default().to_string());
         let (reducing, types) = (reducing::<T, R>(&op), [R::Output::DTYPE, T::DTYPE]);
-        for vector in vectors::<T>() {
-            for [line, wide] in BITS {
-                self.add(reducing.program(&reduce::WHOLE, types, [vector, line, wide, 0, 0, 0]));
-            }
+        for (vector, line, wide) in variants::<T>() {
+            self.add(reducing.program(&reduce::WHOLE, types, [vector, line, wide, 0, 0, 0]));
         }
         self.add(reducing.program(&reduce::PARTS, types, [0; 6]));
     }
@@ -147,11 +147,11 @@ impl Kernels {
         let dtype = T::DTYPE;
         // Of integers only it is asked whether they overflow, and only they are multiplied here.
         for checked in 0..=u32::from(T::INTEGER) {
-            for vector in vectors::<T>() {
-                for [line, wide] in BITS.into_iter().filter(|[line, _]| vector == 1 || *line == 1) {
-                    let variant = [checked, vector, line, wide, 0, 0];
-                    self.add(products::program(&products::WHOLE, "sum products", dtype, variant));
-                }
+            for (vector, line, wide) in variants::<T>() {
+                // Vectors only along lines.
+                let vector = if line == 1 { vector } else { 1 };
+                let variant = [checked, vector, line, wide, 0, 0];
+                self.add(products::program(&products::WHOLE, "sum products", dtype, variant));
             }
             let variant = [checked, 0, 0, 0, 0, 0];
             self.add(products::program(&products::PARTS, "sum products", dtype, variant));
@@ -165,12 +165,11 @@ impl Kernels {
     }
 }
 
-const BITS: [[u32; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
-
-/// How many elements reductions and sums of products load at once.
-fn vectors<T: Element>() -> impl Iterator<Item = u32> {
+/// How many elements reductions and sums of products load at once, whether along a line, and whether by indices of 64 bits:
+/// each with each value of each of the others.
+fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
-    std::iter::once(1).chain((full > 1).then_some(full))
+    [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()
 }
 
 /// An operation on operands that lie side by side, and whether it has a value.

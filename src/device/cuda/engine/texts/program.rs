@@ -67,7 +67,8 @@ impl Program {
     fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
         self.kernels.extend(super::kernels::side_by_side(&f.operation(), f.defined, result, operands));
         let result = cuda_name(result);
-        let operands: Vec<(&str, &str)> = operands.iter().map(|&(name, dtype)| (name, cuda_name(dtype))).collect();
+        let operands: Vec<(&str, &str)> =
+            operands.iter().map(|&(name, dtype)| (name, cuda_name(dtype))).collect();
         let Function { name, text, defined, scalars } = *f;
         assert!(!text.is_empty(), "{name} has no text");
         assert!(defined != Some(""), "{name} is checked and does not say where it is defined");

@@ -29,7 +29,6 @@ fn unit(kernels: &[Program]) -> String {
 /// All kernels, in units.
 fn units() -> Vec<Vec<Program>> {
     let mut kernels = Kernels::all().list;
-    // Those of a unit take about as long: neighbours are of one template or type.
     kernels.sort_by_key(|kernel| kernel.template.files);
     let same_files = kernels.chunk_by(|a, b| a.template.files == b.template.files);
     same_files.flat_map(|kernels| kernels.chunks(TOGETHER)).map(<[_]>::to_vec).collect()

@@ -1,0 +1,117 @@
+//! The cases: expressions that are evaluated on the host, to know what is right, and on the GPU, to be compared and timed.
+
+use crate::Bench;
+use crate::direct::{Blas, Near};
+use std::error::Error;
+use vierbein::CastTo;
+use vierbein::prelude::*;
+
+type Fallible = Result<(), Box<dyn Error>>;
+
+/// A tame function of the position, the same everywhere.
+fn value<T: Scalar>(i: usize) -> T
+where
+    i32: CastTo<T>,
+{
+    let hash = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52;
+    (hash as i32 - 2000).cast_to()
+}
+
+/// A dense row-major tensor of such values.
+fn filled<T: Scalar, const N: usize>(shape: [usize; N]) -> Tensor<T, Rank<N>>
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+    [usize; N]: vierbein::IntoShape<Dim = Rank<N>>,
+    i32: CastTo<T>,
+{
+    let len = shape.iter().product();
+    Tensor::from_vec(shape, (0..len).map(value).collect())
+}
+
+/// Whether the GPU's result is the host's, up to what sums in another sequence may differ by.
+fn differ<T: Near + Scalar, D: Dim>(
+    gpu: &Tensor<T, D, RowMajor, Cuda>,
+    host: &Tensor<T, D>,
+) -> Result<(), String> {
+    let gpu = gpu.to_device::<Cpu>().map_err(|error| error.to_string())?;
+    if gpu.shape() != host.shape() {
+        return Err(format!("shape {:?}, not {:?}", gpu.shape(), host.shape()));
+    }
+    let typical = host.iter().map(|x| x.size()).sum::<f64>() / host.len().max(1) as f64;
+    for (k, (&x, &y)) in gpu.iter().zip(host.iter()).enumerate() {
+        let off = (x - y).size();
+        if off.is_nan() || off > T::TOLERANCE * (y.size() + typical) {
+            return Err(format!("element {k} is {x}, not {y}"));
+        }
+    }
+    Ok(())
+}
+
+/// One case: operands are made on the host, and the same expression of them is evaluated there and on the GPU.
+macro_rules! case {
+    ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], $result:expr) => {
+        if $bench.wanted($name) {
+            $(let $x = $make;)*
+            let host = $result;
+            $(let $x = $x.to_device::<Cuda>()?;)*
+            match differ(&$result, &host) {
+                Err(why) => $bench.wrong($name, $T::DTYPE.name(), &why),
+                Ok(()) => {
+                    let times = $bench.time(|| drop($result))?;
+                    $bench.report($name, $T::DTYPE.name(), $amount as f64, $limit, times, None);
+                }
+            }
+        }
+    };
+    // Into memory that is there.
+    ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], into $out:ident = $start:expr, $write:expr) => {
+        if $bench.wanted($name) {
+            $(let $x = $make;)*
+            let host = { let mut $out = $start; $write; $out };
+            $(let $x = $x.to_device::<Cuda>()?;)*
+            let mut $out = $start.to_device::<Cuda>()?;
+            $write;
+            match differ(&$out, &host) {
+                Err(why) => $bench.wrong($name, $T::DTYPE.name(), &why),
+                Ok(()) => {
+                    let times = $bench.time(|| { $write; })?;
+                    $bench.report($name, $T::DTYPE.name(), $amount as f64, $limit, times, None);
+                }
+            }
+        }
+    };
+}
+
+mod contractions;
+mod elementwise;
+mod permutes;
+mod reductions;
+mod traces;
+
+/// What a GPU needs for all cases.
+pub(crate) trait Number: Scalar + Blas + CastTo<Self::Float> {}
+impl<T: Scalar + Blas + CastTo<T::Float>> Number for T {}
+
+/// All cases of an element type.
+pub(crate) fn rows<T: Number>(bench: &mut Bench) -> Fallible
+where
+    Cuda: Backend<T>,
+    Cpu: Backend<T>,
+    i32: CastTo<T>,
+{
+    elementwise::rows::<T>(bench)?;
+    permutes::rows::<T>(bench)?;
+    reductions::rows::<T>(bench)?;
+    traces::rows::<T>(bench)?;
+    contractions::rows::<T>(bench)
+}
+
+/// Cases of real numbers.
+pub(crate) fn rows_of_reals<T: Number + RealScalar>(bench: &mut Bench) -> Fallible
+where
+    Cuda: Backend<T>,
+    Cpu: Backend<T>,
+    i32: CastTo<T>,
+{
+    reductions::rows_of_reals::<T>(bench)
+}
