@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything about CUDA that needs no GPU: the tests against the emulator, with threads in each order and several numbers of
-# multiprocessors, and with its memory checked at every access; then NVIDIA's own compiler on every source that came up, for each
-# architecture. The first time it fetches that compiler, which needs the network. Says what it leaves out, and why.
+# multiprocessors, and with its memory checked at every access; then NVIDIA's own compiler on every source that came up, and on
+# every kernel for every element type, for each architecture. The first time it fetches that compiler, which needs the network.
+# Says what it leaves out, and why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,16 +56,16 @@ else
 fi
 
 step "the texts of operations, and plans"
-if scripts/fetch-nvrtc.sh "$work/nvrtc"; then
-    VIERBEIN_CUDA_LIB_DIR="$work/nvrtc" cargo test --features cuda --lib device::cuda
-else
-    cargo test --features cuda --lib device::cuda
-fi
+cargo test --features cuda --lib device::cuda
 
 step "NVIDIA's compiler"
 scripts/fetch-nvrtc.sh "$work/nvrtc" || status=$?
 case $status in
-    0) VIERBEIN_TEST_NVRTC=$work/nvrtc VIERBEIN_TEST_SOURCES=$work/sources "$(program cuda)" --exact compiler::every_kernel_compiles --nocapture ;;
+    0)
+        export VIERBEIN_TEST_NVRTC=$work/nvrtc
+        VIERBEIN_TEST_SOURCES=$work/sources "$(program cuda)" --exact compiler::every_kernel_compiles --nocapture
+        cargo test --features cuda --lib units::every_kernel_compiles -- --nocapture
+        ;;
     3) skipped+=("sources are not compiled by NVRTC: it is not there") ;;
     *) exit $status ;;
 esac
