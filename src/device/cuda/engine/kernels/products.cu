@@ -57,9 +57,12 @@ template <class M, bool CHECKED> struct Products<Complex<M>, CHECKED> {
 
 // What a sum, wrapped, carries beyond its type: -1, 0 or 1 times the range. Carries that cancel leave the sum right.
 template <class W> DEV i64 carry_of(W a, W b, W sum) {
-    if ((W)-1 > 0) return sum < a ? 1 : 0;
-    if ((a < 0) != (b < 0) || (sum < 0) == (a < 0)) return 0;
-    return a < 0 ? -1 : 1;
+    if constexpr (SIGNED<W>) {
+        if ((a < 0) != (b < 0) || (sum < 0) == (a < 0)) return 0;
+        return a < 0 ? -1 : 1;
+    } else {
+        return sum < a ? 1 : 0;
+    }
 }
 
 // Integers in a wide type, with what goes beyond even that.
