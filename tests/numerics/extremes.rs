@@ -127,14 +127,31 @@ fn what_is_not_finite_shows() {
                 x
             };
             let x = with(f64::NAN);
-            let results = [x.sum(), x.prod(), x.mean(), x.var(0), x.std(0), x.norm(), x.max(), x.min(), x.dot(&x), x.slice(s![..;-1]).sum()];
+            let results = [
+                x.sum(),
+                x.prod(),
+                x.mean(),
+                x.var(0),
+                x.std(0),
+                x.norm(),
+                x.max(),
+                x.min(),
+                x.dot(&x),
+                x.slice(s![..;-1]).sum(),
+            ];
             for (k, result) in results.iter().enumerate() {
                 assert!(result.item().is_nan(), "result {k} of NaN at {at} of {n}");
             }
             assert_eq!((x.argmax().item(), x.argmin().item()), (at as i64, at as i64));
             let (up, down) = (with(INF), with(-INF));
-            assert_eq!((up.sum().item(), up.mean().item(), up.norm().item(), up.max().item()), (INF, INF, INF, INF));
-            assert_eq!((down.sum().item(), down.mean().item(), down.norm().item(), down.min().item()), (-INF, -INF, INF, -INF));
+            assert_eq!(
+                (up.sum().item(), up.mean().item(), up.norm().item(), up.max().item()),
+                (INF, INF, INF, INF)
+            );
+            assert_eq!(
+                (down.sum().item(), down.mean().item(), down.norm().item(), down.min().item()),
+                (-INF, -INF, INF, -INF)
+            );
             assert!(up.var(0).item().is_nan() && up.dot(&filled(n, 0.0)).item().is_nan());
             assert_eq!(up.dot(&filled(n, 2.0)).item(), INF);
             let mut both = up.clone();
@@ -171,9 +188,18 @@ fn what_is_not_a_number_stays_in_its_row() {
         for product in [M::eye(size).matmul(&b), einsum!("ij,jk->ik", M::eye(size).t(), &b)] {
             for i in 0..size {
                 for j in 0..=size {
-                    let expected = if j != column { 0.0 } else if i == 0 { INF } else { f64::NAN };
+                    let expected = if j != column {
+                        0.0
+                    } else if i == 0 {
+                        INF
+                    } else {
+                        f64::NAN
+                    };
                     let found = product[[i, j]];
-                    assert!(found == expected || (found.is_nan() && expected.is_nan()), "{found} at {i}, {j} of {size}");
+                    assert!(
+                        found == expected || (found.is_nan() && expected.is_nan()),
+                        "{found} at {i}, {j} of {size}"
+                    );
                 }
             }
         }

@@ -124,14 +124,17 @@ fn products_are_not_fused_with_sums() {
     assert_eq!(out, zeros);
     // Sums of products, of a·b and −(a·b) · 1, in rows and in columns.
     let one = V::ones([MANY]);
-    let rows = |low: &V, high: &V| Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] });
+    let rows = |low: &V, high: &V| {
+        Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] })
+    };
     let (left, right) = (rows(&minus, &a), rows(&one, &b));
     assert_eq!(einsum!("ij,ij->j", &left, &right), zeros);
     assert_eq!(einsum!("ji,ji->j", &left.t().to_owned(), &right.t().to_owned()), zeros);
     assert_eq!(left.slice(s![.., 7]).dot(right.slice(s![.., 7])).item(), 0.0);
     // Products of matrices are fused where the processor does so: the sum is rounded once or twice.
     for i in 0..200 {
-        let (row, column) = (left.slice(s![.., i..i + 1]).t().to_owned(), right.slice(s![.., i..i + 1]).to_owned());
+        let (row, column) =
+            (left.slice(s![.., i..i + 1]).t().to_owned(), right.slice(s![.., i..i + 1]).to_owned());
         let (rows, columns) = (row.broadcast_to([9, 2]).to_owned(), column.broadcast_to([2, 9]).to_owned());
         let fused = a[[i]].mul_add(b[[i]], minus[[i]]);
         assert!(rows.matmul(&columns).iter().all(|&found| found == 0.0 || found == fused));
@@ -168,7 +171,10 @@ fn small_numbers_are_kept() {
     let tiny = 5e-324;
     let x = V::full([MANY], f64::MIN_POSITIVE);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads can be had");
-    let kept = || black_box(f64::MIN_POSITIVE) * black_box(0.5) == 2f64.powi(-1023) && black_box(tiny) * black_box(1.0) > 0.0;
+    let kept = || {
+        black_box(f64::MIN_POSITIVE) * black_box(0.5) == 2f64.powi(-1023)
+            && black_box(tiny) * black_box(1.0) > 0.0
+    };
     pool.install(|| {
         let half = &x * 0.5;
         assert!(half.iter().all(|&x| x == 2f64.powi(-1023)));
@@ -196,7 +202,9 @@ fn small_numbers_differ(tiny: f64) -> bool {
 
 /// Files of sources below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("sources are there").map(|entry| entry.expect("it can be read").path());
+    let entries = std::fs::read_dir(folder)
+        .expect("sources are there")
+        .map(|entry| entry.expect("it can be read").path());
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
@@ -206,7 +214,9 @@ fn sources_ask_for_nothing_fast() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut lines, mut fused, mut checked) = (0, 0, 0);
     let configuration = [".cargo/config.toml", "build.rs", "Cargo.toml"].map(|name| root.join(name));
-    for path in sources(&root.join("src")).into_iter().chain(configuration.into_iter().filter(|path| path.exists())) {
+    for path in
+        sources(&root.join("src")).into_iter().chain(configuration.into_iter().filter(|path| path.exists()))
+    {
         let text = std::fs::read_to_string(&path).expect("sources are text");
         let name = path.strip_prefix(root).expect("it lies below").to_string_lossy().into_owned();
         checked += 1;
@@ -214,20 +224,44 @@ fn sources_ask_for_nothing_fast() {
             lines += 1;
             // Rust's and LLVM's names, those of C and NVRTC, and the register that holds modes of rounding and flushing.
             for word in [
-                "_fast(", "algebraic", "fast-math", "fast_math", "fastmath", "-Ofast", "fp-contract=fast", "fp-contract=on",
-                "setcsr", "ldmxcsr", "MXCSR", "FLUSH_ZERO", "DENORMALS", "fmad=true", "ftz=true", "prec-div=false",
-                "prec-sqrt=false", "fesetround", "__fdividef", "__expf", "__sinf", "__cosf", "__logf", "__powf", "__fmaf",
+                "_fast(",
+                "algebraic",
+                "fast-math",
+                "fast_math",
+                "fastmath",
+                "-Ofast",
+                "fp-contract=fast",
+                "fp-contract=on",
+                "setcsr",
+                "ldmxcsr",
+                "MXCSR",
+                "FLUSH_ZERO",
+                "DENORMALS",
+                "fmad=true",
+                "ftz=true",
+                "prec-div=false",
+                "prec-sqrt=false",
+                "fesetround",
+                "__fdividef",
+                "__expf",
+                "__sinf",
+                "__cosf",
+                "__logf",
+                "__powf",
+                "__fmaf",
             ] {
                 assert!(!line.contains(word), "{name}:{}: `{word}`", number + 1);
             }
             let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
             fused += usize::from(fuses);
             let name = name.replace('\\', "/");
-            let of_products = name.starts_with("src/device/cpu/gemm/simd/") || name.ends_with("kernels/products.cu");
+            let of_products =
+                name.starts_with("src/device/cpu/gemm/simd/") || name.ends_with("kernels/products.cu");
             assert!(!fuses || of_products, "{name}:{}: only products that are summed are fused", number + 1);
         }
     }
     assert!(checked > 100 && fused > 5, "{checked} files of {lines} lines, {fused} fused operations");
-    let compile = std::fs::read_to_string(root.join("src/device/cuda/engine/compile.rs")).expect("it is there");
+    let compile =
+        std::fs::read_to_string(root.join("src/device/cuda/engine/compile.rs")).expect("it is there");
     assert!(compile.contains("--fmad=false"), "kernels of a GPU are compiled without fusing, too");
 }

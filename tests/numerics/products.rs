@@ -19,7 +19,8 @@ fn products_of_long_rows() {
         for kind in Kind::ALL {
             let a = numbers(kind, ROWS * k, 53, 1);
             let b = numbers(Kind::OneSign, k * COLUMNS, 53, 2);
-            let (x, y) = (Tensor::<f64, Rank<2>>::from_slice([ROWS, k], &a), Tensor::from_slice([k, COLUMNS], &b));
+            let (x, y) =
+                (Tensor::<f64, Rank<2>>::from_slice([ROWS, k], &a), Tensor::from_slice([k, COLUMNS], &b));
             let (narrow_x, narrow_y) = (x.cast::<f32>(), y.cast::<f32>());
             let (z, w) = (x.map(|x| c64::new(x, -x)), y.map(|y| c64::new(y, y)));
             let (real, complex) = (x.matmul(&y), z.matmul(&w));
