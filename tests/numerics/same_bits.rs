@@ -80,7 +80,7 @@ fn digests() -> Digests {
     let positive = a.abs();
     let row = b.slice(s![0, ..]);
     add! { ANY_LEVEL:
-        &a + &b, &a - &b, &a * &b, &a / &b, &a % &b, -&a, &a * row.slice(s![..1]), &a.t() + &b.t(), &a + &a.slice(s![..;-1, ..]),
+        &a + &b, &a - &b, &a * &b, &a / &b, &a % &b, -&a, &a * row.slice(s![..1]), a.t() + b.t(), &a + a.slice(s![..;-1, ..]),
         &a * 3.0, positive.sqrt(), a.exp(), positive.ln(), a.sin(), a.tanh(), a.square(), a.recip(), a.powi(5), positive.powf(0.3),
         a.floor(), a.cbrt(), a.signum(), a.atan2(&b), a.hypot(&b), a.maximum(&b), a.clamp(-3.0, 3.0), a.less(&b),
         a.less(&b).select(&a, &b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow.exp(), &narrow * &narrow, z.exp(), &z * &z,
