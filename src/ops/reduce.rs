@@ -409,6 +409,7 @@ reductions! {
     ///
     /// One stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983): the relative error grows
     /// as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is what a mean far from zero costs any algorithm.
+    /// Where distances between elements overflow, it is infinite or NaN.
     ///
     /// # Panics
     /// Where the device has no memory left.
