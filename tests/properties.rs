@@ -40,8 +40,5 @@ mod reductions;
 mod shapes;
 #[path = "properties/statistics.rs"]
 mod statistics;
-#[cfg(feature = "rayon")]
-#[path = "properties/threads.rs"]
-mod threads;
 #[path = "properties/writing.rs"]
 mod writing;

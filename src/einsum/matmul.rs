@@ -24,7 +24,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Batch axes broadcast. Transposed and sliced views go in as they are, without a copy, and so does the right operand's
     /// complex conjugate, [`conj_view`](Tensor::conj_view). Integers are accumulated in 64 or
-    /// 128 bits; a result that does not fit is an error in builds with debug assertions and wraps otherwise.
+    /// 128 bits; a result that does not fit is an error in builds with debug assertions and wraps otherwise. Of floating and
+    /// complex products on the host, up to 512 are added one after the other, and such sums one after the other: the error is at
+    /// most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, twice that for parts of complex ones, with `u = ε/2` and to first order in it.
+    /// (With the feature `blas` it is the library's.)
     ///
     /// # Panics
     /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.

@@ -194,7 +194,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// The sum of `a · b` over all elements of two tensors of one shape, without conjugation; [`vdot`](Tensor::vdot)
-    /// conjugates, [`matmul`](Tensor::matmul) multiplies matrices.
+    /// conjugates, [`matmul`](Tensor::matmul) multiplies matrices. The error grows as that of a [`sum`](Tensor::sum).
     ///
     /// # Panics
     /// If the shapes differ, an integer result does not fit (debug assertions), or the device has no memory left.

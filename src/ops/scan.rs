@@ -14,6 +14,9 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// The sums of all elements up to each one along an axis.
     ///
+    /// On the host each is the one before plus an element, so the error of the nth grows as O(n · ε); that of a
+    /// [`sum`](Tensor::sum) grows as O(log n · ε).
+    ///
     /// # Panics
     /// If the axis is out of range, an integer sum does not fit (debug assertions), or the device has no memory left.
     ///

@@ -51,7 +51,17 @@ use crate::layout::{Layout, element_count};
 /// # }
 /// ```
 ///
-/// Results never depend on the number of threads.
+/// # Results
+/// Results are the same to the last bit on any number of threads, in a pool and outside, and from run to run: how work is cut
+/// depends on shapes and strides alone. Operations round as IEEE 754 says, each for itself: nothing is reordered, fused or
+/// flushed to zero behind your back, but for what is named here. Not promised to be the same are
+///
+/// * products of matrices, and contractions by them, on processors with other vectors, or at another level of `VIERBEIN_SIMD`:
+///   where there are instructions for it, a product and a sum are rounded once, not twice;
+/// * functions of the C library (`exp`, `sin`, `powf`, ..) on systems with another one, which may also know several processors;
+/// * sums of the same elements that lie otherwise in memory: other strides may be walked in another sequence, and so may
+///   another release of this crate;
+/// * the bits of a NaN, and results with the feature `blas`, whose library has rules of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpu;
 

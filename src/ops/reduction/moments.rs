@@ -24,7 +24,8 @@ impl<F: Inexact> Moments<F> {
         let count = self.count + F::Magnitude::one();
         let before = x - self.mean;
         let mean = self.mean + before.unscale(count);
-        let squares = self.squares + before.dot_re(x - mean);
+        // Both distances point the same way, but for a mean beyond the range: a square is never below zero.
+        let squares = self.squares + Float::abs(before.dot_re(x - mean));
         Moments { count, mean, squares }
     }
 

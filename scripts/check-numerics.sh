@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Errors and bits of results with the vectors of each level, in optimised builds: kernels that `cargo test` builds have them in
+# matrix products only. Prints the largest errors as tables.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+for level in portable avx2 avx512; do
+    printf '\n== VIERBEIN_SIMD=%s\n' "$level"
+    VIERBEIN_SIMD=$level cargo test --quiet --release --test numerics -- --nocapture --test-threads 1
+done

@@ -1,0 +1,19 @@
+//! What is promised of results that round: how far they are from the exact ones, that they are the same bits on any number of
+//! threads and in every run, what becomes of the ends of the range, and that every operation rounds as IEEE 754 says.
+//!
+//! `cargo test --test numerics -- --nocapture` prints the errors as tables.
+
+#[path = "numerics/data.rs"]
+mod data;
+#[path = "numerics/exact.rs"]
+mod exact;
+#[path = "numerics/extremes.rs"]
+mod extremes;
+#[path = "numerics/growth.rs"]
+mod growth;
+#[path = "numerics/ieee.rs"]
+mod ieee;
+#[path = "numerics/products.rs"]
+mod products;
+#[path = "numerics/same_bits.rs"]
+mod same_bits;

@@ -1,0 +1,207 @@
+//! The ends of the range: numbers that are very large or very small, numbers whose differences matter, infinities and NaN.
+
+use vierbein::{Rank, Tensor, c64, einsum, s};
+
+type V = Tensor<f64, Rank<1>>;
+type M = Tensor<f64, Rank<2>>;
+
+const INF: f64 = f64::INFINITY;
+const MAX: f64 = f64::MAX;
+/// The smallest number that is not 0.
+const TINY: f64 = 5e-324;
+
+/// Lengths below and above those at which sums are cut into lanes, blocks and parts for threads.
+const LENGTHS: [usize; 8] = [1, 2, 7, 64, 129, 5000, 140_001, 600_001];
+
+fn filled(n: usize, value: f64) -> V {
+    V::full([n], value)
+}
+
+/// A vector as columns that are reduced together: so many that some of them fill registers, and some are left over.
+fn columns(x: &V) -> M {
+    x.insert_axis(1).broadcast_to([x.len(), 70]).to_owned()
+}
+
+/// A reduction of a vector, and, where that does not take long, of each of many columns.
+fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> Vec<f64> {
+    let mut found = vec![whole(x)];
+    if x.len() <= 5000 {
+        let columns = of_columns(&columns(x));
+        found.extend([columns[[1]], columns[[69]]]);
+    }
+    found
+}
+
+/// Sums, and what is made of them, overflow where the sum does.
+#[test]
+fn means_of_large_numbers() {
+    for n in LENGTHS {
+        let most = MAX / n.next_power_of_two() as f64;
+        for most in [most, -most] {
+            let mean = filled(n, most).mean().item();
+            assert!((mean / most - 1.0).abs() < 1e-15, "{mean} is the mean of {n} times {most}");
+        }
+        let expected = if n == 1 { MAX } else { INF };
+        assert_eq!(filled(n, MAX).mean().item(), expected, "as documented, {n} times");
+        assert_eq!(filled(n, MAX).sum().item(), expected);
+        assert_eq!(filled(n, TINY).sum().item(), n as f64 * TINY);
+        assert_eq!(filled(n, TINY).mean().item(), TINY);
+    }
+    assert_eq!(V::from(vec![MAX, -MAX]).mean().item(), 0.0);
+    assert!(V::zeros([0]).mean().item().is_nan());
+    // Integers have room for their sums.
+    assert_eq!(Tensor::<i64, Rank<1>>::full([5000], i64::MAX).mean().item(), i64::MAX as f64);
+}
+
+/// Equal numbers have no variance, however large; otherwise it overflows where its value does, and its root with it.
+#[test]
+fn variances_of_large_and_small_numbers() {
+    for n in LENGTHS {
+        for value in [MAX, -MAX, 1e300, 0.1, TINY] {
+            let x = filled(n, value);
+            // The mean of equal numbers is that number, or next to it.
+            let most = (value * 2f64.powi(-51)).powi(2);
+            for found in each_way(&x, |x| x.var(0).item(), |x| x.var_axis(0, 0)) {
+                assert!(found <= most, "the variance of {n} times {value} is {found}");
+            }
+        }
+    }
+    let two = |a: f64, b: f64| V::from(vec![a, b]);
+    assert_eq!(two(2f64.powi(500), 3.0 * 2f64.powi(500)).var(0).item(), 2f64.powi(1000));
+    assert_eq!(two(1e200, 3e200).var(0).item(), INF);
+    assert_eq!(two(1e200, 3e200).std(0).item(), INF, "as documented");
+    assert_eq!(two(-MAX, MAX).var(0).item(), INF);
+    assert_eq!(two(0.0, 2.0 * TINY).var(0).item(), 0.0);
+    assert!(two(0.0, INF).var(0).item().is_nan());
+}
+
+/// A billion and a little: sums of squares would lose all digits of the variance.
+#[test]
+fn variances_far_from_zero() {
+    for n in [4, 100, 3000, 140_000, 600_000] {
+        // Of 1e9 + {4, 7, 13, 16}, the textbook's, again and again: distances to the mean are −6, −3, 3 and 6.
+        let x = V::from_fn([n], |[i]| 1e9 + [4.0, 7.0, 13.0, 16.0][i % 4]);
+        let naive = {
+            let (sum, squares) = x.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+            (squares - sum * sum / n as f64) / n as f64
+        };
+        assert!((naive - 22.5).abs() > 1.0, "a sum of squares would do: {naive}");
+        for found in each_way(&x, |x| x.var(0).item(), |x| x.var_axis(0, 0)) {
+            assert!((found - 22.5).abs() < 1e-6, "{found} instead of 22.5, of {n}");
+        }
+        assert!((x.std(0).item() - 22.5f64.sqrt()).abs() < 1e-6);
+        let z = x.map(|x| c64::new(x, -x));
+        assert!((z.var(0).item() - 45.0).abs() < 2e-6);
+    }
+}
+
+/// Norms of numbers whose squares have no place in the range, in every place where a row is cut.
+#[test]
+fn norms_of_large_and_small_numbers() {
+    for n in LENGTHS {
+        for at in [0, n / 3, n - 1] {
+            for (value, rest) in [(1e300, 0.0), (1e300, 1.0), (1e-300, 0.0), (TINY, 0.0), (MAX, TINY)] {
+                let mut x = filled(n, rest);
+                x[[at]] = value;
+                for norm in each_way(&x, |x| x.norm().item(), |x| x.norm_axis(0)) {
+                    assert!((norm - value).abs() <= value * 1e-15, "{norm} instead of {value}: {at} of {n}");
+                }
+            }
+        }
+        // All of one size: the norm is √n of it.
+        for value in [1e200, 1e-200, 2f64.powi(-1060)] {
+            let (norm, expected) = (filled(n, value).norm().item(), (n as f64).sqrt() * value);
+            assert!((norm - expected).abs() <= expected * 1e-14 + TINY, "{norm} instead of {expected}");
+        }
+    }
+}
+
+/// What is not a number, or infinite, shows in every result that it is part of, and in no other.
+#[test]
+fn what_is_not_finite_shows() {
+    for n in LENGTHS {
+        for at in [0, n / 2, n - 1] {
+            let with = |value: f64| {
+                let mut x = filled(n, 1.5);
+                x[[at]] = value;
+                x
+            };
+            let x = with(f64::NAN);
+            let results = [
+                x.sum(),
+                x.prod(),
+                x.mean(),
+                x.var(0),
+                x.std(0),
+                x.norm(),
+                x.max(),
+                x.min(),
+                x.dot(&x),
+                x.slice(s![..;-1]).sum(),
+            ];
+            for (k, result) in results.iter().enumerate() {
+                assert!(result.item().is_nan(), "result {k} of NaN at {at} of {n}");
+            }
+            assert_eq!((x.argmax().item(), x.argmin().item()), (at as i64, at as i64));
+            let (up, down) = (with(INF), with(-INF));
+            assert_eq!(
+                (up.sum().item(), up.mean().item(), up.norm().item(), up.max().item()),
+                (INF, INF, INF, INF)
+            );
+            assert_eq!(
+                (down.sum().item(), down.mean().item(), down.norm().item(), down.min().item()),
+                (-INF, -INF, INF, -INF)
+            );
+            assert!(up.var(0).item().is_nan() && up.dot(&filled(n, 0.0)).item().is_nan());
+            assert_eq!(up.dot(&filled(n, 2.0)).item(), INF);
+            let mut both = up.clone();
+            both[[n - 1 - at]] = -INF;
+            if n - 1 - at != at {
+                assert!(both.sum().item().is_nan() && both.mean().item().is_nan());
+                assert_eq!(both.norm().item(), INF);
+            }
+            let sums = x.cumsum(0);
+            assert!((0..n).step_by(1 + n / 100).chain([at, n - 1]).all(|i| sums[[i]].is_nan() == (i >= at)));
+        }
+    }
+}
+
+/// A product of matrices with NaN in one row or column, of sizes with and without a rest beside tiles of registers.
+#[test]
+fn what_is_not_a_number_stays_in_its_row() {
+    for size in [1, 2, 3, 4, 5, 8, 17, 33, 100, 130] {
+        let (row, column) = (size / 2, size / 3);
+        let mut a = M::from_fn([size, size + 1], |[i, j]| (i + j) as f64);
+        a[[row, size]] = f64::NAN;
+        let b = M::from_fn([size + 1, size + 2], |[i, j]| (i * j) as f64);
+        let product = a.matmul(&b);
+        let sums = a.sum_axis(1);
+        for i in 0..size {
+            assert!((0..size + 2).all(|j| product[[i, j]].is_nan() == (i == row)), "row {i} of {size}");
+            assert_eq!(sums[[i]].is_nan(), i == row);
+        }
+        let columns = a.sum_axis(0);
+        assert!((0..=size).all(|j| columns[[j]].is_nan() == (j == size)));
+        // Infinity times nothing is NaN, and is not left out.
+        let mut b = M::zeros([size, size + 1]);
+        b[[0, column]] = INF;
+        for product in [M::eye(size).matmul(&b), einsum!("ij,jk->ik", M::eye(size).t(), &b)] {
+            for i in 0..size {
+                for j in 0..=size {
+                    let expected = if j != column {
+                        0.0
+                    } else if i == 0 {
+                        INF
+                    } else {
+                        f64::NAN
+                    };
+                    let found = product[[i, j]];
+                    assert!(
+                        found == expected || (found.is_nan() && expected.is_nan()),
+                        "{found} at {i}, {j} of {size}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Every operation rounds as IEEE 754 says, and no two are made one: nothing is compiled with "fast" arithmetic.
+
+use super::data::{Kind, Random, numbers};
+use core::hint::black_box;
+use std::path::{Path, PathBuf};
+use vierbein::{Rank, Tensor, einsum, s};
+
+type V<T = f64> = Tensor<T, Rank<1>>;
+
+/// So many are cut for threads.
+const MANY: usize = 300_000;
+
+/// The numbers at which shortcuts show: of both signs zero, below the normal ones, beside one, at the ends, and none.
+const SPECIAL: [f64; 22] = [
+    0.0,
+    -0.0,
+    5e-324,
+    -5e-324,
+    1e-310,
+    f64::MIN_POSITIVE,
+    -f64::MIN_POSITIVE,
+    1e-200,
+    0.1,
+    -1.0 / 3.0,
+    1.0 - f64::EPSILON / 2.0,
+    1.0,
+    -1.0,
+    1.0 + f64::EPSILON,
+    3.0,
+    -1e16,
+    1e16 + 2.0,
+    1e200,
+    f64::MAX,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+/// Every pair of them, and then pairs of all sizes.
+fn pairs() -> (Vec<f64>, Vec<f64>) {
+    let mut random = Random(11);
+    let special = SPECIAL.into_iter().flat_map(|x| SPECIAL.into_iter().map(move |y| (x, y)));
+    let others = core::iter::from_fn(|| Some((f64::from_bits(random.bits()), f64::from_bits(random.bits()))));
+    special.chain(others).take(MANY).unzip()
+}
+
+#[track_caller]
+fn assert_same(found: &V, expected: impl Fn(usize) -> f64, name: &str) {
+    for (i, &found) in found.iter().enumerate() {
+        let expected = expected(i);
+        // Which of many NaN it is, is not promised.
+        let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+        assert!(same, "{name}: {found:e} instead of {expected:e} at {i}");
+    }
+}
+
+#[test]
+fn operations_round_as_a_single_one_does() {
+    let (a, b) = pairs();
+    let (x, y) = (V::from(a.clone()), V::from(b.clone()));
+    let spread = V::from_fn([2 * MANY], |[i]| b[MANY - 1 - i / 2]);
+    let views = spread.slice(s![..;-2]);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads can be had");
+    pool.install(|| {
+        macro_rules! pairwise {
+            ($($found:expr, |$a:ident, $b:ident| $expected:expr;)*) => {$(
+                assert_same(&$found, |i| { let ($a, $b) = (black_box(a[i]), black_box(b[i])); $expected }, stringify!($found));
+            )*};
+        }
+        pairwise! {
+            &x + &y, |a, b| a + b;
+            &x - &y, |a, b| a - b;
+            &x * &y, |a, b| a * b;
+            &x / &y, |a, b| a / b;
+            &x % &y, |a, b| a % b;
+            &x + views, |a, b| a + b;
+            &x / views, |a, b| a / b;
+            einsum!("i,i->i", &x, &y), |a, b| a * b;
+            -&x, |a, _b| -a;
+            &x * 0.0, |a, _b| a * 0.0;
+            &x + 0.0, |a, _b| a + 0.0;
+            &x - &x, |a, _b| a - a;
+            &x / 3.0, |a, _b| a / 3.0;
+            &x / &x, |a, _b| a / a;
+            x.abs(), |a, _b| a.abs();
+            x.sqrt(), |a, _b| a.sqrt();
+            x.recip(), |a, _b| 1.0 / a;
+            x.square(), |a, _b| a * a;
+            x.floor(), |a, _b| a.floor();
+            x.trunc(), |a, _b| a.trunc();
+            x.cast::<f32>().cast::<f64>(), |a, _b| f64::from(a as f32);
+        }
+        let narrow = &x.cast::<f32>() * &y.cast::<f32>();
+        pairwise! { narrow.cast::<f64>(), |a, b| f64::from(a as f32 * b as f32); }
+    });
+}
+
+/// Products of which the last digits are lost where they are rounded, and are not where they are fused with an addition.
+fn products() -> (V, V, V) {
+    let (a, b) = (numbers(Kind::Mixed, MANY, 53, 1), numbers(Kind::Mixed, MANY, 53, 2));
+    let minus: Vec<f64> = a.iter().zip(&b).map(|(a, b)| -(a * b)).collect();
+    let fused = (0..MANY).filter(|&i| a[i].mul_add(b[i], minus[i]) != 0.0).count();
+    assert!(fused > MANY * 9 / 10, "fused, {fused} of {MANY} would not be zero");
+    (a.into(), b.into(), minus.into())
+}
+
+#[test]
+fn products_are_not_fused_with_sums() {
+    let (a, b, minus) = products();
+    let zeros = V::zeros([MANY]);
+    assert_eq!(&a * &b + &minus, zeros);
+    assert_eq!(&minus + &a * &b, zeros);
+    let mut product = &a * &b;
+    product += &minus;
+    assert_eq!(product, zeros);
+    assert_eq!(a.zip_map3(&b, &minus, |a, b, c| a * b + c), zeros);
+    // `out = alpha · right + out`, for one number alpha.
+    let alpha = 1.0 / 3.0;
+    let mut out = &b * -alpha;
+    out.add_scaled(alpha, &b);
+    assert_eq!(out, zeros);
+    let mut out = minus.clone();
+    vierbein::einsum_into!(&mut out, 1.0, 1.0; "i,i->i", &a, &b);
+    assert_eq!(out, zeros);
+    // Sums of products, of a·b and −(a·b) · 1, in rows and in columns.
+    let one = V::ones([MANY]);
+    let rows = |low: &V, high: &V| {
+        Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] })
+    };
+    let (left, right) = (rows(&minus, &a), rows(&one, &b));
+    assert_eq!(einsum!("ij,ij->j", &left, &right), zeros);
+    assert_eq!(einsum!("ji,ji->j", &left.t().to_owned(), &right.t().to_owned()), zeros);
+    assert_eq!(left.slice(s![.., 7]).dot(right.slice(s![.., 7])).item(), 0.0);
+    // Products of matrices are fused where the processor does so: the sum is rounded once or twice.
+    for i in 0..200 {
+        let (row, column) =
+            (left.slice(s![.., i..i + 1]).t().to_owned(), right.slice(s![.., i..i + 1]).to_owned());
+        let (rows, columns) = (row.broadcast_to([9, 2]).to_owned(), column.broadcast_to([2, 9]).to_owned());
+        let fused = a[[i]].mul_add(b[[i]], minus[[i]]);
+        assert!(rows.matmul(&columns).iter().all(|&found| found == 0.0 || found == fused));
+    }
+}
+
+/// Kahan's sum of rows survives: a compiler that knew of associativity would find that it corrects nothing.
+#[test]
+fn compensation_is_not_optimised_away() {
+    let rows = 2000;
+    let x = Tensor::<f64, Rank<2>>::full([rows, 1000], 0.1);
+    let (mut sum, mut plain): (V, V) = (V::zeros([1000]), V::zeros([1000]));
+    let mut lost: V = V::zeros([1000]);
+    for row in x.axis_iter(0) {
+        let term = row - &lost;
+        let next = &sum + &term;
+        lost = (&next - &sum) - &term;
+        sum = next;
+        plain += row;
+    }
+    // 2000 times the number that 0.1 is, 3602879701896397 / 2^55, rounded.
+    assert_eq!(sum, V::full([1000], 200.0));
+    assert!((plain[[0]] - 200.0).abs() > 1e-12);
+    // What a sum lost (Knuth's and Dekker's exact transformation).
+    let (a, b) = (V::full([1000], 1e16), V::full([1000], 2.71));
+    let s = &a + &b;
+    let t = &s - &a;
+    assert_eq!((&a - (&s - &t)) + (&b - &t), V::full([1000], 2.71 - 2.0));
+}
+
+/// Numbers below the normal ones are neither taken for zero nor made zero, on any thread, also after products of matrices.
+#[test]
+fn small_numbers_are_kept() {
+    let tiny = 5e-324;
+    let x = V::full([MANY], f64::MIN_POSITIVE);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads can be had");
+    let kept = || {
+        black_box(f64::MIN_POSITIVE) * black_box(0.5) == 2f64.powi(-1023)
+            && black_box(tiny) * black_box(1.0) > 0.0
+    };
+    pool.install(|| {
+        let half = &x * 0.5;
+        assert!(half.iter().all(|&x| x == 2f64.powi(-1023)));
+        assert_eq!(&half + &half, x);
+        assert_eq!(half.sum().item(), MANY as f64 * 2f64.powi(-1023));
+        assert_eq!(V::full([MANY], tiny).sum().item(), MANY as f64 * tiny);
+        assert_eq!(V::full([MANY], tiny).max().item(), tiny);
+        assert_eq!(half.dot(&V::full([MANY], 0.5)).item(), MANY as f64 * 2f64.powi(-1024));
+        assert_eq!(V::<f32>::full([MANY], 1e-45).sum().item(), MANY as f32 * 1e-45);
+        for size in [2, 5, 300] {
+            let small = Tensor::<f64, Rank<2>>::full([size, size], tiny);
+            assert_eq!(small.matmul(&Tensor::eye(size)), small);
+            let sums = small.matmul(&Tensor::ones([size, size]));
+            assert!(sums.iter().all(|&x| x == size as f64 * tiny));
+        }
+        assert!(small_numbers_differ(tiny));
+    });
+    assert!(pool.broadcast(|_| kept()).into_iter().all(|kept| kept) && kept());
+}
+
+fn small_numbers_differ(tiny: f64) -> bool {
+    let x = V::full([MANY], tiny);
+    x.not_equal(0.0).all().item() && x.greater(0.0).all().item() && x.less(2.0 * tiny).all().item()
+}
+
+/// Files of sources below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .expect("sources are there")
+        .map(|entry| entry.expect("it can be read").path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
+/// Nothing asks for arithmetic that rounds otherwise, or for another mode of the processor.
+#[test]
+fn sources_ask_for_nothing_fast() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut lines, mut fused, mut checked) = (0, 0, 0);
+    let configuration = [".cargo/config.toml", "build.rs", "Cargo.toml"].map(|name| root.join(name));
+    for path in
+        sources(&root.join("src")).into_iter().chain(configuration.into_iter().filter(|path| path.exists()))
+    {
+        let text = std::fs::read_to_string(&path).expect("sources are text");
+        let name = path.strip_prefix(root).expect("it lies below").to_string_lossy().into_owned();
+        checked += 1;
+        for (number, line) in text.lines().enumerate() {
+            lines += 1;
+            // Rust's and LLVM's names, those of C and NVRTC, and the register that holds modes of rounding and flushing.
+            for word in [
+                "_fast(",
+                "algebraic",
+                "fast-math",
+                "fast_math",
+                "fastmath",
+                "-Ofast",
+                "fp-contract=fast",
+                "fp-contract=on",
+                "setcsr",
+                "ldmxcsr",
+                "MXCSR",
+                "FLUSH_ZERO",
+                "DENORMALS",
+                "fmad=true",
+                "ftz=true",
+                "prec-div=false",
+                "prec-sqrt=false",
+                "fesetround",
+                "__fdividef",
+                "__expf",
+                "__sinf",
+                "__cosf",
+                "__logf",
+                "__powf",
+                "__fmaf",
+            ] {
+                assert!(!line.contains(word), "{name}:{}: `{word}`", number + 1);
+            }
+            let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
+            fused += usize::from(fuses);
+            let name = name.replace('\\', "/");
+            let of_products =
+                name.starts_with("src/device/cpu/gemm/simd/") || name.ends_with("kernels/products.cu");
+            assert!(!fuses || of_products, "{name}:{}: only products that are summed are fused", number + 1);
+        }
+    }
+    assert!(checked > 100 && fused > 5, "{checked} files of {lines} lines, {fused} fused operations");
+    let compile =
+        std::fs::read_to_string(root.join("src/device/cuda/engine/compile.rs")).expect("it is there");
+    assert!(compile.contains("--fmad=false"), "kernels of a GPU are compiled without fusing, too");
+}

@@ -1,0 +1,183 @@
+//! The same bits on 1, 2 and 8 threads, in every run of a program, and, but for matrix products, at every level of vector
+//! instructions.
+//!
+//! Results are compared by the digests of their bits. All operands are large enough to be cut for threads, and their values
+//! such that another sequence of roundings gives other bits.
+
+use super::data::{Kind, numbers};
+use std::process::Command;
+use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c64, einsum, s};
+
+/// Rows and columns: more than a million elements.
+const ROWS: usize = 1031;
+const COLUMNS: usize = 1109;
+/// Sides of what is multiplied.
+const SIDE: usize = 277;
+
+/// The environment variable of a process that prints its digests.
+const CHILD: &str = "VIERBEIN_PRINT_DIGESTS";
+
+/// An element as bits.
+trait Bits: Element {
+    fn bits(self) -> u64;
+}
+
+macro_rules! bits {
+    ($($T:ty, |$x:ident| $bits:expr;)*) => {$(
+        impl Bits for $T {
+            fn bits(self) -> u64 {
+                let $x = self;
+                $bits
+            }
+        }
+    )*};
+}
+bits! {
+    f64, |x| x.to_bits();
+    f32, |x| x.to_bits().into();
+    c64, |x| x.re.to_bits().rotate_left(23) ^ x.im.to_bits();
+    i64, |x| x as u64;
+    bool, |x| x.into();
+}
+
+/// A digest of all bits, in the order's enumeration.
+fn digest<T: Bits, D: Dim, O: Order>(x: &Tensor<T, D, O>) -> u64 {
+    let mix = |hash: u64, x: &T| (hash ^ x.bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    x.as_slice().iter().fold(x.len() as u64, mix)
+}
+
+/// Whether results are promised to be the same at all levels of vector instructions.
+const ANY_LEVEL: bool = true;
+const ONE_LEVEL: bool = false;
+
+type Digests = Vec<(&'static str, bool, u64)>;
+
+/// The digests of what every kind of operation computes.
+fn digests() -> Digests {
+    let values = numbers(Kind::Mixed, ROWS * COLUMNS, 53, 5);
+    let a = Tensor::<f64, Rank<2>>::from_slice([ROWS, COLUMNS], &values);
+    let b: Tensor<f64, Rank<2>> = Tensor::from_slice([COLUMNS, ROWS], &values).t().to_owned();
+    let narrow = a.cast::<f32>();
+    let flipped = a.to_order::<ColMajor>();
+    let z = a.zip_map(&b, c64::new);
+    let cube = a.slice(s![..1030, ..1000]).to_owned().reshape([1030, 10, 100]);
+    let mut all = Digests::new();
+    macro_rules! add {
+        ($level:ident: $($result:expr),* $(,)?) => {$( all.push((stringify!($result), $level, digest(&$result))); )*};
+    }
+    // Reductions: whole, along each axis, of views, in both orders.
+    add! { ANY_LEVEL:
+        a.sum(), a.t().sum(), a.slice(s![..;-1, ..;2]).sum(), a.slice(s![.., ..;-3]).sum_axis(1), flipped.sum(),
+        a.sum_axis(0), a.sum_axis(1), flipped.sum_axis(0), flipped.sum_axis(1), cube.sum_axis(1), cube.sum_axes([0, 2]),
+        a.prod_axis(1), (&a / 4.5).prod_axis(0), a.mean(), a.mean_axis(0), a.var(1), a.var_axis(0, 0), a.var_axis(1, 0), a.std(0),
+        a.norm(), a.norm_axis(0), a.norm_axis(1), a.max(), a.min_axis(0), a.argmax(), a.argmin_axis(1),
+        a.broadcast_to([3, ROWS, COLUMNS]).sum_axis(0), a.slice(s![.., ..ROWS]).trace(0, 1), cube.slice(s![..10, .., ..]).trace(0, 1),
+        narrow.sum(), narrow.sum_axis(0), narrow.var(0), a.less(1.0).count(), a.less(1.0).any_axis(1), z.sum(), z.sum_axis(1),
+    }
+    // Scans.
+    add! { ANY_LEVEL: a.cumsum(0), a.cumsum(1), (&a / 4.5).cumprod(0) }
+    // Elementwise functions, arithmetic and comparisons, of views and with what broadcasts.
+    let positive = a.abs();
+    let row = b.slice(s![0, ..]);
+    add! { ANY_LEVEL:
+        &a + &b, &a - &b, &a * &b, &a / &b, &a % &b, -&a, &a * row.slice(s![..1]), a.t() + b.t(), &a + a.slice(s![..;-1, ..]),
+        &a * 3.0, positive.sqrt(), a.exp(), positive.ln(), a.sin(), a.tanh(), a.square(), a.recip(), a.powi(5), positive.powf(0.3),
+        a.floor(), a.cbrt(), a.signum(), a.atan2(&b), a.hypot(&b), a.maximum(&b), a.clamp(-3.0, 3.0), a.less(&b),
+        a.less(&b).select(&a, &b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow.exp(), &narrow * &narrow, z.exp(), &z * &z,
+        a.t().to_owned(),
+    }
+    let mut scaled = a.clone();
+    scaled.add_scaled(0.3, &b);
+    scaled /= 7.0;
+    add! { ANY_LEVEL: scaled }
+    // Sums of products that are no matrix products.
+    let (x, y) = (a.as_shape([ROWS * COLUMNS]), b.as_shape([ROWS * COLUMNS]));
+    let long = z.as_shape([ROWS * COLUMNS]);
+    add! { ANY_LEVEL:
+        x.dot(y), a.dot(&b), long.dot(long), long.vdot(long), narrow.dot(&narrow), einsum!("ij,ij->i", &a, &b),
+        einsum!("ij,ij->j", &a, &b), einsum!("ij,ij->ij", &a, &b),
+    }
+    // Matrix products, and contractions by them.
+    let (p, q) = (a.slice(s![..SIDE, ..SIDE]), b.slice(s![..SIDE, ..SIDE]));
+    let (u, v) = (z.slice(s![..SIDE, ..SIDE]), z.slice(s![..SIDE;-1, ..SIDE]));
+    let (e, f) = (narrow.slice(s![..SIDE, ..SIDE]), narrow.slice(s![-(SIDE as isize).., ..SIDE]));
+    let (batch, other) = (x.slice(s![..40 * 64 * 64]), y.slice(s![..40 * 64 * 64]));
+    let (batch, other) = (batch.as_shape([40, 64, 64]), other.as_shape([40, 64, 64]));
+    add! { ONE_LEVEL:
+        p.matmul(q), p.t().matmul(q), p.matmul(q.t()), u.matmul(v), e.matmul(f), batch.matmul(other), a.matmul(row),
+        flipped.slice(s![..SIDE, ..SIDE]).matmul(flipped.slice(s![..SIDE, ..SIDE]).t()),
+        a.slice(s![..6, ..]).matmul(b.t().slice(s![.., ..7])), einsum!("ij,kj,kl->il", p, q, p), einsum!("bij,bkj->bik", batch, other),
+        p.outer(row.slice(s![..3])), p.tensordot(q, [0], [1]),
+    }
+    let mut into = p.to_owned();
+    vierbein::einsum_into!(&mut into, 0.3, 1.7; "ij,jk->ik", p, q);
+    add! { ONE_LEVEL: into }
+    all
+}
+
+fn on(threads: usize) -> Digests {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
+    pool.install(digests)
+}
+
+#[track_caller]
+fn assert_same(found: &Digests, expected: &Digests, but: impl Fn(bool) -> bool, where_: &str) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(but(found.1) || found == expected, "`{}` is of other bits {where_}", found.0);
+    }
+}
+
+/// This test in a process of its own, with these environment variables: what its digests are.
+fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
+    let program = std::env::current_exe().expect("a test is a program");
+    let mut command = Command::new(program);
+    command
+        .args(["same_bits::on_any_number_of_threads_and_in_every_run", "--exact", "--nocapture"])
+        .env(CHILD, "1");
+    let output = command.envs(variables.iter().copied()).output().expect("the test runs again");
+    assert!(output.status.success(), "{variables:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).expect("digests are text");
+    let digests = printed.lines().filter_map(|line| line.strip_prefix("digest "));
+    digests.map(|digest| u64::from_str_radix(digest, 16).expect("a number")).collect()
+}
+
+#[test]
+fn on_any_number_of_threads_and_in_every_run() {
+    if std::env::var_os(CHILD).is_some() {
+        // The test's own name stands before what is printed first.
+        println!();
+        return digests().iter().for_each(|(_, _, digest)| println!("digest {digest:016x}"));
+    }
+    let here = digests();
+    for threads in [1, 2, 8] {
+        assert_same(&on(threads), &here, |_| false, &format!("on {threads} threads"));
+    }
+    let named = |digests: Vec<u64>| -> Digests {
+        assert_eq!(digests.len(), here.len(), "a process prints all digests");
+        here.iter().zip(digests).map(|(&(name, level, _), digest)| (name, level, digest)).collect()
+    };
+    let again = named(in_a_process(&[("RAYON_NUM_THREADS", "2")]));
+    assert_same(&again, &here, |_| false, "in another run on 2 threads");
+    // What is above the processor's own level is the same as that. In builds with debug assertions only matrix products
+    // have levels: those without try the other kernels.
+    for level in ["portable", "avx2", "avx512"] {
+        let on = |threads| named(in_a_process(&[("VIERBEIN_SIMD", level), ("RAYON_NUM_THREADS", threads)]));
+        let (one, eight) = (on("1"), on("8"));
+        assert_same(&eight, &one, |_| false, &format!("on 8 threads, with VIERBEIN_SIMD={level}"));
+        assert_same(&one, &here, |any_level| !any_level, &format!("with VIERBEIN_SIMD={level}"));
+        let others = one.iter().zip(&here).filter(|(a, b)| a != b).count();
+        println!("of {} results, {others} have other bits with VIERBEIN_SIMD={level}", one.len());
+    }
+}
+
+/// The values are such that the sequence of additions shows.
+#[test]
+fn another_sequence_gives_other_bits() {
+    let x = Tensor::<f64, Rank<1>>::from(numbers(Kind::Mixed, ROWS * COLUMNS, 53, 5));
+    let n = x.len();
+    let halves = |at: usize| (x.slice(s![..at]).sum() + x.slice(s![at..]).sum()).item();
+    let found: std::collections::BTreeSet<u64> = (1..20).map(|k| halves(n * k / 20).to_bits()).collect();
+    assert!(found.len() > 3, "19 cuts give {} results", found.len());
+    assert_ne!(digest(&x), digest(&x.slice(s![..;-1]).to_owned()));
+}
