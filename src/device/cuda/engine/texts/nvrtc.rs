@@ -51,16 +51,18 @@ impl Compiler {
             assert!(!found.is_null(), "NVRTC has {name:?}");
             found
         };
-        // SAFETY: these are the functions of those names, with the parameters that NVRTC's manual gives them.
-        Ok(unsafe {
-            use core::mem::transmute;
-            Compiler {
-                create: transmute::<*mut c_void, Create>(symbol(c"nvrtcCreateProgram")),
-                compile: transmute::<*mut c_void, Compile>(symbol(c"nvrtcCompileProgram")),
-                log_size: transmute::<*mut c_void, LogSize>(symbol(c"nvrtcGetProgramLogSize")),
-                log: transmute::<*mut c_void, Log>(symbol(c"nvrtcGetProgramLog")),
-                destroy: transmute::<*mut c_void, Destroy>(symbol(c"nvrtcDestroyProgram")),
-            }
+        macro_rules! function {
+            ($type:ty, $name:literal) => {
+                // SAFETY: the function of that name has the parameters that NVRTC's manual gives it.
+                unsafe { core::mem::transmute::<*mut c_void, $type>(symbol($name)) }
+            };
+        }
+        Ok(Compiler {
+            create: function!(Create, c"nvrtcCreateProgram"),
+            compile: function!(Compile, c"nvrtcCompileProgram"),
+            log_size: function!(LogSize, c"nvrtcGetProgramLogSize"),
+            log: function!(Log, c"nvrtcGetProgramLog"),
+            destroy: function!(Destroy, c"nvrtcDestroyProgram"),
         })
     }
 }
@@ -75,19 +77,19 @@ impl Compiler {
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let none = core::ptr::null();
         let (mut program, mut size) = (core::ptr::null_mut(), 0);
-        // SAFETY: the strings end with zeros and outlive the calls; the log has the size that it is said to have.
-        let (compiled, log) = unsafe {
-            assert_eq!(
-                (self.create)(&raw mut program, source.as_ptr(), none, 0, none.cast(), none.cast()),
-                0
-            );
-            let compiled = (self.compile)(program, 4, options.as_ptr());
-            assert_eq!((self.log_size)(program, &raw mut size), 0);
-            let mut log = vec![0u8; size];
-            assert_eq!((self.log)(program, log.as_mut_ptr().cast()), 0);
-            assert_eq!((self.destroy)(&raw mut program), 0);
-            (compiled, log)
-        };
+        // SAFETY: the source ends with a zero.
+        let made =
+            unsafe { (self.create)(&raw mut program, source.as_ptr(), none, 0, none.cast(), none.cast()) };
+        assert_eq!(made, 0);
+        // SAFETY: the program was made; there are four options, each of which ends with a zero.
+        let compiled = unsafe { (self.compile)(program, 4, options.as_ptr()) };
+        // SAFETY: the program was compiled.
+        assert_eq!(unsafe { (self.log_size)(program, &raw mut size) }, 0);
+        let mut log = vec![0u8; size];
+        // SAFETY: there is room for as much as the call before said.
+        assert_eq!(unsafe { (self.log)(program, log.as_mut_ptr().cast()) }, 0);
+        // SAFETY: the program is not used after this.
+        assert_eq!(unsafe { (self.destroy)(&raw mut program) }, 0);
         let log = String::from_utf8_lossy(&log);
         assert_eq!(compiled, 0, "{arch}: {log}");
         assert!(log.trim_end_matches('\0').is_empty(), "{arch}: {log}");
