@@ -20,17 +20,21 @@ impl Clock {
     /// How long `calls` calls take on the GPU, in seconds.
     pub(crate) fn seconds(&self, calls: usize, run: &mut impl FnMut()) -> Result<f64, Box<dyn Error>> {
         let [start, end] = self.events;
-        // SAFETY: the events are alive, and the null stream always is.
-        unsafe {
-            result::event::record(start, result::stream::null())?;
-            for _ in 0..calls {
-                run();
-            }
-            result::event::record(end, result::stream::null())?;
-            result::event::synchronize(end)?;
-            // The clock's resolution is half a microsecond; nothing is shorter than nothing.
-            Ok(f64::from(result::event::elapsed(start, end)?).max(1e-4) * 1e-3)
+        let record = |event| {
+            // SAFETY: the events are alive, and the null stream always is.
+            unsafe { result::event::record(event, result::stream::null()) }
+        };
+        record(start)?;
+        for _ in 0..calls {
+            run();
         }
+        record(end)?;
+        // SAFETY: the event is alive.
+        unsafe { result::event::synchronize(end) }?;
+        // SAFETY: both have been recorded.
+        let milliseconds = unsafe { result::event::elapsed(start, end) }?;
+        // The clock's resolution is half a microsecond; nothing is shorter than nothing.
+        Ok(f64::from(milliseconds).max(1e-4) * 1e-3)
     }
 }
 

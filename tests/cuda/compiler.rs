@@ -98,17 +98,19 @@ fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     options.push(format!("--gpu-architecture=sm_{architecture}"));
     let source = CString::new(text).unwrap();
     let program = result::create_program(&source, None).unwrap();
-    // SAFETY: the program was made above and is destroyed below; its log ends with a zero.
-    unsafe {
-        let compiled = result::compile_program(program, &options);
-        let log = result::get_program_log(program).unwrap();
-        let log = CStr::from_ptr(log.as_ptr()).to_string_lossy().into_owned();
-        let mut size = 0;
-        let made = sys::nvrtcGetCUBINSize(program, &raw mut size).result();
-        result::destroy_program(program).unwrap();
-        match (compiled, made) {
-            (Ok(()), Ok(())) if size > 0 => Ok(()),
-            (compiled, made) => Err(format!("{compiled:?} {made:?}\n{log}")),
-        }
+    // SAFETY: the program was made above and is destroyed below.
+    let compiled = unsafe { result::compile_program(program, &options) };
+    // SAFETY: as above.
+    let log = unsafe { result::get_program_log(program) }.unwrap();
+    // SAFETY: the log ends with a zero.
+    let log = unsafe { CStr::from_ptr(log.as_ptr()) }.to_string_lossy().into_owned();
+    let mut size = 0;
+    // SAFETY: as above; the size is ours.
+    let made = unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result();
+    // SAFETY: the program is not used after this.
+    unsafe { result::destroy_program(program) }.unwrap();
+    match (compiled, made) {
+        (Ok(()), Ok(())) if size > 0 => Ok(()),
+        (compiled, made) => Err(format!("{compiled:?} {made:?}\n{log}")),
     }
 }

@@ -25,14 +25,18 @@ struct Context {
     frees: Arc<AtomicUsize>,
 }
 
+/// # Safety
+/// `this` was made by `produce`, and is used for the last time.
 unsafe extern "C" fn free(this: *mut DLManagedTensor) {
-    // SAFETY: `produce` made both boxes, and owns the memory.
-    unsafe {
-        let this = Box::from_raw(this);
-        let context = Box::from_raw(this.manager_ctx.cast::<Context>());
-        ((*context.memory).deleter.unwrap())(context.memory);
-        context.frees.fetch_add(1, Ordering::SeqCst);
-    }
+    // SAFETY: `produce` made this box.
+    let this = unsafe { Box::from_raw(this) };
+    // SAFETY: and that of the context.
+    let context = unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) };
+    // SAFETY: its memory is alive.
+    let deleter = unsafe { (*context.memory).deleter };
+    // SAFETY: it is used for the last time.
+    unsafe { deleter.unwrap()(context.memory) };
+    context.frees.fetch_add(1, Ordering::SeqCst);
 }
 
 /// A tensor of a producer with these elements in memory of the first GPU, read with a shape and strides of their own.
@@ -294,15 +298,14 @@ fn the_wrong_type_is_an_error_that_says_the_right_one() {
 #[track_caller]
 fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
     let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);
-    // SAFETY: the structure is alive, and what is damaged is not followed.
-    let (error, deleter) = unsafe {
-        damage(&mut *managed);
-        (Dlpack::from_raw(managed).unwrap_err(), (*managed).deleter.unwrap())
-    };
+    // SAFETY: the structure is alive.
+    damage(unsafe { &mut *managed });
+    // SAFETY: as above, and what is damaged is not followed.
+    let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     freed(&frees, 0);
     // SAFETY: for the last time.
-    unsafe { deleter(managed) };
+    unsafe { free(managed) };
     freed(&frees, 1);
 }
 

@@ -1,8 +1,8 @@
 //! Products of matrices and sums of products: strides of all kinds, weights, conjugation, overflow.
 
-use crate::data::{dense, extent, scrambled};
+use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Factor, Gemm, Operand, Output};
+use vierbein::device::{Device, Factor, Gemm};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, Scalar, c32, c64};
 
@@ -143,18 +143,15 @@ fn run<Dev: Device + Default + Gemm<T>, T: Number>(
     let device = Dev::default();
     let (x, y) = (device.adopt(a.to_vec())?, device.adopt(b.to_vec())?);
     let mut z = device.adopt(c.to_vec())?;
-    // SAFETY: all reach no further than their buffers; outputs are distinct.
-    let result = unsafe {
-        let [x, y] = [(&x, case.a), (&y, case.b)].map(|(x, of)| Dev::offset(Dev::ptr(x), of.offset as isize));
-        let [p, q] = case.conjugate;
-        let a = Factor { operand: Operand::from_raw(x, &case.a.shape, &case.a.strides), conjugate: p };
-        let b = Factor { operand: Operand::from_raw(y, &case.b.shape, &case.b.strides), conjugate: q };
-        let to = Dev::offset(Dev::ptr_mut(&mut z), case.out.offset as isize);
-        let out = Output::from_raw(to, &case.out.shape, &case.out.strides);
-        match case.kind {
-            Kind::Matrices => device.gemm(alpha, a, b, beta, out),
-            Kind::Sums => device.sum_products(alpha, a, b, beta, out),
-        }
+    let [a, b] = [(&x, case.a, 0), (&y, case.b, 1)].map(|(buffer, of, which)| Factor {
+        operand: operand(buffer, of.offset, &of.shape, &of.strides),
+        conjugate: case.conjugate[which],
+    });
+    // SAFETY: no strides here take two indices to one element.
+    let out = unsafe { output(&mut z, case.out.offset, &case.out.shape, &case.out.strides) };
+    let result = match case.kind {
+        Kind::Matrices => device.gemm(alpha, a, b, beta, out),
+        Kind::Sums => device.sum_products(alpha, a, b, beta, out),
     };
     result.map(|()| device.release(z).unwrap())
 }

@@ -1,8 +1,8 @@
 //! Reductions: all of them, of all element types, for shapes and strides around the boundaries of warps, blocks and splits.
 
-use crate::data::{dense, extent, scrambled};
+use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Operand, Output, Reduce, Reduction, Scalars};
+use vierbein::device::{Device, Reduce, Reduction, Scalars};
 use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
@@ -116,14 +116,10 @@ fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
     let a = device.adopt(data.to_vec())?;
     let kept = &case.shape[..case.kept];
     let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
-    let from = Dev::offset(Dev::ptr(&a), case.offset as isize);
-    // SAFETY: both reach no further than their buffers; outputs are distinct.
-    let result = unsafe {
-        let from = Operand::from_raw(from, &case.shape, &case.strides);
-        let to = Output::from_raw(Dev::ptr_mut(&mut out), kept, &case.out);
-        device.reduce(op, to, from)
-    };
-    result.map(|()| device.release(out).unwrap())
+    let from = operand(&a, case.offset, &case.shape, &case.strides);
+    // SAFETY: no strides here take two indices to one element.
+    let to = unsafe { output(&mut out, 0, kept, &case.out) };
+    device.reduce(op, to, from).map(|()| device.release(out).unwrap())
 }
 
 fn compare<T: Element, R: Reduction<T>>(

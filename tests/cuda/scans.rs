@@ -1,8 +1,8 @@
 //! Running sums and products: lines of all lengths and strides, many and few, and integers that do not fit.
 
-use crate::data::{dense, extent, scrambled};
+use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{BinaryOp, Device, Operand, Output, Reduce};
+use vierbein::device::{BinaryOp, Device, Reduce};
 use vierbein::op::{Add, Mul, Sub};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, c32};
@@ -19,12 +19,9 @@ fn run<Dev: Device + Default + Reduce<T>, T: Scalar, F: BinaryOp<T, T, Output = 
     // What goes backwards begins at its other end.
     let back: usize =
         shape.iter().zip(from).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs()).sum();
-    // SAFETY: both reach no further than their buffers; outputs are distinct.
-    let result = unsafe {
-        let a = Operand::from_raw(Dev::offset(Dev::ptr(&a), back as isize), shape, from);
-        device.scan(op, Output::from_raw(Dev::ptr_mut(&mut out), shape, to), a)
-    };
-    result.map(|()| device.release(out).unwrap())
+    // SAFETY: no strides here take two indices to one element.
+    let to = unsafe { output(&mut out, 0, shape, to) };
+    device.scan(op, to, operand(&a, back, shape, from)).map(|()| device.release(out).unwrap())
 }
 
 fn compare<T: Scalar, F: BinaryOp<T, T, Output = T>>(

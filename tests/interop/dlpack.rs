@@ -33,14 +33,10 @@ impl Structure for DLManagedTensor {
         DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(Self::free) }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: `produce` made both boxes.
-        let (this, context) = unsafe {
-            let this = Box::from_raw(this);
-            let context = Box::from_raw(this.manager_ctx.cast::<Context>());
-            (this, context)
-        };
-        context.frees.count();
-        drop(this);
+        // SAFETY: `produce` made this box.
+        let this = unsafe { Box::from_raw(this) };
+        // SAFETY: and that of the context.
+        unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
 
@@ -50,14 +46,10 @@ impl Structure for DLManagedTensorVersioned {
         DLManagedTensorVersioned { version, manager_ctx, deleter: Some(Self::free), flags: 0, dl_tensor }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: `produce` made both boxes.
-        let (this, context) = unsafe {
-            let this = Box::from_raw(this);
-            let context = Box::from_raw(this.manager_ctx.cast::<Context>());
-            (this, context)
-        };
-        context.frees.count();
-        drop(this);
+        // SAFETY: `produce` made this box.
+        let this = unsafe { Box::from_raw(this) };
+        // SAFETY: and that of the context.
+        unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
 
@@ -311,16 +303,17 @@ fn an_export_is_what_the_structure_says() {
     let x = tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]];
     let address = x.as_ptr();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: the structure is alive until its deleter is called; then nothing is used any more.
-    unsafe {
-        let DLManagedTensorVersioned { version, flags, dl_tensor, deleter, .. } = &*raw;
-        assert_eq!((version.major, *flags), (1, 0));
-        assert_eq!(dl_tensor.data.cast_const().cast(), address);
-        assert_eq!((dl_tensor.device.device_type, dl_tensor.ndim, dl_tensor.byte_offset), (1, 2, 0));
-        assert_eq!(std::slice::from_raw_parts(dl_tensor.shape, 2), [2, 3]);
-        assert_eq!(std::slice::from_raw_parts(dl_tensor.strides, 2), [3, 1]);
-        deleter.unwrap()(raw);
+    // SAFETY: the structure is alive until its deleter is called.
+    let DLManagedTensorVersioned { version, flags, dl_tensor, deleter, .. } = unsafe { &*raw };
+    assert_eq!((version.major, *flags), (1, 0));
+    assert_eq!(dl_tensor.data.cast_const().cast(), address);
+    assert_eq!((dl_tensor.device.device_type, dl_tensor.ndim, dl_tensor.byte_offset), (1, 2, 0));
+    for (numbers, expected) in [(dl_tensor.shape, [2, 3]), (dl_tensor.strides, [3, 1])] {
+        // SAFETY: there is a number for each of the two axes.
+        assert_eq!(unsafe { std::slice::from_raw_parts(numbers, 2) }, expected);
     }
+    // SAFETY: nothing is used any more.
+    unsafe { deleter.unwrap()(raw) };
 }
 
 // ------------------------------------------------------------------ types known at run time
@@ -363,15 +356,14 @@ fn erased_tensors_go_and_come_back() {
 fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
     let mut data = [0.0; 6];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2, 3], Some(&[3, 1]));
-    // SAFETY: the structure is alive, and what is damaged is not followed.
-    let (error, deleter) = unsafe {
-        damage(&mut *managed);
-        (Dlpack::from_raw(managed).unwrap_err(), (*managed).deleter.unwrap())
-    };
+    // SAFETY: the structure is alive.
+    damage(unsafe { &mut *managed });
+    // SAFETY: as above, and what is damaged is not followed.
+    let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     frees.are(0);
     // SAFETY: for the last time.
-    unsafe { deleter(managed) };
+    unsafe { Structure::free(managed) };
     frees.are(1);
 }
 

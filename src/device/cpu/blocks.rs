@@ -255,12 +255,11 @@ impl<const K: usize> Job<'_, K> {
             }
             (self.f)(n, core::array::from_fn(|k| if direct[k] { there[k] } else { buffers[k] }));
             if !direct[0] && self.first != First::Read {
-                // SAFETY: `n` elements of the row, which are ours to write.
-                unsafe {
-                    match strides[0] {
-                        1 => stream_piece(buffers[0], there[0], n * size),
-                        stride => scatter(size, buffers[0], there[0], stride, n),
-                    }
+                match strides[0] {
+                    // SAFETY: `n` elements of the row, which are ours to write.
+                    1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
+                    // SAFETY: as above.
+                    stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
                 }
             }
             (column, end) = (end, end + width);
@@ -360,8 +359,9 @@ impl<const K: usize> Job<'_, K> {
                         pitch,
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
+                    let buffers = core::array::from_fn(|k| buffers.wrapping_add(k * bytes));
                     // SAFETY: the block lies within the rows, and its size within a buffer's.
-                    unsafe { self.block(rows, &block, core::array::from_fn(|k| buffers.add(k * bytes))) };
+                    unsafe { self.block(rows, &block, buffers) };
                 }
             }
         });
@@ -393,12 +393,11 @@ impl<const K: usize> Job<'_, K> {
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
-            // SAFETY: the caller's; a row.
-            unsafe {
-                match stride {
-                    0 => repeat(size, from, to, width),
-                    _ => gather(size, from, stride, to, width),
-                }
+            match stride {
+                // SAFETY: the caller's; a row.
+                0 => unsafe { repeat(size, from, to, width) },
+                // SAFETY: as above.
+                _ => unsafe { gather(size, from, stride, to, width) },
             }
         }
     }

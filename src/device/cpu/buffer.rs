@@ -81,11 +81,10 @@ impl<T> CpuBuffer<T> {
     /// The buffer is not used again, and not foreign.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: it is what `within` took apart. The layout was one before.
-        unsafe {
-            let layout = Layout::from_size_align_unchecked(self.bytes, align_of::<T>());
-            Block::from_raw(self.start.cast(), layout)
-        }
+        // SAFETY: it was the layout of the block that `within` took apart.
+        let layout = unsafe { Layout::from_size_align_unchecked(self.bytes, align_of::<T>()) };
+        // SAFETY: it is that block.
+        unsafe { Block::from_raw(self.start.cast(), layout) }
     }
 }
 
@@ -204,7 +203,9 @@ impl<T: Element> CpuBuffer<T> {
         let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
         // SAFETY: a `Vec` has its elements in memory of the global allocator for `capacity` of them, and gives it up; without
         // capacity it has none.
-        unsafe { CpuBuffer::within(Block::from_raw(first.cast(), layout), first, len) }
+        let block = unsafe { Block::from_raw(first.cast(), layout) };
+        // SAFETY: the elements are the `Vec`'s, from the beginning of its memory.
+        unsafe { CpuBuffer::within(block, first, len) }
     }
 
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Error> {

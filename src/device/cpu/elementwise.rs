@@ -48,7 +48,9 @@ kernel! {
     /// There are `n` elements each; those of `out` are ours to write, and not among the others.
     unsafe fn unary[T: Element, F: UnaryOp<T>][T, F](op: F, n: usize, out: *mut F::Output, a: *const T) -> () {
         // SAFETY: the caller's.
-        let (out, a) = unsafe { (fresh(out, n), from_raw_parts(a, n)) };
+        let out = unsafe { fresh(out, n) };
+        // SAFETY: the caller's; they are not among those of `out`.
+        let a = unsafe { from_raw_parts(a, n) };
         for (r, &x) in out.iter_mut().zip(a) {
             r.write(op.apply(x));
         }
@@ -81,7 +83,11 @@ kernel! {
         b: *const U,
     ) -> () {
         // SAFETY: the caller's.
-        let (out, a, b) = unsafe { (fresh(out, n), from_raw_parts(a, n), from_raw_parts(b, n)) };
+        let out = unsafe { fresh(out, n) };
+        // SAFETY: the caller's; they are not among those of `out`.
+        let a = unsafe { from_raw_parts(a, n) };
+        // SAFETY: as for `a`.
+        let b = unsafe { from_raw_parts(b, n) };
         for ((r, &x), &y) in out.iter_mut().zip(a).zip(b) {
             r.write(op.apply(x, y));
         }
@@ -100,7 +106,9 @@ kernel! {
         b: *const U,
     ) -> () {
         // SAFETY: the caller's.
-        let (a, b) = unsafe { (from_raw_parts_mut(a, n), from_raw_parts(b, n)) };
+        let a = unsafe { from_raw_parts_mut(a, n) };
+        // SAFETY: the caller's; they are not among those of `a`.
+        let b = unsafe { from_raw_parts(b, n) };
         for (x, &y) in a.iter_mut().zip(b) {
             *x = op.apply(*x, y);
         }
@@ -121,9 +129,13 @@ kernel! {
         c: *const V,
     ) -> () {
         // SAFETY: the caller's.
-        let (a, b, c) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts(c, n)) };
-        // SAFETY: the caller's.
         let out = unsafe { fresh(out, n) };
+        // SAFETY: the caller's; they are not among those of `out`.
+        let a = unsafe { from_raw_parts(a, n) };
+        // SAFETY: as for `a`.
+        let b = unsafe { from_raw_parts(b, n) };
+        // SAFETY: as for `a`.
+        let c = unsafe { from_raw_parts(c, n) };
         for (((r, &x), &y), &z) in out.iter_mut().zip(a).zip(b).zip(c) {
             r.write(op.apply(x, y, z));
         }
@@ -153,7 +165,9 @@ kernel! {
         b: *const U,
     ) -> bool {
         // SAFETY: the caller's.
-        let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+        let a = unsafe { from_raw_parts(a, n) };
+        // SAFETY: as for `a`.
+        let b = unsafe { from_raw_parts(b, n) };
         a.iter().zip(b).fold(true, |all, (&x, &y)| all & op.defined(x, y))
     }
 }
@@ -168,12 +182,14 @@ impl<T: Element> Elementwise<T> for Cpu {
         let mut k = 0;
         for_rows(&plan, |[offset]| {
             let row = base.offset(offset).get();
-            // SAFETY: rows of the output's own plan lie within it, and it is ours to write.
-            unsafe {
-                if stride == 1 {
-                    generate_dense(*op, k, n, row);
-                } else {
-                    (0..n).for_each(|i| row.offset(i as isize * stride).write(op.apply(k + i)));
+            if stride == 1 {
+                // SAFETY: rows of the output's own plan lie within it, and it is ours to write.
+                unsafe { generate_dense(*op, k, n, row) };
+            } else {
+                for i in 0..n {
+                    let to = row.wrapping_offset(i as isize * stride);
+                    // SAFETY: as above.
+                    unsafe { to.write(op.apply(k + i)) };
                 }
             }
             k += n;
@@ -191,31 +207,21 @@ impl<T: Element> Elementwise<T> for Cpu {
         one_shape([out.shape(), a.shape()]);
         check_unary(op, a)?;
         let (strides, lanes) = ([out.strides(), a.strides()], [Lane::new(out.ptr()), Lane::new(a.ptr())]);
-        // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
-        unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x]| {
-                unary(*op, n, o.cast(), x.cast::<T>());
-            });
-        }
+        // SAFETY: blocks are of the operands.
+        let block = |n, [o, x]: [*mut u8; 2]| unsafe { unary(*op, n, o.cast(), x.cast::<T>()) };
+        // SAFETY: the operands vouch for their elements; the output is ours alone.
+        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
         Ok(())
     }
 
     #[inline]
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Cpu>) -> Result<(), Error> {
         check_unary(op, a.as_operand())?;
-        // SAFETY: the operand vouches for its elements, which are ours alone. Blocks are its.
-        unsafe {
-            for_blocks(
-                a.shape(),
-                &[a.strides()],
-                &[Lane::new(a.ptr())],
-                First::Updated,
-                F::COST,
-                &|n, [x]| {
-                    unary_in_place(*op, n, x.cast());
-                },
-            );
-        }
+        let (strides, lanes) = ([a.strides()], [Lane::new(a.ptr())]);
+        // SAFETY: blocks are of the operand.
+        let block = |n, [x]: [*mut u8; 1]| unsafe { unary_in_place(*op, n, x.cast()) };
+        // SAFETY: the operand vouches for its elements, which are ours alone.
+        unsafe { for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &block) };
         Ok(())
     }
 
@@ -231,12 +237,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         check_binary(op, a, b)?;
         let strides = [out.strides(), a.strides(), b.strides()];
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr())];
-        // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
-        unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y]| {
-                binary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>());
-            });
-        }
+        let block = |n, [o, x, y]: [*mut u8; 3]| {
+            // SAFETY: blocks are of the operands.
+            unsafe { binary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>()) };
+        };
+        // SAFETY: the operands vouch for their elements; the output is ours alone.
+        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
         Ok(())
     }
 
@@ -250,12 +256,10 @@ impl<T: Element> Elementwise<T> for Cpu {
         one_shape([a.shape(), b.shape()]);
         check_binary(op, a.as_operand(), b)?;
         let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
-        // SAFETY: the operands vouch for their elements; those of `a` are ours alone. Blocks are theirs.
-        unsafe {
-            for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &|n, [x, y]| {
-                binary_in_place(*op, n, x.cast(), y.cast::<U>());
-            });
-        }
+        // SAFETY: blocks are of the operands.
+        let block = |n, [x, y]: [*mut u8; 2]| unsafe { binary_in_place(*op, n, x.cast(), y.cast::<U>()) };
+        // SAFETY: the operands vouch for their elements; those of `a` are ours alone.
+        unsafe { for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &block) };
         Ok(())
     }
 
@@ -271,12 +275,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         one_shape([out.shape(), a.shape(), b.shape(), c.shape()]);
         let strides = [out.strides(), a.strides(), b.strides(), c.strides()];
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr()), Lane::new(c.ptr())];
-        // SAFETY: the operands vouch for their elements; the output is ours alone. Blocks are theirs.
-        unsafe {
-            for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &|n, [o, x, y, z]| {
-                ternary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>());
-            });
-        }
+        let block = |n, [o, x, y, z]: [*mut u8; 4]| {
+            // SAFETY: blocks are of the operands.
+            unsafe { ternary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>()) };
+        };
+        // SAFETY: the operands vouch for their elements; the output is ours alone.
+        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
         Ok(())
     }
 }
@@ -289,19 +293,22 @@ fn check_unary<T: Element, F: UnaryOp<T>>(op: &F, a: Operand<'_, T, Cpu>) -> Res
         return Ok(());
     }
     let undefined = AtomicBool::new(false);
-    // SAFETY: the operand vouches for its elements. Blocks are its.
-    unsafe {
-        for_blocks(a.shape(), &[a.strides()], &[Lane::new(a.ptr())], First::Read, F::COST, &|n, [x]| {
-            if !unary_defined(*op, n, x.cast::<T>()) {
-                undefined.store(true, Ordering::Relaxed);
-            }
-        });
-    }
+    let (strides, lanes) = ([a.strides()], [Lane::new(a.ptr())]);
+    let block = |n, [x]: [*mut u8; 1]| {
+        // SAFETY: blocks are of the operand.
+        if !unsafe { unary_defined(*op, n, x.cast::<T>()) } {
+            undefined.store(true, Ordering::Relaxed);
+        }
+    };
+    // SAFETY: the operand vouches for its elements.
+    unsafe { for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &block) };
     if !undefined.into_inner() {
         return Ok(());
     }
-    // SAFETY: the walk goes over the operand's own shape.
-    let values = positions(a.shape(), [a.strides()]).map(|[i]| unsafe { a.ptr().offset(i).get().read() });
+    let values = positions(a.shape(), strides).map(|[i]| {
+        // SAFETY: the walk goes over the operand's own shape.
+        unsafe { a.ptr().offset(i).get().read() }
+    });
     without_value::<T>(F::NAME, values.into_iter().find(|&x| !op.defined(x)).map(|x| op.operands(x)))
 }
 
@@ -316,20 +323,23 @@ fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
     }
     let undefined = AtomicBool::new(false);
     let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
-    // SAFETY: the operands vouch for their elements. Blocks are theirs.
-    unsafe {
-        for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &|n, [x, y]| {
-            if !binary_defined(*op, n, x.cast::<T>(), y.cast::<U>()) {
-                undefined.store(true, Ordering::Relaxed);
-            }
-        });
-    }
+    let block = |n, [x, y]: [*mut u8; 2]| {
+        // SAFETY: blocks are of the operands.
+        if !unsafe { binary_defined(*op, n, x.cast::<T>(), y.cast::<U>()) } {
+            undefined.store(true, Ordering::Relaxed);
+        }
+    };
+    // SAFETY: the operands vouch for their elements.
+    unsafe { for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &block) };
     if !undefined.into_inner() {
         return Ok(());
     }
-    let values = positions(a.shape(), strides)
+    let values = positions(a.shape(), strides).map(|[i, j]| {
         // SAFETY: the walk goes over the operands' own shape.
-        .map(|[i, j]| unsafe { (a.ptr().offset(i).get().read(), b.ptr().offset(j).get().read()) });
+        let x = unsafe { a.ptr().offset(i).get().read() };
+        // SAFETY: as above.
+        (x, unsafe { b.ptr().offset(j).get().read() })
+    });
     without_value::<T>(
         F::NAME,
         values.into_iter().find(|&(x, y)| !op.defined(x, y)).map(|(x, y)| op.operands(x, y)),

@@ -6,17 +6,22 @@ use crate::element::{Element, c32, c64};
 /// A cache line.
 pub(super) const LINE: usize = 64;
 
-/// A function by the size of elements: of each size the type that needs the least alignment.
+/// A function by the size of elements, with the conditions of whoever calls it: of each size the type that needs the least
+/// alignment.
 macro_rules! by_size {
     ($size:expr, $f:ident($($argument:expr),*)) => {
         match $size {
-            1 => $f::<u8>($($argument),*),
-            2 => $f::<u16>($($argument),*),
-            4 => $f::<u32>($($argument),*),
-            8 => $f::<c32>($($argument),*),
-            16 => $f::<c64>($($argument),*),
+            1 => by_size!(@ $f::<u8>($($argument),*)),
+            2 => by_size!(@ $f::<u16>($($argument),*)),
+            4 => by_size!(@ $f::<u32>($($argument),*)),
+            8 => by_size!(@ $f::<c32>($($argument),*)),
+            16 => by_size!(@ $f::<c64>($($argument),*)),
             _ => unreachable!("elements have 1, 2, 4, 8 or 16 bytes"),
         }
+    };
+    (@ $call:expr) => {
+        // SAFETY: the caller's.
+        unsafe { $call }
     };
 }
 
@@ -25,12 +30,15 @@ macro_rules! by_size {
 /// # Safety
 /// The element of `size` bytes at `from` may be read, `n` such at `to` may be written.
 pub(super) unsafe fn repeat(size: usize, from: *const u8, to: *mut u8, n: usize) {
+    /// # Safety
+    /// As the function around it.
     unsafe fn repeat<T: Element>(from: *const u8, to: *mut u8, n: usize) {
         // SAFETY: the caller's.
-        unsafe { core::slice::from_raw_parts_mut(to.cast::<T>(), n).fill(from.cast::<T>().read()) }
+        let value = unsafe { from.cast::<T>().read() };
+        // SAFETY: the caller's.
+        unsafe { core::slice::from_raw_parts_mut(to.cast::<T>(), n) }.fill(value);
     }
-    // SAFETY: the caller's.
-    unsafe { by_size!(size, repeat(from, to, n)) }
+    by_size!(size, repeat(from, to, n))
 }
 
 /// `n` elements `stride` apart, side by side.
@@ -42,15 +50,17 @@ pub(super) unsafe fn gather(size: usize, from: *const u8, stride: isize, to: *mu
         // SAFETY: the caller's.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
+    /// # Safety
+    /// As the function around it.
     unsafe fn gather<T: Element>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
+            let (from, to) = (from.wrapping_offset(i as isize * stride), to.wrapping_add(i));
             // SAFETY: the caller's; `i < n`.
-            unsafe { to.add(i).write(from.offset(i as isize * stride).read()) };
+            unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     }
-    // SAFETY: the caller's.
-    unsafe { by_size!(size, gather(from, stride, to, n)) }
+    by_size!(size, gather(from, stride, to, n))
 }
 
 /// `n` elements side by side, to where they are `stride` apart.
@@ -62,15 +72,17 @@ pub(super) unsafe fn scatter(size: usize, from: *const u8, to: *mut u8, stride: 
         // SAFETY: the caller's.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
+    /// # Safety
+    /// As the function around it.
     unsafe fn scatter<T: Element>(from: *const u8, to: *mut u8, stride: isize, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
+            let (from, to) = (from.wrapping_add(i), to.wrapping_offset(i as isize * stride));
             // SAFETY: the caller's; `i < n`.
-            unsafe { to.offset(i as isize * stride).write(from.add(i).read()) };
+            unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     }
-    // SAFETY: the caller's.
-    unsafe { by_size!(size, scatter(from, to, stride, n)) }
+    by_size!(size, scatter(from, to, stride, n))
 }
 
 /// Rows whose columns are side by side, to rows that are: `to[r][c] = from[c][r]`, `shape` of them.
@@ -85,6 +97,8 @@ pub(super) unsafe fn transpose(
     to_stride: isize,
     [rows, columns]: [usize; 2],
 ) {
+    /// # Safety
+    /// As the function around it.
     unsafe fn tile<T: Element>(
         from: *const u8,
         from_stride: isize,
@@ -96,6 +110,5 @@ pub(super) unsafe fn transpose(
         // SAFETY: the caller's.
         unsafe { transpose_tile(from.cast::<T>(), from_stride, to.cast::<T>(), to_stride, rows, columns) }
     }
-    // SAFETY: the caller's.
-    unsafe { by_size!(size, tile(from, from_stride, to, to_stride, rows, columns)) }
+    by_size!(size, tile(from, from_stride, to, to_stride, rows, columns))
 }

@@ -78,10 +78,9 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     {
         // A dot product needs no plans, and can be so short that they would cost more than itself.
         // SAFETY: the operands vouch for their elements.
-        unsafe {
-            let sum = dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n);
-            job.put::<S>(0, sum);
-        }
+        let sum = unsafe { dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n) };
+        // SAFETY: the only element of the output, which is ours alone.
+        unsafe { job.put::<S>(0, sum) };
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
         // SAFETY: parts of a plan of the operands' shape; the output is ours alone.
@@ -276,30 +275,37 @@ impl<T: Scalar> Sums<T> for Checked {
 
 // ------------------------------------------------------------------ loops
 
-/// One factor of an inner loop: where it begins and how far it steps. Steps of 0 and 1 are known to the compiler.
+/// Both factors of an inner loop: where they begin and how far they step. Steps of 0 and 1 are known to the compiler.
 #[derive(Debug, Clone, Copy)]
-struct Lane<T, const STEP: isize> {
-    ptr: *const T,
-    step: isize,
+struct Pair<T, const A: isize, const B: isize> {
+    a: *const T,
+    b: *const T,
+    steps: [isize; 2],
 }
 
+/// Steps that are known when a loop is compiled: of elements side by side, and of one that is repeated.
+const SIDE_BY_SIDE: isize = 1;
+const REPEATED: isize = 0;
 /// A step that is known only at run time.
 const ANY: isize = isize::MAX;
 
-impl<T: Copy, const STEP: isize> Lane<T, STEP> {
+impl<T: Copy, const A: isize, const B: isize> Pair<T, A, B> {
     #[inline(always)]
-    fn new(ptr: HostPtr<T>, step: isize) -> Self {
-        debug_assert!(STEP == ANY || STEP == step);
-        Lane { ptr: ptr.get(), step: if STEP == ANY { step } else { STEP } }
+    fn new(a: HostPtr<T>, b: HostPtr<T>, steps: [isize; 2]) -> Self {
+        debug_assert!((A == ANY || A == steps[0]) && (B == ANY || B == steps[1]));
+        Pair { a: a.get(), b: b.get(), steps }
     }
 
     /// # Safety
-    /// Element `i` may be read.
+    /// Element `i` of both may be read.
     #[inline(always)]
-    unsafe fn at(self, i: usize) -> T {
-        let step = if STEP == ANY { self.step } else { STEP };
+    unsafe fn at(self, i: usize) -> (T, T) {
+        let step = |known: isize, step: isize| i as isize * if known == ANY { step } else { known };
         // SAFETY: the caller's.
-        unsafe { *self.ptr.offset(i as isize * step) }
+        let x = unsafe { *self.a.wrapping_offset(step(A, self.steps[0])) };
+        // SAFETY: the caller's.
+        let y = unsafe { *self.b.wrapping_offset(step(B, self.steps[1])) };
+        (x, y)
     }
 }
 
@@ -341,16 +347,14 @@ kernel! {
         steps: [isize; 2],
         n: usize,
     ) -> [S::Sum; 4] {
-        let (x, y) = (Lane::<T, STEP>::new(a, steps[0]), Lane::<T, STEP>::new(b, steps[1]));
+        let pair = Pair::<T, STEP, STEP>::new(a, b, steps);
         let (whole, fours) = (n - n % LANES, n - n % 4);
         // SAFETY: all of these are below `n`.
-        let (mut many, four, [one]) = unsafe {
-            (
-                lanes::<T, S, LANES, STEP>(x, y, 0, whole),
-                lanes::<T, S, 4, STEP>(x, y, whole, fours),
-                lanes::<T, S, 1, STEP>(x, y, fours, n),
-            )
-        };
+        let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
+        // SAFETY: as above.
+        let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
+        // SAFETY: as above.
+        let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {
             width /= 2;
@@ -370,8 +374,7 @@ kernel! {
 /// All of these may be read.
 #[inline(always)]
 unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
-    x: Lane<T, STEP>,
-    y: Lane<T, STEP>,
+    pair: Pair<T, STEP, STEP>,
     from: usize,
     to: usize,
 ) -> [S::Sum; LANES] {
@@ -379,7 +382,8 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     for i in (from..to).step_by(LANES) {
         for (lane, sum) in sums.iter_mut().enumerate() {
             // SAFETY: the caller's.
-            *sum = unsafe { S::add(*sum, x.at(i + lane), y.at(i + lane)) };
+            let (x, y) = unsafe { pair.at(i + lane) };
+            *sum = S::add(*sum, x, y);
         }
     }
     sums
@@ -401,14 +405,17 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     let mut first = 0;
     while first < count {
         let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
-        // SAFETY: some of the rows that the caller vouches for.
-        first += unsafe {
-            match count - first {
-                1 => add_few_rows::<T, S, A, B, 1>(sums, a, b, steps, rows),
-                2 => add_few_rows::<T, S, A, B, 2>(sums, a, b, steps, rows),
-                3..8 => add_few_rows::<T, S, A, B, 3>(sums, a, b, steps, rows),
-                _ => add_few_rows::<T, S, A, B, 8>(sums, a, b, steps, rows),
-            }
+        macro_rules! add {
+            ($few:literal) => {
+                // SAFETY: some of the rows that the caller vouches for.
+                unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
+            };
+        }
+        first += match count - first {
+            1 => add!(1),
+            2 => add!(2),
+            3..8 => add!(3),
+            _ => add!(8),
         };
     }
 }
@@ -425,15 +432,16 @@ kernel! {
         steps: [isize; 2],
         rows: [isize; 2],
     ) -> usize {
-        let x: [Lane<T, A>; COUNT] =
-            core::array::from_fn(|r| Lane::new(a.offset(r as isize * rows[0]), steps[0]));
-        let y: [Lane<T, B>; COUNT] =
-            core::array::from_fn(|r| Lane::new(b.offset(r as isize * rows[1]), steps[1]));
+        let pairs: [Pair<T, A, B>; COUNT] = core::array::from_fn(|r| {
+            let r = r as isize;
+            Pair::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps)
+        });
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
-            for r in 0..COUNT {
+            for pair in pairs {
                 // SAFETY: `j` is one of the row's elements.
-                sum = unsafe { S::add(sum, x[r].at(j), y[r].at(j)) };
+                let (x, y) = unsafe { pair.at(j) };
+                sum = S::add(sum, x, y);
             }
             *to = sum;
         }
@@ -497,14 +505,17 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
             let run = count.min(n - inner);
             let [i, j] = walk.offsets();
             let (a, b) = (a.offset(i + inner as isize * rows[0]), b.offset(j + inner as isize * rows[1]));
-            // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
-            unsafe {
-                match steps {
-                    [1, 1] => add_rows::<T, S, 1, 1>(sums, a, b, steps, rows, run),
-                    [1, 0] => add_rows::<T, S, 1, 0>(sums, a, b, steps, rows, run),
-                    _ => add_rows::<T, S, ANY, ANY>(sums, a, b, steps, rows, run),
-                }
-            };
+            macro_rules! add {
+                ($a:ident $b:ident) => {
+                    // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
+                    unsafe { add_rows::<T, S, $a, $b>(sums, a, b, steps, rows, run) }
+                };
+            }
+            match steps {
+                [1, 1] => add!(SIDE_BY_SIDE SIDE_BY_SIDE),
+                [1, 0] => add!(SIDE_BY_SIDE REPEATED),
+                _ => add!(ANY ANY),
+            }
             count -= run;
             inner += run;
             if inner == n {
@@ -559,23 +570,28 @@ impl<T: Scalar> Job<T> {
             if so == 1 {
                 // SAFETY: `n > 0` elements of the output side by side; inputs do not overlap it.
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
-                // SAFETY: a row of the plan.
-                let exact = unsafe {
-                    match [sa, sb] {
-                        [1, 1] => product_row::<T, S, 1, 1>(out, a, b, [sa, sb], &self.blend),
-                        [1, 0] => product_row::<T, S, 1, 0>(out, a, b, [sa, sb], &self.blend),
-                        [0, 1] => product_row::<T, S, 0, 1>(out, a, b, [sa, sb], &self.blend),
-                        _ => product_row::<T, S, ANY, ANY>(out, a, b, [sa, sb], &self.blend),
-                    }
+                macro_rules! products {
+                    ($a:ident $b:ident) => {
+                        // SAFETY: a row of the plan.
+                        unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.blend) }
+                    };
+                }
+                let exact = match [sa, sb] {
+                    [1, 1] => products!(SIDE_BY_SIDE SIDE_BY_SIDE),
+                    [1, 0] => products!(SIDE_BY_SIDE REPEATED),
+                    [0, 1] => products!(REPEATED SIDE_BY_SIDE),
+                    _ => products!(ANY ANY),
                 };
                 if !exact {
                     self.inexact.store(true, Ordering::Relaxed);
                 }
             } else {
-                let (x, y) = (Lane::<T, ANY>::new(a, sa), Lane::<T, ANY>::new(b, sb));
+                let pair = Pair::<T, ANY, ANY>::new(a, b, [sa, sb]);
                 for i in 0..n {
                     // SAFETY: `i` is an index of the row.
-                    unsafe { self.put::<S>(o + i as isize * so, S::product(x.at(i), y.at(i))) };
+                    let (x, y) = unsafe { pair.at(i) };
+                    // SAFETY: as above, in the output.
+                    unsafe { self.put::<S>(o + i as isize * so, S::product(x, y)) };
                 }
             }
         }
@@ -594,7 +610,9 @@ impl<T: Scalar> Job<T> {
             for k in 0..n as isize {
                 let (a, b) = (self.a.offset(i + k * sa), self.b.offset(j + k * sb));
                 // SAFETY: an index of the part, with all that is summed.
-                unsafe { self.put::<S>(o + k * so, dot_all::<T, S, LANES>(a, b, summed)) };
+                let sum = unsafe { dot_all::<T, S, LANES>(a, b, summed) };
+                // SAFETY: the same index of the output.
+                unsafe { self.put::<S>(o + k * so, sum) };
             }
         }
     }
@@ -616,11 +634,10 @@ impl<T: Scalar> Job<T> {
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
                 // SAFETY: indices of the part, with all that is summed.
-                unsafe {
-                    sweep_columns::<T, S>(sums, a, b, [sa, sb], summed);
-                    for (k, &sum) in sums.iter().enumerate() {
-                        self.put::<S>(o + (first + k) as isize * so, sum);
-                    }
+                unsafe { sweep_columns::<T, S>(sums, a, b, [sa, sb], summed) };
+                for (k, &sum) in sums.iter().enumerate() {
+                    // SAFETY: the same indices of the output.
+                    unsafe { self.put::<S>(o + (first + k) as isize * so, sum) };
                 }
             }
         }
@@ -639,12 +656,13 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     steps: [isize; 2],
     blend: &Blend<T>,
 ) -> bool {
-    let (x, y) = (Lane::<T, A>::new(a, steps[0]), Lane::<T, B>::new(b, steps[1]));
+    let pair = Pair::<T, A, B>::new(a, b, steps);
     let blend = *blend;
     let mut all_exact = true;
     let mut put = |to: &mut T, i: usize, old: Option<T>| {
         // SAFETY: `i` is within the row.
-        let (value, exact) = S::finish(unsafe { S::product(x.at(i), y.at(i)) }, &blend, old);
+        let (x, y) = unsafe { pair.at(i) };
+        let (value, exact) = S::finish(S::product(x, y), &blend, old);
         *to = value;
         all_exact &= exact;
     };

@@ -77,12 +77,11 @@ impl Block {
             // Of any address that is aligned.
             return Some(Block { start: layout.dangling_ptr(), layout });
         }
-        // SAFETY: the layout is not empty.
-        let start = unsafe {
-            match fill {
-                Fill::Anything => alloc(layout),
-                Fill::Zeros => alloc_zeroed(layout),
-            }
+        let start = match fill {
+            // SAFETY: the layout is not empty.
+            Fill::Anything => unsafe { alloc(layout) },
+            // SAFETY: as above.
+            Fill::Zeros => unsafe { alloc_zeroed(layout) },
         };
         match NonNull::new(start) {
             Some(start) => Some(Block { start, layout }),

@@ -90,6 +90,8 @@ macro_rules! kernel {
         $(#[$doc])*
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
+            /// # Safety
+            /// As the kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! {
@@ -108,6 +110,8 @@ macro_rules! kernel {
         $(#[$doc])*
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
+            /// # Safety
+            /// As the kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
@@ -123,6 +127,8 @@ macro_rules! kernel {
     ) => {
         #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
         if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::$Level {
+            /// # Safety
+            /// As the kernel, on a machine with these features.
             #[target_feature(enable = $features)]
             unsafe fn at<$($bounds)*>($($argument: $type),*) -> $result {
                 // SAFETY: the caller's.

@@ -23,9 +23,9 @@ pub(super) fn memory() -> Option<usize> {
     if cfg!(miri) {
         return None;
     }
-    // SAFETY: both only ask.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let machine = usize::try_from(pages).ok()?.checked_mul(usize::try_from(page).ok()?)?;
+    // SAFETY: it only asks.
+    let ask = |what| usize::try_from(unsafe { libc::sysconf(what) }).ok();
+    let machine = ask(libc::_SC_PHYS_PAGES)?.checked_mul(ask(libc::_SC_PAGESIZE)?)?;
     // "max" where there is no limit.
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     Some(container.and_then(|text| text.trim().parse().ok()).map_or(machine, |limit| machine.min(limit)))

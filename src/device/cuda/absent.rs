@@ -63,9 +63,13 @@ impl Context {
     pub(super) fn memory(&self) -> Result<(usize, usize), Error> {
         match *self {}
     }
+    /// # Safety
+    /// There is no such context.
     pub(super) unsafe fn zero(&self, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
+    /// # Safety
+    /// There is no such context.
     pub(super) unsafe fn copy(&self, _: u64, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
@@ -83,9 +87,13 @@ macro_rules! never {
     (@ $result:ty) => { $result };
 }
 
+/// # Safety
+/// There is no such context.
 pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
     match *context {}
 }
+/// # Safety
+/// There is no such context.
 pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Result<(), Error> {
     match *context {}
 }

@@ -142,8 +142,8 @@ impl Managed for DLManagedTensorVersioned {
         }
     }
     unsafe fn major(this: *const Self) -> Option<u32> {
-        // SAFETY: every version begins with its number. No reference is made to the rest, which may be shorter.
-        Some(unsafe { (&raw const (*this).version).read() }.major)
+        // SAFETY: every version begins with its number. Nothing is said of the rest, which may be shorter.
+        Some(unsafe { this.cast::<DLPackVersion>().read() }.major)
     }
     fn tensor(&self) -> &DLTensor {
         &self.dl_tensor

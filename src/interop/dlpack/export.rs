@@ -22,8 +22,10 @@ struct Exported<T: Element, Dev: SharedDevice, M> {
 /// # Safety
 /// `this` is the structure of an `Exported<T, Dev, M>` that was given away, and not used afterwards.
 unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mut M) {
-    // SAFETY: the context of such a structure is the box that it is in.
-    drop(unsafe { Box::from_raw((*this).context().cast::<Exported<T, Dev, M>>()) });
+    // SAFETY: the structure lives until the box that it is in is dropped.
+    let context = unsafe { &*this }.context();
+    // SAFETY: the context of such a structure is that box, which nobody else drops.
+    drop(unsafe { Box::from_raw(context.cast::<Exported<T, Dev, M>>()) });
 }
 
 /// A buffer behind a layout that is dense in some order.
@@ -55,13 +57,11 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     let managed = M::assemble(tensor, null_mut(), delete::<T, Dev, M>);
     let this = Box::into_raw(Box::new(Exported::<T, Dev, M> { managed, shape, strides, _buffer: buffer }));
     // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
-    let managed = unsafe {
-        let (shape, strides) = ((&raw mut (*this).shape).cast(), (&raw mut (*this).strides).cast());
-        let tensor = DLTensor { shape, strides, ..tensor };
-        (&raw mut (*this).managed).write(M::assemble(tensor, this.cast(), delete::<T, Dev, M>));
-        NonNull::new_unchecked(&raw mut (*this).managed)
-    };
-    Dlpack::new(managed, T::DTYPE, layout, first.cast())
+    let exported = unsafe { &mut *this };
+    let (shape, strides) = ((&raw mut exported.shape).cast(), (&raw mut exported.strides).cast());
+    let tensor = DLTensor { shape, strides, ..tensor };
+    exported.managed = M::assemble(tensor, this.cast(), delete::<T, Dev, M>);
+    Dlpack::new(NonNull::from(&mut exported.managed), T::DTYPE, layout, first.cast())
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T, D, O, Dev>> for Dlpack<M> {

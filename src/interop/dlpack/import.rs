@@ -45,13 +45,14 @@ impl<M: Managed> fmt::Debug for Dlpack<M> {
 
 impl<M: Managed> Drop for Owned<M> {
     fn drop(&mut self) {
-        // SAFETY: the structure lives until its deleter is called: now, and never again.
-        unsafe {
-            // The producer may use the memory again at once, on a stream of its own.
-            let _ = super::device::finish(self.0.as_ref().tensor().device);
-            if let Some(deleter) = self.0.as_ref().deleter() {
-                deleter(self.0.as_ptr());
-            }
+        // SAFETY: the structure lives until its deleter is called.
+        let managed = unsafe { self.0.as_ref() };
+        let (device, deleter) = (managed.tensor().device, managed.deleter());
+        // The producer may use the memory again at once, on a stream of its own.
+        let _ = super::device::finish(device);
+        if let Some(deleter) = deleter {
+            // SAFETY: now, and never again.
+            unsafe { deleter(self.0.as_ptr()) };
         }
     }
 }

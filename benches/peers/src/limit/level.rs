@@ -44,10 +44,9 @@ mod x86 {
         unsafe fn store(to: *mut u8, from: *const u8) {
             for half in 0..2 {
                 // SAFETY: the caller's.
-                unsafe {
-                    let value = _mm256_loadu_si256(from.add(32 * half).cast());
-                    _mm256_stream_si256(to.add(32 * half).cast(), value);
-                }
+                let value = unsafe { _mm256_loadu_si256(from.wrapping_add(32 * half).cast()) };
+                // SAFETY: the caller's.
+                unsafe { _mm256_stream_si256(to.wrapping_add(32 * half).cast(), value) };
             }
         }
         #[inline(always)]
@@ -62,7 +61,9 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
             // SAFETY: the caller's.
-            unsafe { _mm512_stream_si512(to.cast(), _mm512_loadu_si512(from.cast())) }
+            let value = unsafe { _mm512_loadu_si512(from.cast()) };
+            // SAFETY: the caller's.
+            unsafe { _mm512_stream_si512(to.cast(), value) }
         }
         #[inline(always)]
         fn prefetch<T>(at: *const T) {

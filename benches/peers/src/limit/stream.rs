@@ -100,32 +100,28 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
         assert!(operands.iter().all(|operand| operand.len() == length));
         let sources = operands.map(<[T]>::as_ptr);
         // SAFETY: `i` is below the length of all of them.
-        let value = |i: usize| f(sources.map(|source| unsafe { *source.add(i) }));
+        let value = |i: usize| f(sources.map(|source| unsafe { *source.wrapping_add(i) }));
         let to = out.as_mut_ptr();
         let mut done = 0;
         if L::STREAMS && streamed {
             while done < length && !to.wrapping_add(done).addr().is_multiple_of(64) {
                 // SAFETY: below the length.
-                unsafe { to.add(done).write(value(done)) };
+                unsafe { to.wrapping_add(done).write(value(done)) };
                 done += 1;
             }
             while length - done >= BLOCK {
                 let block: [T; BLOCK] = std::array::from_fn(|lane| value(done + lane));
-                for line in 0..size_of::<[T; BLOCK]>() / 64 {
+                let (to, from) = (to.wrapping_add(done).cast::<u8>(), block.as_ptr().cast::<u8>());
+                for at in (0..size_of::<[T; BLOCK]>()).step_by(64) {
                     // SAFETY: within the block and the output, aligned by the loop above, at a level that the machine has.
-                    unsafe {
-                        L::store(
-                            to.add(done).cast::<u8>().add(64 * line),
-                            block.as_ptr().cast::<u8>().add(64 * line),
-                        );
-                    }
+                    unsafe { L::store(to.wrapping_add(at), from.wrapping_add(at)) };
                 }
                 done += BLOCK;
             }
         }
         for i in done..length {
             // SAFETY: below the length.
-            unsafe { to.add(i).write(value(i)) };
+            unsafe { to.wrapping_add(i).write(value(i)) };
         }
     }
 }

@@ -202,13 +202,8 @@ fn large_results() {
     for (pitch, first) in [(columns, 0), (columns + 1, 3), (columns + 2, 1)] {
         let (shape, dense, wide) = ([rows, columns], [columns as isize, 1], [pitch as isize, 1]);
         let mut out = vec![-1.0; rows * (columns + 2) + 3];
-        // SAFETY: both hold so many rows of so many elements.
-        let (x, o) = unsafe {
-            (
-                Operand::<f64, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &dense),
-                Output::<f64, Cpu>::from_raw(HostPtr::new(out[first..].as_mut_ptr()), &shape, &wide),
-            )
-        };
+        let x = Operand::of_slice(&a, 0, &shape, &dense);
+        let o = Output::of_slice(&mut out, first, &shape, &wide);
         assert!(rows * columns * 8 >= super::STREAMED);
         Cpu.binary(&Mix, o, x, x).unwrap();
         for i in 0..rows {
@@ -229,15 +224,8 @@ fn transposed_operands_of_large_results() {
             let b: Vec<f64> = (0..rows * columns).map(|k| (k % 509) as f64).collect();
             let mut out = vec![-1.0; rows * pitch];
             let (shape, wide, across) = ([rows, columns], [pitch as isize, 1], [1, rows as isize]);
-            // SAFETY: all hold so many rows of so many elements.
-            let (x, y, o) = unsafe {
-                (
-                    Operand::<f64, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &wide),
-                    Operand::<f64, Cpu>::from_raw(HostPtr::new(b.as_ptr().cast_mut()), &shape, &across),
-                    Output::<f64, Cpu>::from_raw(HostPtr::new(out.as_mut_ptr()), &shape, &wide),
-                )
-            };
-            Cpu.binary(&Mix, o, x, y).unwrap();
+            let (x, y) = (Operand::of_slice(&a, 0, &shape, &wide), Operand::of_slice(&b, 0, &shape, &across));
+            Cpu.binary(&Mix, Output::of_slice(&mut out, 0, &shape, &wide), x, y).unwrap();
             for i in 0..rows {
                 let row = &out[i * pitch..(i + 1) * pitch];
                 let expected = |j: usize| 2.0 * a[i * pitch + j] + b[j * rows + i];
@@ -256,15 +244,8 @@ fn nothing_is_written_where_something_has_no_value() {
     b[299_999] = 0;
     let (shape, strides) = ([300_000], [1]);
     let mut out = vec![7i32; 300_000];
-    // SAFETY: all have so many elements.
-    let (x, y, o) = unsafe {
-        (
-            Operand::<i32, Cpu>::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &strides),
-            Operand::<i32, Cpu>::from_raw(HostPtr::new(b.as_ptr().cast_mut()), &shape, &strides),
-            Output::<i32, Cpu>::from_raw(HostPtr::new(out.as_mut_ptr()), &shape, &strides),
-        )
-    };
-    let error = Cpu.binary(&Div, o, x, y).unwrap_err();
+    let (x, y) = (Operand::of_slice(&a, 0, &shape, &strides), Operand::of_slice(&b, 0, &shape, &strides));
+    let error = Cpu.binary(&Div, Output::of_slice(&mut out, 0, &shape, &strides), x, y).unwrap_err();
     assert!(error.to_string().contains("6 and 0"), "{error}");
     assert!(out.iter().all(|&x| x == 7));
 }

@@ -47,13 +47,12 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
         walk: &mut Walk<3>,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: the caller's.
-        unsafe {
-            if product.work() < SMALL {
-                super::own().multiply_all(product, walk, count)
-            } else {
-                super::product::one_by_one(self, product, walk, count)
-            }
+        if product.work() < SMALL {
+            // SAFETY: the caller's.
+            unsafe { super::own().multiply_all(product, walk, count) }
+        } else {
+            // SAFETY: the caller's.
+            unsafe { super::product::one_by_one(self, product, walk, count) }
         }
     }
 }

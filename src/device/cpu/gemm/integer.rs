@@ -72,7 +72,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
     let block = block.map(|block| {
         for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
             // SAFETY: the block has room.
-            unsafe { block.add(p * columns + j).write(value(p, j)) };
+            unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
         }
         // SAFETY: just written.
         unsafe { core::slice::from_raw_parts(block, k * columns) }

@@ -307,15 +307,13 @@ fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
     let shape = |rows: usize, columns: usize| [3, 4, rows, columns];
     let strides = [0, 1, 2].map(|i| [steps[i][0], steps[i][1], forms[i].down, forms[i].right]);
     let shapes = [shape(m, k), shape(k, n), shape(m, n)];
-    let ptrs = [0, 1, 2].map(|i| HostPtr::new(data[i].as_mut_ptr()).offset(forms[i].first as isize));
-    // SAFETY: every matrix of the batch lies within its memory, and those of the output are apart.
-    unsafe {
-        let [a, b] = [0, 1].map(|i| Factor {
-            operand: Operand::<T, Cpu>::from_raw(ptrs[i], &shapes[i], &strides[i]),
-            conjugate: conjugate[i],
-        });
-        Cpu.gemm(T::one(), a, b, T::one(), Output::from_raw(ptrs[2], &shapes[2], &strides[2])).unwrap();
-    }
+    let [first, second, third] = &mut data;
+    let [a, b] = [(first, 0), (second, 1)].map(|(data, i)| Factor {
+        operand: Operand::of_slice(data, forms[i].first, &shapes[i], &strides[i]),
+        conjugate: conjugate[i],
+    });
+    let c = Output::of_slice(third, forms[2].first, &shapes[2], &strides[2]);
+    Cpu.gemm(T::one(), a, b, T::one(), c).unwrap();
     let mut expected = before;
     let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
     for (x, y) in (0..3).flat_map(|x| (0..4).map(move |y| (x, y))) {

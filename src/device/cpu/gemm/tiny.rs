@@ -10,15 +10,15 @@ use crate::element::Scalar;
 /// As [`MatrixProduct::multiply`](super::product::MatrixProduct::multiply).
 #[inline]
 pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
-    // SAFETY: the caller's; the sizes are the product's.
-    unsafe {
-        match (product.m, product.k, product.n) {
-            (2, 2, 2) => square::<T, 2>(product),
-            // So many complex products are faster as vectors.
-            (3, 3, 3) if !T::COMPLEX => square::<T, 3>(product),
-            (4, 4, 4) if !T::COMPLEX => square::<T, 4>(product),
-            _ => return false,
-        }
+    match (product.m, product.k, product.n) {
+        // SAFETY: the caller's; the sizes are the product's.
+        (2, 2, 2) => unsafe { square::<T, 2>(product) },
+        // So many complex products are faster as vectors.
+        // SAFETY: as above.
+        (3, 3, 3) if !T::COMPLEX => unsafe { square::<T, 3>(product) },
+        // SAFETY: as above.
+        (4, 4, 4) if !T::COMPLEX => unsafe { square::<T, 4>(product) },
+        _ => return false,
     }
     true
 }
@@ -51,10 +51,13 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
         }
         for (j, &sum) in sums.iter().enumerate() {
             let to = c.from(i, j).ptr.get();
+            let mut value = times(alpha, sum);
+            if !beta.is_zero() {
+                // SAFETY: an index of `c`.
+                value += times(beta, unsafe { *to });
+            }
             // SAFETY: an index of `c`, which is ours alone.
-            unsafe {
-                *to = if beta.is_zero() { times(alpha, sum) } else { times(alpha, sum) + times(beta, *to) }
-            };
+            unsafe { *to = value };
         }
     }
 }

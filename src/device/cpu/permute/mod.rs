@@ -67,31 +67,44 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     }
     let len: usize = shape.iter().product();
     let short = len * size < PART;
-    // SAFETY: the caller's; elements of the size are copied as so many bytes.
-    unsafe {
-        if short && one_block(shape, &strides).is_some() {
-            core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size);
-        } else if len <= SMALL {
-            let (to, from) = (to.get(), from.get().cast_const());
-            match size {
-                1 => small::<[u8; 1]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
-                2 => small::<[u8; 2]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
-                4 => small::<[u8; 4]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
-                8 => small::<[u8; 8]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
-                16 => small::<[u8; 16]>(shape, to.cast(), strides[0], from.cast(), strides[1]),
-                _ => unreachable!("no elements of {size} bytes"),
-            }
-        } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
-            && len * size < UNPLANNED
-        {
-            // A matrix that is transposed needs no plan.
-            let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
-            tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns);
-        } else {
-            let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
-            let job = Job { to, from, bytes: blocks.bytes() };
-            enter(2 * job.bytes, || job.run(&blocks));
+    if short && one_block(shape, &strides).is_some() {
+        // SAFETY: the caller's; all elements as so many bytes.
+        unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
+    } else if len <= SMALL {
+        macro_rules! small {
+            ($size:literal) => {
+                // SAFETY: the caller's; elements of the size are copied as so many bytes.
+                unsafe {
+                    small::<[u8; $size]>(
+                        shape,
+                        to.get().cast(),
+                        strides[0],
+                        from.get().cast_const().cast(),
+                        strides[1],
+                    )
+                }
+            };
         }
+        match size {
+            1 => small!(1),
+            2 => small!(2),
+            4 => small!(4),
+            8 => small!(8),
+            16 => small!(16),
+            _ => unreachable!("no elements of {size} bytes"),
+        }
+    } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
+        && len * size < UNPLANNED
+    {
+        // A matrix that is transposed needs no plan.
+        let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
+        // SAFETY: the caller's, in bytes.
+        unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
+    } else {
+        let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
+        let job = Job { to, from, bytes: blocks.bytes() };
+        // SAFETY: the caller's; blocks are of the operands' shape.
+        enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
 }
 
@@ -110,18 +123,17 @@ unsafe fn small<P: Copy>(
         (shape.split_first(), to_strides.split_first(), from_strides.split_first())
     else {
         // SAFETY: an element of each.
-        unsafe { *to = *from };
+        unsafe { to.copy_from_nonoverlapping(from, 1) };
         return;
     };
     for i in 0..extent as isize {
         let (to, from) = (to.wrapping_offset(i * t), from.wrapping_offset(i * f));
-        // SAFETY: a position along the first axis; the others are left.
-        unsafe {
-            if shape.is_empty() {
-                *to = *from;
-            } else {
-                small(shape, to, to_strides, from, from_strides);
-            }
+        if shape.is_empty() {
+            // SAFETY: a position along the only axis.
+            unsafe { to.copy_from_nonoverlapping(from, 1) };
+        } else {
+            // SAFETY: a position along the first axis; the others are left.
+            unsafe { small(shape, to, to_strides, from, from_strides) };
         }
     }
 }
@@ -139,22 +151,22 @@ impl Job {
     /// # Safety
     /// All elements that the blocks visit may be read in the source and are ours alone to write in the result.
     unsafe fn run(&self, blocks: &Blocks) {
-        // SAFETY: the caller's; halves are of the same elements.
-        unsafe {
-            if blocks.bytes() >= PART
-                && let Some((low, high)) = blocks.halves(BAND)
-            {
-                join(|| self.run(&low), || self.run(&high));
-                return;
-            }
-            if blocks.dense {
-                self.tiles(blocks);
-            } else {
-                self.pieces(blocks);
-            }
-            if self.bytes >= COLLIDING {
-                stream::fence();
-            }
+        if blocks.bytes() >= PART
+            && let Some((low, high)) = blocks.halves(BAND)
+        {
+            // SAFETY: the halves are of the same elements, and write different ones.
+            join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
+            return;
+        }
+        if blocks.dense {
+            // SAFETY: the caller's.
+            unsafe { self.tiles(blocks) };
+        } else {
+            // SAFETY: the caller's.
+            unsafe { self.pieces(blocks) };
+        }
+        if self.bytes >= COLLIDING {
+            stream::fence();
         }
     }
 
@@ -228,16 +240,15 @@ impl Job {
         let stream = self.bytes >= STREAM && blocks.unit >= SHORT;
         for_positions(blocks, 2, &mut |base, at| {
             let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
-            // SAFETY: positions of the blocks.
-            unsafe {
-                if stream {
-                    for &[to_at, from_at] in at {
-                        let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
-                        stream::stream_piece(from, to, blocks.unit);
-                    }
-                } else {
-                    stream::copy_pieces(blocks.unit, from, to, at);
+            if stream {
+                for &[to_at, from_at] in at {
+                    let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
+                    // SAFETY: a position of the blocks.
+                    unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
+            } else {
+                // SAFETY: positions of the blocks.
+                unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });
     }

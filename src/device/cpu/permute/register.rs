@@ -2,16 +2,13 @@
 
 use core::arch::x86_64::*;
 
-/// A register of 16, 32 or 64 bytes.
-///
-/// # Safety
-/// All functions need a processor with the instruction set.
+/// A register of 16, 32 or 64 bytes. Where there is one, the processor has the instruction set: it needs no other proof.
 pub(super) trait Register: Copy {
     /// Lanes of 16 bytes.
     const LANES: usize;
 
     /// # Safety
-    /// The register's bytes may be read from the address on.
+    /// The processor has the instruction set. The register's bytes may be read from the address on.
     unsafe fn load(from: *const u8) -> Self;
     /// # Safety
     /// The register's bytes may be written from the address on.
@@ -21,28 +18,19 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// As [`store`](Register::store), to a multiple of the register's bytes.
     unsafe fn stream(self, to: *mut u8);
-    /// In each lane, the lower halves of both, element by element in turn.
-    ///
-    /// # Safety
-    /// As all functions here; elements have 1, 2, 4 or 8 bytes.
-    unsafe fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
-    /// In each lane, the upper halves of both, element by element in turn.
-    ///
-    /// # Safety
-    /// As all functions here; elements have 1, 2, 4 or 8 bytes.
-    unsafe fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
+    /// In each lane, the lower halves of both, element by element in turn. Elements have 1, 2, 4 or 8 bytes.
+    fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
+    /// In each lane, the upper halves of both, element by element in turn. Elements have 1, 2, 4 or 8 bytes.
+    fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
     /// Transposes a square of lanes: of the first registers, as many as there are lanes.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn transpose_lanes(square: &mut [Self; 4]);
+    fn transpose_lanes(square: &mut [Self; 4]);
 }
 
 macro_rules! interleave {
     ($($name:ident: $one:ident $two:ident $four:ident $eight:ident;)*) => {$(
         #[inline(always)]
-        unsafe fn $name<const SIZE: usize>(self, other: Self) -> Self {
-            // SAFETY: the processor has the instruction set.
+        fn $name<const SIZE: usize>(self, other: Self) -> Self {
+            // SAFETY: there is a register: the processor has the instruction set.
             unsafe {
                 match SIZE {
                     1 => $one(self, other),
@@ -78,7 +66,7 @@ impl Register for __m128i {
         interleave_high: _mm_unpackhi_epi8 _mm_unpackhi_epi16 _mm_unpackhi_epi32 _mm_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes(_: &mut [Self; 4]) {}
+    fn transpose_lanes(_: &mut [Self; 4]) {}
 }
 
 impl Register for __m256i {
@@ -104,13 +92,12 @@ impl Register for __m256i {
         interleave_high: _mm256_unpackhi_epi8 _mm256_unpackhi_epi16 _mm256_unpackhi_epi32 _mm256_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes(square: &mut [Self; 4]) {
+    fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, ..] = *square;
-        // SAFETY: the processor has AVX2.
-        unsafe {
-            square[0] = _mm256_permute2x128_si256::<0x20>(a, b);
-            square[1] = _mm256_permute2x128_si256::<0x31>(a, b);
-        }
+        // SAFETY: there is a register: the processor has AVX2.
+        square[0] = unsafe { _mm256_permute2x128_si256::<0x20>(a, b) };
+        // SAFETY: as above.
+        square[1] = unsafe { _mm256_permute2x128_si256::<0x31>(a, b) };
     }
 }
 
@@ -137,21 +124,19 @@ impl Register for __m512i {
         interleave_high: _mm512_unpackhi_epi8 _mm512_unpackhi_epi16 _mm512_unpackhi_epi32 _mm512_unpackhi_epi64;
     }
     #[inline(always)]
-    unsafe fn transpose_lanes(square: &mut [Self; 4]) {
+    fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, c, d] = *square;
         // Even lanes of two registers, or odd ones.
-        const EVEN: i32 = 0b10_00_10_00;
-        const ODD: i32 = 0b11_01_11_01;
-        // SAFETY: the processor has AVX-512.
-        unsafe {
-            let (ab, cd) = (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<EVEN>(c, d));
-            let (ef, gh) = (_mm512_shuffle_i64x2::<ODD>(a, b), _mm512_shuffle_i64x2::<ODD>(c, d));
-            *square = [
-                _mm512_shuffle_i64x2::<EVEN>(ab, cd),
-                _mm512_shuffle_i64x2::<EVEN>(ef, gh),
-                _mm512_shuffle_i64x2::<ODD>(ab, cd),
-                _mm512_shuffle_i64x2::<ODD>(ef, gh),
-            ];
-        }
+        let even = |a, b| {
+            // SAFETY: there is a register: the processor has AVX-512.
+            unsafe { _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b) }
+        };
+        let odd = |a, b| {
+            // SAFETY: as above.
+            unsafe { _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b) }
+        };
+        let (ab, cd) = (even(a, b), even(c, d));
+        let (ef, gh) = (odd(a, b), odd(c, d));
+        *square = [even(ab, cd), even(ef, gh), odd(ab, cd), odd(ef, gh)];
     }
 }

@@ -20,28 +20,31 @@ pub(in crate::device::cpu) fn fence() {
 /// So many bytes may be read and written; the pieces do not overlap. The caller calls [`fence`] in the end.
 pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller's; whole lines are between the first one that begins within the piece and its end.
-    unsafe {
+    {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        core::ptr::copy_nonoverlapping(from, to, lead);
-        let (lines_from, lines_to) = (from.add(lead), to.add(lead));
+        // SAFETY: the caller's; what comes before the first line that begins within the piece.
+        unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
+        let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
-            Level::Avx512 => avx512_lines(lines_from, lines_to, end - lead),
-            _ => sse2_lines(lines_from, lines_to, end - lead),
+            // SAFETY: the caller's; whole lines of the piece. The processor has AVX-512.
+            Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
+            // SAFETY: the caller's; whole lines of the piece.
+            _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        core::ptr::copy_nonoverlapping(from.add(end), to.add(end), len - end);
+        // SAFETY: the caller's; what is left of the piece.
+        unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller's.
-    unsafe {
+    {
         debug_assert_eq!(Level::get(), Level::Portable);
-        core::ptr::copy_nonoverlapping(from, to, len);
+        // SAFETY: the caller's.
+        unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
     }
 }
 
 /// # Safety
-/// As [`lines`].
+/// As [`lines`], on a processor with AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
@@ -58,13 +61,15 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 }
 
 /// # Safety
-/// So many bytes, whole lines of the result, may be read and written.
+/// So many bytes, whole lines of the result, may be read and written. The processor has the instruction set.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     for at in (0..len).step_by(16 * R::LANES) {
         // SAFETY: the caller's; a register has so many bytes.
-        unsafe { R::load(from.add(at)).stream(to.add(at)) };
+        let register = unsafe { R::load(from.wrapping_add(at)) };
+        // SAFETY: as above.
+        unsafe { register.stream(to.wrapping_add(at)) };
     }
 }
 
@@ -73,24 +78,27 @@ unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// At each position, so many bytes may be read and written; no piece of the source overlaps one of the result.
 pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
-    // SAFETY: the caller's; each is for pieces of the length.
-    unsafe {
-        match len {
-            1 => each::<[u8; 1]>(from, to, at),
-            2 => each::<[u8; 2]>(from, to, at),
-            4 => each::<[u8; 4]>(from, to, at),
-            8 => each::<[u8; 8]>(from, to, at),
-            16 => each::<[u8; 16]>(from, to, at),
-            17..=32 => ends::<16>(len, from, to, at),
-            33..=64 => ends::<32>(len, from, to, at),
-            _ => {
-                for &[to_at, from_at] in at {
-                    core::ptr::copy_nonoverlapping(
-                        from.wrapping_offset(from_at),
-                        to.wrapping_offset(to_at),
-                        len,
-                    );
-                }
+    macro_rules! each {
+        ($size:literal) => {
+            // SAFETY: the caller's, for pieces of the length.
+            unsafe { each::<[u8; $size]>(from, to, at) }
+        };
+    }
+    match len {
+        1 => each!(1),
+        2 => each!(2),
+        4 => each!(4),
+        8 => each!(8),
+        16 => each!(16),
+        // SAFETY: the caller's, for pieces of the length.
+        17..=32 => unsafe { ends::<16>(len, from, to, at) },
+        // SAFETY: as above.
+        33..=64 => unsafe { ends::<32>(len, from, to, at) },
+        _ => {
+            for &[to_at, from_at] in at {
+                let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
+                // SAFETY: the caller's, for one piece.
+                unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
             }
         }
     }
@@ -100,8 +108,9 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
 /// As [`copy_pieces`], for pieces of the size of `P`.
 unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
+        let (from, to) = (from.wrapping_offset(from_at).cast::<P>(), to.wrapping_offset(to_at).cast::<P>());
         // SAFETY: the caller's; `P` is made of bytes.
-        unsafe { *to.wrapping_offset(to_at).cast::<P>() = *from.wrapping_offset(from_at).cast::<P>() };
+        unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
 
@@ -111,12 +120,15 @@ unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
 /// As [`copy_pieces`]; the length is at least `HALF`, and at most twice that.
 unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
-        let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
-        // SAFETY: the caller's; both parts lie within the piece.
-        unsafe {
-            let (begin, end) = (*from.cast::<[u8; HALF]>(), *from.add(len - HALF).cast::<[u8; HALF]>());
-            *to.cast::<[u8; HALF]>() = begin;
-            *to.add(len - HALF).cast::<[u8; HALF]>() = end;
+        let parts = [0, len - HALF].map(|part| {
+            let part = part as isize;
+            let from = from.wrapping_offset(from_at + part).cast::<[u8; HALF]>();
+            // SAFETY: the caller's; both parts lie within the piece.
+            (to.wrapping_offset(to_at + part), unsafe { from.read() })
+        });
+        for (to, part) in parts {
+            // SAFETY: as above.
+            unsafe { to.cast::<[u8; HALF]>().write(part) };
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::{STREAM, transpose_tile};
 use crate::device::cpu::simd::tests::at_each_level;
-use crate::device::{Cpu, HostPtr, Operand, Output, Permute};
+use crate::device::{Cpu, Operand, Output, Permute};
 use crate::element::{Element, c32, c64};
 
 /// The element at position `k`: no two neighbours in any direction are the same.
@@ -138,13 +138,8 @@ fn check<T: Numbered>(shape: &[usize], to: &Place, from: &Place) {
     }
     let results = at_each_level(|| {
         let mut result = vec![blank; to.len];
-        let out_ptr = HostPtr::new(result.as_mut_ptr().wrapping_add(to.first));
-        let ptr = HostPtr::new(source.as_ptr().cast_mut().wrapping_add(from.first));
-        // SAFETY: places of the shape within both vectors; no two of the result's share an element.
-        unsafe {
-            let out = Output::from_raw(out_ptr, shape, &to.strides);
-            Cpu.copy(out, Operand::from_raw(ptr, shape, &from.strides)).unwrap();
-        }
+        let out = Output::of_slice(&mut result, to.first, shape, &to.strides);
+        Cpu.copy(out, Operand::of_slice(&source, from.first, shape, &from.strides)).unwrap();
         result
     });
     for result in results {

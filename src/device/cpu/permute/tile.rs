@@ -175,23 +175,30 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // Each covers a tile with the widest rows that it has room for: cache lines, registers, elements.
 
+/// Covers a tile of elements of a size with blocks of registers, of so many columns, if there is room for one; says so.
+#[cfg(target_arch = "x86_64")]
+macro_rules! cover {
+    ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
+        // SAFETY: the caller's, on a processor with the instruction set. A group has 16 bytes.
+        unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
+    };
+}
+
 /// # Safety
 /// As [`Kernel`], on a processor with AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
 unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: the caller's; a processor with AVX-512 has AVX2.
-    unsafe {
-        let done = match SIZE {
-            1 => tile.cover::<__m512i, 1, 16, 64>(at),
-            2 => tile.cover::<__m512i, 2, 8, 32>(at),
-            4 => tile.cover::<__m512i, 4, 4, 16>(at),
-            8 => tile.cover::<__m512i, 8, 2, 8>(at),
-            _ => tile.cover::<__m512i, 16, 1, 4>(at),
-        };
-        if !done {
-            with_avx2::<SIZE>(tile, at);
-        }
+    let done = match SIZE {
+        1 => cover!(tile at at: __m512i, 1, 16, 64),
+        2 => cover!(tile at at: __m512i, 2, 8, 32),
+        4 => cover!(tile at at: __m512i, 4, 4, 16),
+        8 => cover!(tile at at: __m512i, 8, 2, 8),
+        _ => cover!(tile at at: __m512i, 16, 1, 4),
+    };
+    if !done {
+        // SAFETY: the caller's; a processor with AVX-512 has AVX2.
+        unsafe { with_avx2::<SIZE>(tile, at) };
     }
 }
 
@@ -209,18 +216,16 @@ unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: the caller's; every x86-64 processor has SSE2.
-    unsafe {
-        let done = match SIZE {
-            1 => tile.cover::<__m256i, 1, 16, 64>(at) || tile.cover::<__m256i, 1, 16, 32>(at),
-            2 => tile.cover::<__m256i, 2, 8, 32>(at) || tile.cover::<__m256i, 2, 8, 16>(at),
-            4 => tile.cover::<__m256i, 4, 4, 16>(at) || tile.cover::<__m256i, 4, 4, 8>(at),
-            8 => tile.cover::<__m256i, 8, 2, 8>(at) || tile.cover::<__m256i, 8, 2, 4>(at),
-            _ => tile.cover::<__m256i, 16, 1, 4>(at) || tile.cover::<__m256i, 16, 1, 2>(at),
-        };
-        if !done {
-            with_sse2::<SIZE>(tile, at);
-        }
+    let done = match SIZE {
+        1 => cover!(tile at at: __m256i, 1, 16, 64) || cover!(tile at at: __m256i, 1, 16, 32),
+        2 => cover!(tile at at: __m256i, 2, 8, 32) || cover!(tile at at: __m256i, 2, 8, 16),
+        4 => cover!(tile at at: __m256i, 4, 4, 16) || cover!(tile at at: __m256i, 4, 4, 8),
+        8 => cover!(tile at at: __m256i, 8, 2, 8) || cover!(tile at at: __m256i, 8, 2, 4),
+        _ => cover!(tile at at: __m256i, 16, 1, 4) || cover!(tile at at: __m256i, 16, 1, 2),
+    };
+    if !done {
+        // SAFETY: the caller's.
+        unsafe { with_sse2::<SIZE>(tile, at) };
     }
 }
 
@@ -237,18 +242,17 @@ unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: the caller's; every x86-64 processor has SSE2.
-    unsafe {
-        let done = match SIZE {
-            1 => tile.cover::<__m128i, 1, 16, 64>(at) || tile.cover::<__m128i, 1, 16, 16>(at),
-            2 => tile.cover::<__m128i, 2, 8, 32>(at) || tile.cover::<__m128i, 2, 8, 8>(at),
-            4 => tile.cover::<__m128i, 4, 4, 16>(at) || tile.cover::<__m128i, 4, 4, 4>(at),
-            8 => tile.cover::<__m128i, 8, 2, 8>(at) || tile.cover::<__m128i, 8, 2, 2>(at),
-            _ => tile.cover::<__m128i, 16, 1, 4>(at),
-        };
-        if !done {
-            one_by_one::<SIZE>(tile, at);
-        }
+    // Every x86-64 processor has SSE2.
+    let done = match SIZE {
+        1 => cover!(tile at at: __m128i, 1, 16, 64) || cover!(tile at at: __m128i, 1, 16, 16),
+        2 => cover!(tile at at: __m128i, 2, 8, 32) || cover!(tile at at: __m128i, 2, 8, 8),
+        4 => cover!(tile at at: __m128i, 4, 4, 16) || cover!(tile at at: __m128i, 4, 4, 4),
+        8 => cover!(tile at at: __m128i, 8, 2, 8) || cover!(tile at at: __m128i, 8, 2, 2),
+        _ => cover!(tile at at: __m128i, 16, 1, 4),
+    };
+    if !done {
+        // SAFETY: the caller's.
+        unsafe { one_by_one::<SIZE>(tile, at) };
     }
 }
 
@@ -342,62 +346,68 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
     stream: bool,
 ) {
     let mut parts = [MaybeUninit::<R>::uninit(); COLUMNS];
-    // SAFETY: the caller's. All parts are written, by groups, before they are read. Each row is written in registers, of which
-    // it has `COLUMNS / (GROUP · LANES)`.
-    unsafe {
-        for first in (0..COLUMNS).step_by(GROUP) {
-            let mut group = [R::load(from.wrapping_offset(columns[first])); GROUP];
-            unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
-                group[c] = R::load(from.wrapping_offset(columns[first + c]));
-            });
-            // Once for each doubling from an element to 16 bytes.
-            if SIZE < 2 {
-                group = interleave::<R, SIZE, GROUP>(group);
-            }
-            if SIZE < 4 {
-                group = interleave::<R, SIZE, GROUP>(group);
-            }
-            if SIZE < 8 {
-                group = interleave::<R, SIZE, GROUP>(group);
-            }
-            if SIZE < 16 {
-                group = interleave::<R, SIZE, GROUP>(group);
-            }
-            unrolled!(c below GROUP, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
-                parts[first + c].write(group[c]);
-            });
+    let load = |column: usize| {
+        // SAFETY: the caller's, for one of the columns.
+        unsafe { R::load(from.wrapping_offset(columns[column])) }
+    };
+    for first in (0..COLUMNS).step_by(GROUP) {
+        let mut group = [load(first); GROUP];
+        unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+            group[c] = load(first + c);
+        });
+        // Once for each doubling from an element to 16 bytes.
+        if SIZE < 2 {
+            group = interleave::<R, SIZE, GROUP>(group);
         }
-        for i in 0..GROUP {
-            for first in (0..COLUMNS).step_by(GROUP * R::LANES) {
-                let mut lanes = [parts[first + i].assume_init(); 4];
-                for lane in 1..R::LANES {
-                    lanes[lane] = parts[first + lane * GROUP + i].assume_init();
-                }
-                R::transpose_lanes(&mut lanes);
-                for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
-                    let to = to.wrapping_offset(*rows.add(lane * GROUP + i)).wrapping_add(first * SIZE);
-                    if stream { part.stream(to) } else { part.store(to) }
+        if SIZE < 4 {
+            group = interleave::<R, SIZE, GROUP>(group);
+        }
+        if SIZE < 8 {
+            group = interleave::<R, SIZE, GROUP>(group);
+        }
+        if SIZE < 16 {
+            group = interleave::<R, SIZE, GROUP>(group);
+        }
+        unrolled!(c below GROUP, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
+            parts[first + c].write(group[c]);
+        });
+    }
+    let part = |at: usize| {
+        // SAFETY: all parts have been written, by groups.
+        unsafe { parts[at].assume_init() }
+    };
+    for i in 0..GROUP {
+        for first in (0..COLUMNS).step_by(GROUP * R::LANES) {
+            let mut lanes = [part(first + i); 4];
+            for (lane, to) in lanes.iter_mut().enumerate().take(R::LANES) {
+                *to = part(first + lane * GROUP + i);
+            }
+            R::transpose_lanes(&mut lanes);
+            for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
+                // SAFETY: the caller's, for one of the rows.
+                let row = unsafe { *rows.wrapping_add(lane * GROUP + i) };
+                let to = to.wrapping_offset(row).wrapping_add(first * SIZE);
+                if stream {
+                    // SAFETY: the caller's; each row has `COLUMNS / (GROUP · LANES)` registers.
+                    unsafe { part.stream(to) }
+                } else {
+                    // SAFETY: as above.
+                    unsafe { part.store(to) }
                 }
             }
         }
     }
 }
 
-/// Interleaves the first half of a group with the second one, within each lane.
-///
-/// # Safety
-/// The processor has the instruction set; elements have 1, 2, 4 or 8 bytes.
+/// Interleaves the first half of a group with the second one, within each lane. Elements have 1, 2, 4 or 8 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
+fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
     let mut result = group;
     unrolled!(i below GROUP / 2, 0 1 2 3 4 5 6 7 => {
         let (one, other) = (group[i], group[i + GROUP / 2]);
-        // SAFETY: the caller's.
-        unsafe {
-            result[2 * i] = one.interleave_low::<SIZE>(other);
-            result[2 * i + 1] = one.interleave_high::<SIZE>(other);
-        }
+        result[2 * i] = one.interleave_low::<SIZE>(other);
+        result[2 * i + 1] = one.interleave_high::<SIZE>(other);
     });
     result
 }
@@ -411,11 +421,11 @@ unsafe fn one_by_one<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     for &[to, from] in at {
         for (r, row) in tile.rows.iter().enumerate() {
             let from = tile.from.wrapping_offset(from).wrapping_add(r * SIZE);
-            let to = tile.to.wrapping_offset(to + row);
+            let to = tile.to.wrapping_offset(to + row).cast::<[u8; SIZE]>();
             for c in 0..tile.columns.len() {
                 let from = from.wrapping_offset(tile.columns.get(c)).cast::<[u8; SIZE]>();
                 // SAFETY: the caller's.
-                unsafe { *to.cast::<[u8; SIZE]>().wrapping_add(c) = *from };
+                unsafe { to.wrapping_add(c).copy_from_nonoverlapping(from, 1) };
             }
         }
     }

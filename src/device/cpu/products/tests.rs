@@ -81,15 +81,11 @@ fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [
             walk.advance();
         }
     }
-    // SAFETY: the buffers reach as far as the strides do; no test gives two indices of an output one place.
-    unsafe {
-        let at = |data: &[T], first: usize| Cpu::slice_ptr(data).offset(first as isize);
-        let a = Factor { operand: Operand::from_raw(at(&a, first_a), &shape, &sa), conjugate: conjugate[0] };
-        let b = Factor { operand: Operand::from_raw(at(&b, first_b), &shape, &sb), conjugate: conjugate[1] };
-        let to = Cpu::slice_ptr_mut(&mut out).offset(first_out as isize);
-        let out = Output::from_raw(to, &shape[..kept.len()], &so);
-        Cpu.sum_products(alpha, a, b, beta, out).unwrap();
-    }
+    let factor = |operand, conjugate| Factor { operand, conjugate };
+    let a = factor(Operand::of_slice(&a, first_a, &shape, &sa), conjugate[0]);
+    let b = factor(Operand::of_slice(&b, first_b, &shape, &sb), conjugate[1]);
+    let to = Output::of_slice(&mut out, first_out, &shape[..kept.len()], &so);
+    Cpu.sum_products(alpha, a, b, beta, to).unwrap();
     [out, expected]
 }
 
@@ -239,12 +235,8 @@ fn long_sums_stay_accurate() {
     let n = 1 << 20;
     let x = vec![0.1f32; n];
     let (mut out, shape) = ([0.0f32], [n]);
-    // SAFETY: the operands' own lengths.
-    unsafe {
-        let x = Operand::from_raw(Cpu::slice_ptr(&x), &shape, &[1]);
-        let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), &[], &[]);
-        Cpu.sum_products(1.0, x.into(), x.into(), 0.0, out).unwrap();
-    }
+    let x = Operand::of_slice(&x, 0, &shape, &[1]);
+    Cpu.sum_products(1.0, x.into(), x.into(), 0.0, Output::of_slice(&mut out, 0, &[], &[])).unwrap();
     let exact = f64::from(0.1f32).powi(2) * n as f64;
     assert!((f64::from(out[0]) / exact - 1.0).abs() < 3e-7);
 }
@@ -254,13 +246,8 @@ fn ones_do_not_multiply_infinities() {
     let x = [c64::new(f64::INFINITY, 1.0)];
     let y = [c64::new(1.0, 0.0)];
     let mut out = [c64::new(0.0, f64::INFINITY)];
-    // SAFETY: one element each.
-    unsafe {
-        let x = Operand::from_raw(Cpu::slice_ptr(&x), &[1], &[1]);
-        let y = Operand::from_raw(Cpu::slice_ptr(&y), &[1], &[1]);
-        let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), &[1], &[1]);
-        Cpu.sum_products(c64::one(), x.into(), y.into(), c64::one(), out).unwrap();
-    }
+    let [x, y] = [&x, &y].map(|data| Operand::of_slice(data, 0, &[1], &[1]).into());
+    Cpu.sum_products(c64::one(), x, y, c64::one(), Output::of_slice(&mut out, 0, &[1], &[1])).unwrap();
     assert_eq!(out[0].re, f64::INFINITY);
 }
 
@@ -271,12 +258,9 @@ fn reads_nothing_that_is_multiplied_by_zero() {
         let (mut out, shape) = (vec![f64::NAN; n], [n]);
         let mut multiply = |kept: usize, alpha: f64, x: &[f64], beta: f64| {
             let (shape, strides) = (&shape[..], &[1][..]);
-            // SAFETY: the operands' own lengths.
-            unsafe {
-                let x = Operand::from_raw(Cpu::slice_ptr(x), shape, strides);
-                let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), &shape[..kept], &strides[..kept]);
-                Cpu.sum_products(alpha, x.into(), x.into(), beta, out).unwrap();
-            }
+            let x = Operand::of_slice(x, 0, shape, strides);
+            let to = Output::of_slice(&mut out, 0, &shape[..kept], &strides[..kept]);
+            Cpu.sum_products(alpha, x.into(), x.into(), beta, to).unwrap();
             out.clone()
         };
         assert_eq!(multiply(1, 1.0, &two, 0.0), vec![4.0; n]);
@@ -291,13 +275,8 @@ fn integers_overflow_as_they_should() {
     let dot = |x: &[i32], y: &[i32], alpha: i32, beta: i32, old: i32| {
         let mut out = [old];
         let shape = [x.len()];
-        // SAFETY: the operands' own lengths.
-        let result = unsafe {
-            let x = Operand::from_raw(Cpu::slice_ptr(x), &shape, &[1]);
-            let y = Operand::from_raw(Cpu::slice_ptr(y), &shape, &[1]);
-            let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), &[], &[]);
-            Cpu.sum_products(alpha, x.into(), y.into(), beta, out)
-        };
+        let [x, y] = [x, y].map(|data| Operand::of_slice(data, 0, &shape, &[1]).into());
+        let result = Cpu.sum_products(alpha, x, y, beta, Output::of_slice(&mut out, 0, &[], &[]));
         result.map(|()| out[0])
     };
     // Beyond the type on the way, but not in the end.

@@ -29,13 +29,16 @@ kernel! {
         let mut first = 0;
         while first < count {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
-            // SAFETY: some of the rows that the caller vouches for.
-            first += unsafe {
-                match count - first {
-                    8.. => fold_few_rows::<T, R, 8>(op, accs, rows, stride, index),
-                    3.. => fold_few_rows::<T, R, 3>(op, accs, rows, stride, index),
-                    _ => fold_few_rows::<T, R, 1>(op, accs, rows, stride, index),
-                }
+            macro_rules! fold {
+                ($few:literal) => {
+                    // SAFETY: some of the rows that the caller vouches for.
+                    unsafe { fold_few_rows::<T, R, $few>(op, accs, rows, stride, index) }
+                };
+            }
+            first += match count - first {
+                8.. => fold!(8),
+                3.. => fold!(3),
+                _ => fold!(1),
             };
         }
     }
@@ -81,13 +84,13 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
         let some = ROWS.min(count - first);
         for (tile, accs) in accs.chunks_mut(width).enumerate() {
             let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
-            // SAFETY: a tile of what the caller vouches for, and room for it.
-            unsafe {
-                for row in 0..some {
-                    gather(from.offset(row as isize * stride), accs.len(), step, gathered.add(row * width));
-                }
-                fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first);
+            for row in 0..some {
+                let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
+                // SAFETY: a row of what the caller vouches for, and room for it.
+                unsafe { gather(from, accs.len(), step, to) };
             }
+            // SAFETY: the rows that were gathered.
+            unsafe { fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first) };
         }
     }
 }
@@ -173,12 +176,11 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
         while count > 0 {
             let run = count.min(n - inner);
             let rows = base.offset(walk.offsets()[0] + inner as isize * stride);
-            // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
-            unsafe {
-                match step {
-                    1 => fold_rows(op, accs, rows, stride, run, index),
-                    _ => fold_rows_apart(op, accs, rows, step, stride, run, index),
-                }
+            match step {
+                // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
+                1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
+                // SAFETY: as above.
+                _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, run, index) },
             }
             index += run;
             count -= run;

@@ -33,7 +33,7 @@ impl Gathered {
 /// Copies `n` elements, `stride` apart, to where they lie side by side.
 ///
 /// # Safety
-/// All `n` may be read, and as many written.
+/// All `n` may be read, and as many written, which are not among them.
 #[inline(never)]
 pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isize, to: *mut T) {
     const ROUND: usize = 8;
@@ -42,14 +42,15 @@ pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isiz
     // by itself: asking ahead made no diagonal faster, and those in the caches slower.
     for first in (0..n - rest).step_by(ROUND) {
         for k in 0..ROUND {
-            let at = at.offset(k as isize * stride);
+            let at = at.offset(k as isize * stride).get();
             // SAFETY: below `n`; the rest is the caller's.
-            unsafe { to.add(first + k).write(*at.get()) };
+            unsafe { to.wrapping_add(first + k).copy_from_nonoverlapping(at, 1) };
         }
         at = at.offset(ROUND as isize * stride);
     }
     for i in n - rest..n {
+        let at = from.offset(i as isize * stride).get();
         // SAFETY: as above.
-        unsafe { to.add(i).write(*from.offset(i as isize * stride).get()) };
+        unsafe { to.wrapping_add(i).copy_from_nonoverlapping(at, 1) };
     }
 }

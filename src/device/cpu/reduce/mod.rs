@@ -19,6 +19,7 @@ use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use crate::rank::MAX_RANK;
 use columns::{levels, reduce_columns, reduce_rows};
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
@@ -99,14 +100,14 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     #[inline]
     unsafe fn one(&self, to: isize, from: isize, stride: isize) {
         let (op, row) = (self.op, self.from.offset(from));
+        let acc = match self.count {
+            // SAFETY: the caller's.
+            ..SHORT => unsafe { reduce_few(op, row, self.count, stride, 0) },
+            // SAFETY: the caller's.
+            n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
+        };
         // SAFETY: the caller's.
-        unsafe {
-            let acc = match self.count {
-                ..SHORT => reduce_few(op, row, self.count, stride, 0),
-                n => reduce_row::<T, R>(op, row, n, stride, 0),
-            };
-            self.put(to, acc);
-        }
+        unsafe { self.put(to, acc) };
     }
 
     /// One output after the other.
@@ -129,19 +130,18 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
                     // SAFETY: indices of the part, with all that is reduced.
-                    unsafe {
-                        fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]);
-                        self.put_row(o + first as isize * so, so, accs);
-                    }
+                    unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
+                    // SAFETY: the same indices of the output.
+                    unsafe { self.put_row(o + first as isize * so, so, accs) };
                 }
                 continue;
             }
             for i in 0..n as isize {
+                let from = self.from.offset(k + i * sk);
                 // SAFETY: an index of the part, with all that is reduced.
-                unsafe {
-                    let from = self.from.offset(k + i * sk);
-                    self.put(o + i * so, reduce_plan::<T, R>(self.op, from, reduced, 0));
-                }
+                let acc = unsafe { reduce_plan::<T, R>(self.op, from, reduced, 0) };
+                // SAFETY: the same index of the output.
+                unsafe { self.put(o + i * so, acc) };
             }
         }
     }
@@ -157,12 +157,12 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let most = width.min(n);
         let room = most * (1 + levels(reduced.len(), CHAIN));
         with_scratch(Side::Sums, room, |memory: *mut R::Acc| {
-            // SAFETY: the memory has room for so many accumulators, it is ours alone, and each of them is written first.
-            let memory = unsafe {
-                (0..room).for_each(|k| memory.add(k).write(self.op.identity()));
-                core::slice::from_raw_parts_mut(memory, room)
-            };
-            let (accs, spare) = memory.split_at_mut(most);
+            // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
+            let memory =
+                unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
+            memory.fill(MaybeUninit::new(self.op.identity()));
+            // SAFETY: all of them have a value now.
+            let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(most);
             let mut walk = Walk::outer(part);
             for _ in 0..part.outer_shape().iter().product() {
                 let [o, k] = walk.offsets();
@@ -170,17 +170,22 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                 for first in (0..n).step_by(width) {
                     let accs = &mut accs[..width.min(n - first)];
                     let base = self.from.offset(k + first as isize * sk);
-                    // SAFETY: indices of the part, with all that is reduced. A stride that the compiler knows makes a loop
-                    // of its own.
-                    unsafe {
-                        match sweep {
-                            Sweep::Columns => reduce_columns(self.op, accs, spare, base, sk, reduced, 0),
-                            Sweep::Rows => reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced),
-                        }
-                        match so {
-                            1 => self.put_row(o + first as isize, 1, accs),
-                            _ => self.put_row(o + first as isize * so, so, accs),
-                        }
+                    match sweep {
+                        // SAFETY: indices of the part, with all that is reduced.
+                        Sweep::Columns => unsafe {
+                            reduce_columns(self.op, accs, spare, base, sk, reduced, 0)
+                        },
+                        // SAFETY: as above.
+                        Sweep::Rows => unsafe {
+                            reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
+                        },
+                    }
+                    match so {
+                        // A stride that the compiler knows makes a loop of its own.
+                        // SAFETY: the same indices of the output.
+                        1 => unsafe { self.put_row(o + first as isize, 1, accs) },
+                        // SAFETY: as above.
+                        _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
                     }
                 }
             }
@@ -220,14 +225,12 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
             over_outputs(&kept, reads, enough, grain, &|part| {
-                // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
-                unsafe {
-                    match sweep {
-                        // What is left of an output that was cut for threads is cut further.
-                        Some(Sweep::Rows) if part.inner_len() == 1 => job.each(part, &reduced),
-                        Some(sweep) => job.sweep(part, &reduced, sweep),
-                        None => job.each(part, &reduced),
-                    }
+                // What is left of an output that was cut for threads is cut further.
+                match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
+                    // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
+                    Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
+                    // SAFETY: as above.
+                    None => unsafe { job.each(part, &reduced) },
                 }
             });
         });

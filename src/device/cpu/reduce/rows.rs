@@ -74,16 +74,15 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     [n, index]: [usize; 2],
     [step, stride]: [isize; 2],
 ) {
-    // SAFETY: the caller's.
-    unsafe {
-        if stride == 1 && n <= const { block::<T, R>() } {
-            // Rows can be so short that a call for each takes as long.
-            return fold_blocks(op, accs, rows, n, step, index);
-        }
-        for (j, acc) in accs.iter_mut().enumerate() {
-            let row = reduce_row(op, rows.offset(j as isize * step), n, stride, index);
-            *acc = op.combine(*acc, row);
-        }
+    if stride == 1 && n <= const { block::<T, R>() } {
+        // Rows can be so short that a call for each takes as long.
+        // SAFETY: the caller's.
+        return unsafe { fold_blocks(op, accs, rows, n, step, index) };
+    }
+    for (j, acc) in accs.iter_mut().enumerate() {
+        // SAFETY: the caller's, for one of the rows.
+        let row = unsafe { reduce_row(op, rows.offset(j as isize * step), n, stride, index) };
+        *acc = op.combine(*acc, row);
     }
 }
 
@@ -105,11 +104,10 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
-    // SAFETY: the caller's; what was gathered may be read.
-    unsafe {
-        gather(block, n, stride, gathered);
-        reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index)
-    }
+    // SAFETY: the caller's; there is room for so many.
+    unsafe { gather(block, n, stride, gathered) };
+    // SAFETY: all `n` have been gathered.
+    unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
 /// Elements so many bytes apart are no two in one cache line: a reduction waits for memory, and to store them elsewhere first
@@ -161,12 +159,11 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     index: usize,
 ) -> R::Acc {
     let one = |acc: R::Acc, row: HostPtr<T>, n: usize, index: usize| {
-        // SAFETY: the whole row, or a part of it.
-        unsafe {
-            match stride {
-                1 => reduce_block::<T, R>(op, acc, row, n, index),
-                _ => reduce_apart::<T, R>(op, acc, row, n, stride, index),
-            }
+        match stride {
+            // SAFETY: the whole row, or a part of it.
+            1 => unsafe { reduce_block::<T, R>(op, acc, row, n, index) },
+            // SAFETY: as above; blocks of such rows are no longer than what can be gathered.
+            _ => unsafe { reduce_apart::<T, R>(op, acc, row, n, stride, index) },
         }
     };
     let block = const { block::<T, R>() };
@@ -243,12 +240,11 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     let mut leaf = |count: usize| {
         (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
-            // SAFETY: a row of the plan.
-            let next = unsafe {
-                match n {
-                    ..super::SHORT => reduce_few(op, row, n, stride, at),
-                    _ => reduce_row::<T, R>(op, row, n, stride, at),
-                }
+            let next = match n {
+                // SAFETY: a row of the plan.
+                ..super::SHORT => unsafe { reduce_few(op, row, n, stride, at) },
+                // SAFETY: as above.
+                _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
             walk.advance();
             at += n;

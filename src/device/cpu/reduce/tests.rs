@@ -20,13 +20,8 @@ fn reduce<T: Element, R: Reduction<T>>(
     assert!(size(shape, strides) <= data.len());
     let to = Layout::dense(&shape[..kept], true);
     let mut out = vec![R::Output::default(); to.shape().iter().product()];
-    // SAFETY: the buffers reach as far as the strides do.
-    unsafe {
-        let first = Cpu::slice_ptr(data).offset(start(shape, strides) as isize);
-        let a = Operand::from_raw(first, shape, strides);
-        let out = Output::from_raw(Cpu::slice_ptr_mut(&mut out), to.shape(), to.strides());
-        Cpu.reduce(&op, out, a).unwrap();
-    }
+    let a = Operand::of_slice(data, start(shape, strides), shape, strides);
+    Cpu.reduce(&op, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
     out
 }
 

@@ -61,10 +61,9 @@ impl Handle {
     fn new(context: &Context) -> Result<Handle, CublasError> {
         let mut handle = std::ptr::null_mut();
         // SAFETY: the context is the current one; the library writes the handle.
-        unsafe {
-            sys::cublasCreate_v2(&raw mut handle).result()?;
-            sys::cublasSetStream_v2(handle, context.stream().cast()).result()?;
-        }
+        unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
+        // SAFETY: the handle and the stream are of this context.
+        unsafe { sys::cublasSetStream_v2(handle, context.stream().cast()) }.result()?;
         Ok(Handle(handle))
     }
 }
@@ -191,23 +190,26 @@ pub(super) unsafe fn multiply(
     // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
     // transposes, the other way round.
     let flip = copied || !straight;
-    // SAFETY: the caller's; copies are made in memory of their own.
-    unsafe {
-        let copied_a = copy_of(context, shape, &a, flip, many)?;
-        let copied_b = copy_of(context, shape, &b, flip, many)?;
-        let a = copied_a.as_ref().map_or(a, |copy| Operand::new(m, k, copy.elements(), a.matrix.conjugate));
-        let b = copied_b.as_ref().map_or(b, |copy| Operand::new(k, n, copy.elements(), b.matrix.conjugate));
-        if !copied {
-            return calls(context, weights, shape, [c, a, b], flip);
-        }
-        let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
-        if !weights.beta_is_zero {
-            permute::copy(context, &copy.shape, copy.elements(), out)?;
-        }
-        let c = Operand::new(m, n, copy.elements(), false);
-        calls(context, weights, shape, [c, a, b], flip)?;
-        permute::copy(context, &copy.shape, out, copy.elements())
+    // SAFETY: the caller's.
+    let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;
+    // SAFETY: the caller's.
+    let copied_b = unsafe { copy_of(context, shape, &b, flip, many) }?;
+    let a = copied_a.as_ref().map_or(a, |copy| Operand::new(m, k, copy.elements(), a.matrix.conjugate));
+    let b = copied_b.as_ref().map_or(b, |copy| Operand::new(k, n, copy.elements(), b.matrix.conjugate));
+    if !copied {
+        // SAFETY: the caller's; copies are as large as what they are made of.
+        return unsafe { calls(context, weights, shape, [c, a, b], flip) };
     }
+    let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
+    if !weights.beta_is_zero {
+        // SAFETY: the caller's; the copy has memory of its own for all elements.
+        unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
+    }
+    let c = Operand::new(m, n, copy.elements(), false);
+    // SAFETY: the caller's; the copy is of the result's shape.
+    unsafe { calls(context, weights, shape, [c, a, b], flip) }?;
+    // SAFETY: as above.
+    unsafe { permute::copy(context, &copy.shape, out, copy.elements()) }
 }
 
 /// A copy of the matrices where cuBLAS does not know of their strides, or where there would be too many calls. It is seen as

@@ -37,11 +37,10 @@ fn describe(error: NvrtcError) -> String {
 impl Compiler {
     fn ask() -> Result<Compiler, NvrtcError> {
         let (mut major, mut minor, mut count) = (0, 0, 0);
-        // SAFETY: the library was found; the calls write to the places that they are given.
-        unsafe {
-            sys::nvrtcVersion(&raw mut major, &raw mut minor).result()?;
-            sys::nvrtcGetNumSupportedArchs(&raw mut count).result()?;
-        }
+        // SAFETY: the library was found; the call writes to the places that it is given.
+        unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result()?;
+        // SAFETY: as above.
+        unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result()?;
         let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: there is room for as many as the call before said.
         unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()).result()? };
@@ -118,13 +117,8 @@ fn machine_code(program: sys::nvrtcProgram) -> Result<Vec<u8>, NvrtcError> {
 }
 
 fn log(program: sys::nvrtcProgram) -> String {
-    // SAFETY: the program exists; its log ends with a zero.
-    unsafe {
-        let log = get_program_log(program).unwrap_or_default();
-        if log.last() != Some(&0) {
-            String::new()
-        } else {
-            CStr::from_ptr(log.as_ptr()).to_string_lossy().into_owned()
-        }
-    }
+    // SAFETY: the program exists.
+    let log = unsafe { get_program_log(program) }.unwrap_or_default();
+    let log: Vec<u8> = log.into_iter().map(|c| c as u8).collect();
+    CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -384,11 +384,10 @@ impl Context {
         })?;
         let load = || {
             self.enter()?;
-            // SAFETY: the image is what the compiler made, whole, and the module stays loaded.
-            unsafe {
-                let module = result::module::load_data(image.as_ptr().cast::<c_void>())?;
-                result::module::get_function(module, c"entry".into()).map(Kernel)
-            }
+            // SAFETY: the image is what the compiler made, whole.
+            let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
+            // SAFETY: the module stays loaded.
+            unsafe { result::module::get_function(module, c"entry".into()) }.map(Kernel)
         };
         load().map_err(|error| self.failure(program.name, error))
     }
@@ -406,13 +405,12 @@ fn poisons() -> bool {
 /// `device` comes from the driver.
 unsafe fn keeping_pool(device: sys::CUdevice) -> Result<sys::CUmemoryPool, DriverError> {
     let mut all = u64::MAX;
-    // SAFETY: the caller's; the attribute is a `u64`, which is read during the call.
-    unsafe {
-        let pool = result::device::get_default_mem_pool(device)?;
-        let threshold = PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast())?;
-        Ok(pool)
-    }
+    // SAFETY: the caller's.
+    let pool = unsafe { result::device::get_default_mem_pool(device) }?;
+    let threshold = PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the pool is the device's; the attribute is a `u64`, which is read during the call.
+    unsafe { result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast()) }?;
+    Ok(pool)
 }
 
 /// Memory of a GPU, given back when it is dropped, in the sequence of the stream.

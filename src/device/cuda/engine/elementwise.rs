@@ -36,15 +36,15 @@ impl Operation {
             return Ok(());
         }
         let elements = first_elements(&plan, operands);
-        // SAFETY: the caller's; a plan visits the elements within the shape.
-        unsafe {
-            if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
-                self.dense(context, plan.len(), plan.inner_strides(), elements)
-            } else if let Some(tiles) = tile::tiles(&plan, elements) {
-                tiles.run(context, self, elements)
-            } else {
-                self.strided(context, &plan, elements)
-            }
+        if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
+            // SAFETY: the caller's; a plan visits the elements within the shape.
+            unsafe { self.dense(context, plan.len(), plan.inner_strides(), elements) }
+        } else if let Some(tiles) = tile::tiles(&plan, elements) {
+            // SAFETY: as above.
+            unsafe { tiles.run(context, self, elements) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.strided(context, &plan, elements) }
         }
     }
 

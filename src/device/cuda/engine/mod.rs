@@ -137,11 +137,10 @@ unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Resu
     let room = &mut to.spare_capacity_mut()[..len];
     // SAFETY: the same memory as bytes without a value; it is not touched twice, for it has none yet.
     let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
-    // SAFETY: the caller's; after the copy all of them have a value, and every bit pattern is a number.
-    unsafe {
-        context.read(from, bytes)?;
-        to.set_len(len);
-    }
+    // SAFETY: the caller's.
+    unsafe { context.read(from, bytes) }?;
+    // SAFETY: all of them have a value now, and every bit pattern is a number.
+    unsafe { to.set_len(len) };
     Ok(to)
 }
 
@@ -185,21 +184,16 @@ pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe {
-        if F::CHECKED
-            && !operation.domain(F::CUDA_DEFINED).defined(
-                context,
-                a.shape(),
-                F::Output::DTYPE,
-                [strided(&a)],
-            )?
-        {
+    if F::CHECKED {
+        let domain = operation.domain(F::CUDA_DEFINED);
+        // SAFETY: operands vouch for their elements.
+        if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, [strided(&a)]) }? {
             let a = fetched(context, a)?;
             return host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
         }
-        operation.run(context, out.shape(), [result(&out), strided(&a)])
     }
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a)]) }
 }
 
 pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize>(
@@ -208,15 +202,15 @@ pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize
     a: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: an output vouches for its elements.
-    unsafe {
-        if F::CHECKED
-            && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, [result(&a)])?
-        {
+    if F::CHECKED {
+        let domain = operation.domain(F::CUDA_DEFINED);
+        // SAFETY: an output vouches for its elements.
+        if !unsafe { domain.defined(context, a.shape(), T::DTYPE, [result(&a)]) }? {
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
         }
-        operation.run(context, a.shape(), [result(&a), result(&a)])
     }
+    // SAFETY: as above.
+    unsafe { operation.run(context, a.shape(), [result(&a), result(&a)]) }
 }
 
 pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
@@ -228,18 +222,18 @@ pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
 ) -> Result<(), Error> {
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     let operands = [strided(&a), strided(&b)];
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe {
-        if F::CHECKED
-            && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), F::Output::DTYPE, operands)?
-        {
+    if F::CHECKED {
+        let domain = operation.domain(F::CUDA_DEFINED);
+        // SAFETY: operands vouch for their elements.
+        if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, operands) }? {
             let (a, b) = (fetched(context, a)?, fetched(context, b)?);
             return host::write_with(&Cuda::<N>::default(), out, |out| {
                 Cpu.binary(op, out, a.operand(), b.operand())
             });
         }
-        operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b)])
     }
+    // SAFETY: operands and outputs vouch for their elements.
+    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b)]) }
 }
 
 pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T>, const N: usize>(
@@ -250,14 +244,16 @@ pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T
 ) -> Result<(), Error> {
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
     let operands = [result(&a), strided(&b)];
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe {
-        if F::CHECKED && !operation.domain(F::CUDA_DEFINED).defined(context, a.shape(), T::DTYPE, operands)? {
+    if F::CHECKED {
+        let domain = operation.domain(F::CUDA_DEFINED);
+        // SAFETY: operands and outputs vouch for their elements.
+        if !unsafe { domain.defined(context, a.shape(), T::DTYPE, operands) }? {
             let b = fetched(context, b)?;
             return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.binary_assign(op, a, b.operand()));
         }
-        operation.run(context, a.shape(), [result(&a), result(&a), strided(&b)])
     }
+    // SAFETY: as above.
+    unsafe { operation.run(context, a.shape(), [result(&a), result(&a), strided(&b)]) }
 }
 
 pub(super) fn ternary<T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>, const N: usize>(

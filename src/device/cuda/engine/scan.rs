@@ -85,20 +85,20 @@ impl Scanning {
         let [o, k] = plan.offsets();
         let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
-        // SAFETY: the caller's; lines of both operands.
-        unsafe {
-            if !self.associative || (count >= MANY && (columns || length <= SHORT)) {
-                pass.lines(&around, from, to)?;
-            } else {
-                pass.tiles(&around, from, to)?;
-            }
-            let Some(domain) = self.domain else { return Ok(true) };
-            // Each result but the last one was an operand.
-            let mut shape = shape.to_vec();
-            shape[last] -= 1;
-            let next = Strided { address: address(a, a.strides[last]), ..a };
-            self.operation.domain(domain).defined(context, &shape, out.dtype, [out, next])
+        if !self.associative || (count >= MANY && (columns || length <= SHORT)) {
+            // SAFETY: the caller's; lines of both operands.
+            unsafe { pass.lines(&around, from, to) }?;
+        } else {
+            // SAFETY: as above.
+            unsafe { pass.tiles(&around, from, to) }?;
         }
+        let Some(domain) = self.domain else { return Ok(true) };
+        // Each result but the last one was an operand.
+        let mut shape = shape.to_vec();
+        shape[last] -= 1;
+        let next = Strided { address: address(a, a.strides[last]), ..a };
+        // SAFETY: the caller's; but for the first elements of each line of `a`, and the last ones of `out`.
+        unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, [out, next]) }
     }
 }
 
@@ -147,11 +147,11 @@ impl Pass<'_> {
         let of_totals = Pass { lines, ..*self };
         let side_by_side = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
         // SAFETY: the caller's; totals have memory for all chunks of all lines.
-        unsafe {
-            self.launch(around, from, totals.address(), 0, chunks as u32, true)?;
-            of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false)?;
-            self.launch(around, from, to, running.address(), chunks as u32, false)
-        }
+        unsafe { self.launch(around, from, totals.address(), 0, chunks as u32, true) }?;
+        // SAFETY: so has what they come to.
+        unsafe { of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false) }?;
+        // SAFETY: the caller's; both have been computed for all chunks.
+        unsafe { self.launch(around, from, to, running.address(), chunks as u32, false) }
     }
 
     /// # Safety

@@ -21,8 +21,6 @@ unsafe fn within<V: Vector>(task: impl Task<V>) {
 macro_rules! vector {
     ($name:ident, $real:ty, $lanes:literal, $mask_lane:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
      $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
-        // The functions' common condition is that the processor has AVX2 and FMA: it is the SAFETY of all blocks below,
-        // besides what a pointer's caller vouches for.
         impl Vector for $name {
             type Real = $real;
             /// All bits of a lane, or none.
@@ -41,17 +39,17 @@ macro_rules! vector {
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
-            unsafe fn splat(x: $real) -> Self {
-                // SAFETY: the processor has AVX2.
+            fn splat(self, x: $real) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX2.
                 $name(unsafe { $splat(x) })
             }
             #[inline(always)]
-            unsafe fn alternating(even: $real, odd: $real) -> Self {
-                // SAFETY: the processor has AVX2.
+            fn alternating(self, even: $real, odd: $real) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX2.
                 $name(unsafe { $alternating(even, odd) })
             }
             #[inline(always)]
-            unsafe fn first(lanes: usize) -> __m256i {
+            fn first(self, lanes: usize) -> __m256i {
                 const ALL: $mask_lane = -1;
                 const TABLE: [$mask_lane; 2 * $lanes] = {
                     let mut table = [0; 2 * $lanes];
@@ -63,16 +61,16 @@ macro_rules! vector {
                     table
                 };
                 let from = TABLE.as_ptr().wrapping_add($lanes - lanes.min($lanes));
-                // SAFETY: the processor has AVX2; at most `LANES` values are skipped of twice as many.
+                // SAFETY: where there is a vector, the processor has AVX2; at most `LANES` values are skipped of twice as many.
                 unsafe { _mm256_loadu_si256(from.cast()) }
             }
             #[inline(always)]
-            unsafe fn prefetch(address: *const $real) {
+            fn prefetch(address: *const $real) {
                 // SAFETY: a hint, which accesses nothing.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
-            unsafe fn prefetch_far(address: *const $real) {
+            fn prefetch_far(address: *const $real) {
                 // SAFETY: a hint, which accesses nothing.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
@@ -97,23 +95,23 @@ macro_rules! vector {
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]
-            unsafe fn mul(self, a: Self) -> Self {
-                // SAFETY: the processor has AVX2.
+            fn mul(self, a: Self) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX2.
                 $name(unsafe { $mul(self.0, a.0) })
             }
             #[inline(always)]
-            unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: the processor has FMA.
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: where there is a vector, the processor has FMA.
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
             }
             #[inline(always)]
-            unsafe fn swap_pairs(self) -> Self {
-                // SAFETY: the processor has AVX2.
+            fn swap_pairs(self) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX2.
                 $name(unsafe { $swap(self.0) })
             }
             #[inline(always)]
-            unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self) {
-                // SAFETY: the processor has AVX2.
+            fn exchange(self, other: Self, block: usize) -> (Self, Self) {
+                // SAFETY: where there is a vector, the processor has AVX2.
                 let (one, other) = unsafe { $exchange(self.0, other.0, block) };
                 ($name(one), $name(other))
             }
@@ -121,53 +119,51 @@ macro_rules! vector {
     };
 }
 
-#[inline(always)]
-unsafe fn swap_f64(x: __m256d) -> __m256d {
-    // SAFETY: the processor has AVX2.
-    unsafe { _mm256_permute_pd::<0b0101>(x) }
+// What vectors need besides single instructions.
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap_f64(x: __m256d) -> __m256d {
+    _mm256_permute_pd::<0b0101>(x)
 }
 
-#[inline(always)]
-unsafe fn swap_f32(x: __m256) -> __m256 {
-    // SAFETY: the processor has AVX2.
-    unsafe { _mm256_permute_ps::<0b10_11_00_01>(x) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap_f32(x: __m256) -> __m256 {
+    _mm256_permute_ps::<0b10_11_00_01>(x)
 }
 
-#[inline(always)]
-unsafe fn alternating_f64(even: f64, odd: f64) -> __m256d {
-    // SAFETY: the processor has AVX2.
-    unsafe { _mm256_set_pd(odd, even, odd, even) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn alternating_f64(even: f64, odd: f64) -> __m256d {
+    _mm256_set_pd(odd, even, odd, even)
 }
 
-#[inline(always)]
-unsafe fn alternating_f32(even: f32, odd: f32) -> __m256 {
-    // SAFETY: the processor has AVX2.
-    unsafe { _mm256_set_ps(odd, even, odd, even, odd, even, odd, even) }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn alternating_f32(even: f32, odd: f32) -> __m256 {
+    _mm256_set_ps(odd, even, odd, even, odd, even, odd, even)
 }
 
-#[inline(always)]
-unsafe fn exchange_f64(a: __m256d, b: __m256d, block: usize) -> (__m256d, __m256d) {
-    // SAFETY: the processor has AVX2.
-    unsafe {
-        match block {
-            1 => (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b)),
-            _ => (_mm256_permute2f128_pd::<0x20>(a, b), _mm256_permute2f128_pd::<0x31>(a, b)),
-        }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange_f64(a: __m256d, b: __m256d, block: usize) -> (__m256d, __m256d) {
+    match block {
+        1 => (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b)),
+        _ => (_mm256_permute2f128_pd::<0x20>(a, b), _mm256_permute2f128_pd::<0x31>(a, b)),
     }
 }
 
-#[inline(always)]
-unsafe fn exchange_f32(a: __m256, b: __m256, block: usize) -> (__m256, __m256) {
-    // SAFETY: the processor has AVX2.
-    unsafe {
-        if block == 1 {
-            let one = _mm256_blend_ps::<0b1010_1010>(a, _mm256_moveldup_ps(b));
-            let other = _mm256_blend_ps::<0b1010_1010>(_mm256_movehdup_ps(a), b);
-            return (one, other);
-        }
-        let (one, other) = exchange_f64(_mm256_castps_pd(a), _mm256_castps_pd(b), block / 2);
-        (_mm256_castpd_ps(one), _mm256_castpd_ps(other))
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange_f32(a: __m256, b: __m256, block: usize) -> (__m256, __m256) {
+    if block == 1 {
+        let one = _mm256_blend_ps::<0b1010_1010>(a, _mm256_moveldup_ps(b));
+        let other = _mm256_blend_ps::<0b1010_1010>(_mm256_movehdup_ps(a), b);
+        return (one, other);
     }
+    let (one, other) = exchange_f64(_mm256_castps_pd(a), _mm256_castps_pd(b), block / 2);
+    (_mm256_castpd_ps(one), _mm256_castpd_ps(other))
 }
 
 vector!(F64x4, f64, 4, i64, _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_maskload_pd _mm256_storeu_pd

@@ -21,8 +21,6 @@ unsafe fn within<V: Vector>(task: impl Task<V>) {
 macro_rules! vector {
     ($name:ident, $real:ty, $mask:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
      $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
-        // The functions' common condition is that the processor has AVX-512: it is the SAFETY of all blocks below, besides
-        // what a pointer's caller vouches for.
         impl Vector for $name {
             type Real = $real;
             type Mask = $mask;
@@ -40,26 +38,26 @@ macro_rules! vector {
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
-            unsafe fn splat(x: $real) -> Self {
-                // SAFETY: the processor has AVX-512.
+            fn splat(self, x: $real) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 $name(unsafe { $splat(x) })
             }
             #[inline(always)]
-            unsafe fn alternating(even: $real, odd: $real) -> Self {
-                // SAFETY: the processor has AVX-512.
+            fn alternating(self, even: $real, odd: $real) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 $name(unsafe { $alternating(even, odd) })
             }
             #[inline(always)]
-            unsafe fn first(lanes: usize) -> $mask {
+            fn first(self, lanes: usize) -> $mask {
                 if lanes >= Self::LANES { <$mask>::MAX } else { (1 << lanes) - 1 }
             }
             #[inline(always)]
-            unsafe fn prefetch(address: *const $real) {
+            fn prefetch(address: *const $real) {
                 // SAFETY: a hint, which accesses nothing.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
-            unsafe fn prefetch_far(address: *const $real) {
+            fn prefetch_far(address: *const $real) {
                 // SAFETY: a hint, which accesses nothing.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
@@ -84,23 +82,23 @@ macro_rules! vector {
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]
-            unsafe fn mul(self, a: Self) -> Self {
-                // SAFETY: the processor has AVX-512.
+            fn mul(self, a: Self) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 $name(unsafe { $mul(self.0, a.0) })
             }
             #[inline(always)]
-            unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: the processor has AVX-512.
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
             }
             #[inline(always)]
-            unsafe fn swap_pairs(self) -> Self {
-                // SAFETY: the processor has AVX-512.
+            fn swap_pairs(self) -> Self {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 $name(unsafe { $swap(self.0) })
             }
             #[inline(always)]
-            unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self) {
-                // SAFETY: the processor has AVX-512.
+            fn exchange(self, other: Self, block: usize) -> (Self, Self) {
+                // SAFETY: where there is a vector, the processor has AVX-512.
                 let (one, other) = unsafe { $exchange(self.0, other.0, block) };
                 ($name(one), $name(other))
             }
@@ -108,29 +106,31 @@ macro_rules! vector {
     };
 }
 
-#[inline(always)]
-unsafe fn swap_f64(x: __m512d) -> __m512d {
-    // SAFETY: the processor has AVX-512.
-    unsafe { _mm512_permute_pd::<0b0101_0101>(x) }
+// What vectors need besides single instructions.
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn swap_f64(x: __m512d) -> __m512d {
+    _mm512_permute_pd::<0b0101_0101>(x)
 }
 
-#[inline(always)]
-unsafe fn swap_f32(x: __m512) -> __m512 {
-    // SAFETY: the processor has AVX-512.
-    unsafe { _mm512_permute_ps::<0b10_11_00_01>(x) }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn swap_f32(x: __m512) -> __m512 {
+    _mm512_permute_ps::<0b10_11_00_01>(x)
 }
 
-#[inline(always)]
-unsafe fn alternating_f64(even: f64, odd: f64) -> __m512d {
-    // SAFETY: the processor has AVX-512.
-    unsafe { _mm512_broadcast_f64x2(_mm_set_pd(odd, even)) }
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn alternating_f64(even: f64, odd: f64) -> __m512d {
+    _mm512_broadcast_f64x2(_mm_set_pd(odd, even))
 }
 
-#[inline(always)]
-unsafe fn alternating_f32(even: f32, odd: f32) -> __m512 {
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn alternating_f32(even: f32, odd: f32) -> __m512 {
     let both = u64::from(even.to_bits()) | u64::from(odd.to_bits()) << 32;
-    // SAFETY: the processor has AVX-512.
-    unsafe { _mm512_castsi512_ps(_mm512_set1_epi64(both as i64)) }
+    _mm512_castsi512_ps(_mm512_set1_epi64(both as i64))
 }
 
 /// Where the lanes of both results of `exchange` come from, for each block: lanes of the second operand count on from
@@ -151,26 +151,24 @@ const fn exchanged<const LANES: usize>(block: usize) -> [[u32; LANES]; 2] {
     from
 }
 
-#[inline(always)]
-unsafe fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
     const FROM: [[[u32; 16]; 2]; 4] = [exchanged(1), exchanged(2), exchanged(4), exchanged(8)];
     let [one, other] = &FROM[block.trailing_zeros() as usize];
-    // SAFETY: the processor has AVX-512; each index has 16 values.
-    unsafe {
-        let one = _mm512_loadu_si512(one.as_ptr().cast());
-        let other = _mm512_loadu_si512(other.as_ptr().cast());
-        (_mm512_permutex2var_ps(a, one, b), _mm512_permutex2var_ps(a, other, b))
-    }
+    let from = |lanes: &[u32; 16]| {
+        // SAFETY: there are 16 values.
+        unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
+    };
+    (_mm512_permutex2var_ps(a, from(one), b), _mm512_permutex2var_ps(a, from(other), b))
 }
 
 /// As twice as many `f32`, in blocks twice as large.
-#[inline(always)]
-unsafe fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {
-    // SAFETY: the processor has AVX-512.
-    unsafe {
-        let (one, other) = exchange_f32(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 2 * block);
-        (_mm512_castps_pd(one), _mm512_castps_pd(other))
-    }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {
+    let (one, other) = exchange_f32(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 2 * block);
+    (_mm512_castps_pd(one), _mm512_castps_pd(other))
 }
 
 vector!(F64x8, f64, __mmask8, _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_storeu_pd

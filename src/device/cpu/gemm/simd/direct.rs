@@ -48,56 +48,56 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
         // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
-        // SAFETY: the caller's; tiles are within the matrices.
-        unsafe {
-            let scale = Scale::<V>::new(*factors, COMPLEX);
-            let mut batch = batch;
-            // What of `a` is packed at the moment.
-            let mut packed = pack.copied();
-            let count = batch.as_ref().map_or(1, |batch| batch.count);
-            for _ in 0..count {
-                if let Some(Batch { walk, transposed, .. }) = &mut batch {
-                    let [to, x, y] = walk.offsets().map(|offset| offset * part as isize);
-                    let [x, y] = if *transposed { [y, x] } else { [x, y] };
-                    walk.advance();
-                    (a, b, c) = (self.a.moved(x), self.b.moved(y), self.c.moved(to));
+        // SAFETY: the caller's.
+        let scale = Scale::<V>::new(unsafe { V::zero() }, *factors, COMPLEX);
+        let mut batch = batch;
+        // What of `a` is packed at the moment.
+        let mut packed = pack.copied();
+        let count = batch.as_ref().map_or(1, |batch| batch.count);
+        for _ in 0..count {
+            if let Some(Batch { walk, transposed, .. }) = &mut batch {
+                let [to, x, y] = walk.offsets().map(|offset| offset * part as isize);
+                let [x, y] = if *transposed { [y, x] } else { [x, y] };
+                walk.advance();
+                (a, b, c) = (self.a.moved(x), self.b.moved(y), self.c.moved(to));
+            }
+            for outer in 0..if by_rows { rows } else { columns } {
+                let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
+                let some = height - if even && outer + 2 == rows { lanes } else { 0 };
+                if let (Some(pack), true) = (&mut packed, by_rows) {
+                    // What the last panel needed is not needed any more.
+                    let from = HostPtr::new(a.from(first, 0).ptr.get());
+                    (pack.from, pack.width) = (from, some.min(m - first));
+                    // SAFETY: the caller's; the rows are some of `a`.
+                    unsafe { Task::<V>::run(PackPanels { pack, panels: 0..1 }) };
                 }
-                for outer in 0..if by_rows { rows } else { columns } {
-                    let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
-                    let some = height - if even && outer + 2 == rows { lanes } else { 0 };
-                    if let (Some(pack), true) = (&mut packed, by_rows) {
-                        // What the last panel needed is not needed any more.
-                        let from = HostPtr::new(a.from(first, 0).ptr.get());
-                        (pack.from, pack.width) = (from, some.min(m - first));
-                        Task::<V>::run(PackPanels { pack, panels: 0..1 });
-                    }
-                    for inner in 0..if by_rows { columns } else { rows } {
-                        let (row, height, column) = if by_rows {
-                            (first, some, inner * width)
-                        } else {
-                            (inner * height, height, outer * width)
-                        };
-                        let within = if by_rows { 0 } else { row };
-                        let (a, a_step) = match &packed {
-                            Some(pack) => (pack.packed(within).cast_const(), pack.step(within) as isize),
-                            None => (a.from(row, 0).ptr.get().cast_const(), a.right),
-                        };
-                        Tile {
-                            k,
-                            rows: height.min(m - row) * part,
-                            columns: width.min(n - column),
-                            a,
-                            a_step,
-                            b: b.from(0, column).ptr.get(),
-                            b_step: b.down,
-                            b_column: b.right,
-                            c: c.from(row, column).ptr.get(),
-                            c_row: c.down,
-                            c_column: c.right,
-                            ahead: core::ptr::null(),
-                        }
-                        .multiply::<V, COMPLEX>(&scale);
-                    }
+                for inner in 0..if by_rows { columns } else { rows } {
+                    let (row, height, column) = if by_rows {
+                        (first, some, inner * width)
+                    } else {
+                        (inner * height, height, outer * width)
+                    };
+                    let within = if by_rows { 0 } else { row };
+                    let (a, a_step) = match &packed {
+                        Some(pack) => (pack.packed(within).cast_const(), pack.step(within) as isize),
+                        None => (a.from(row, 0).ptr.get().cast_const(), a.right),
+                    };
+                    let tile = Tile {
+                        k,
+                        rows: height.min(m - row) * part,
+                        columns: width.min(n - column),
+                        a,
+                        a_step,
+                        b: b.from(0, column).ptr.get(),
+                        b_step: b.down,
+                        b_column: b.right,
+                        c: c.from(row, column).ptr.get(),
+                        c_row: c.down,
+                        c_column: c.right,
+                        ahead: core::ptr::null(),
+                    };
+                    // SAFETY: the caller's; the tile is within the matrices.
+                    unsafe { tile.multiply::<V, COMPLEX>(&scale) };
                 }
             }
         }

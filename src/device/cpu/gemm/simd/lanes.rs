@@ -6,7 +6,7 @@ use super::vector::{Real, Task, Vector};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
-// Nothing here is beyond a processor: what is unsafe about these functions is what their callers say of pointers.
+// Nothing here is beyond a processor: what is unsafe is what callers say of pointers.
 impl<R: Real, const N: usize> Vector for Lanes<R, N> {
     type Real = R;
     /// How many of the first lanes are meant.
@@ -25,21 +25,21 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
         Lanes([R::zero(); N])
     }
     #[inline(always)]
-    unsafe fn splat(x: R) -> Self {
+    fn splat(self, x: R) -> Self {
         Lanes([x; N])
     }
     #[inline(always)]
-    unsafe fn alternating(even: R, odd: R) -> Self {
+    fn alternating(self, even: R, odd: R) -> Self {
         Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { even } else { odd }))
     }
     #[inline(always)]
-    unsafe fn first(lanes: usize) -> usize {
+    fn first(self, lanes: usize) -> usize {
         lanes.min(N)
     }
     #[inline(always)]
-    unsafe fn prefetch(_: *const R) {}
+    fn prefetch(_: *const R) {}
     #[inline(always)]
-    unsafe fn prefetch_far(_: *const R) {}
+    fn prefetch_far(_: *const R) {}
     #[inline(always)]
     unsafe fn load(from: *const R) -> Self {
         // SAFETY: the caller's.
@@ -51,8 +51,11 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
             // SAFETY: the caller's, for all lanes.
             return unsafe { Self::load(from) };
         }
-        // SAFETY: the caller's, for these lanes.
-        Lanes(core::array::from_fn(|lane| if lane < mask { unsafe { *from.add(lane) } } else { R::zero() }))
+        let lane = |lane: usize| {
+            // SAFETY: the caller's, for these lanes.
+            if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
+        };
+        Lanes(core::array::from_fn(lane))
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut R) {
@@ -67,23 +70,23 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
         }
         for (lane, x) in self.0.into_iter().enumerate().take(mask) {
             // SAFETY: the caller's, for these lanes.
-            unsafe { *to.add(lane) = x };
+            unsafe { *to.wrapping_add(lane) = x };
         }
     }
     #[inline(always)]
-    unsafe fn mul(self, a: Self) -> Self {
+    fn mul(self, a: Self) -> Self {
         Lanes(core::array::from_fn(|lane| self.0[lane] * a.0[lane]))
     }
     #[inline(always)]
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+    fn mul_add(self, a: Self, b: Self) -> Self {
         Lanes(core::array::from_fn(|lane| self.0[lane].times_plus(a.0[lane], b.0[lane])))
     }
     #[inline(always)]
-    unsafe fn swap_pairs(self) -> Self {
+    fn swap_pairs(self) -> Self {
         Lanes(core::array::from_fn(|lane| self.0[lane ^ 1]))
     }
     #[inline(always)]
-    unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self) {
+    fn exchange(self, other: Self, block: usize) -> (Self, Self) {
         let upper = |lane: usize| lane & block != 0;
         (
             Lanes(core::array::from_fn(|k| if upper(k) { other.0[k - block] } else { self.0[k] })),

@@ -63,31 +63,34 @@ impl Isa {
     /// # Safety
     /// As [`MatrixProduct::multiply`]; as [`Batch`].
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
-        // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
-        unsafe {
-            match (self.0, T::DTYPE) {
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx512, DType::F64) => run::<T, F64x8, false>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx512, DType::F32) => run::<T, F32x16, false>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx512, DType::C64) => run::<T, F64x8, true>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx512, DType::C32) => run::<T, F32x16, true>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx2, DType::F64) => run::<T, F64x4, false>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx2, DType::F32) => run::<T, F32x8, false>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx2, DType::C64) => run::<T, F64x4, true>(product, batch),
-                #[cfg(target_arch = "x86_64")]
-                (Level::Avx2, DType::C32) => run::<T, F32x8, true>(product, batch),
-                (_, DType::F64) => run::<T, Lanes<f64, 2>, false>(product, batch),
-                (_, DType::F32) => run::<T, Lanes<f32, 4>, false>(product, batch),
-                (_, DType::C64) => run::<T, Lanes<f64, 2>, true>(product, batch),
-                (_, DType::C32) => run::<T, Lanes<f32, 4>, true>(product, batch),
-                (_, other) => unreachable!("no vectors of {}", other.name()),
-            }
+        macro_rules! run {
+            ($vector:ty, $complex:literal) => {
+                // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
+                unsafe { run::<T, $vector, $complex>(product, batch) }
+            };
+        }
+        match (self.0, T::DTYPE) {
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx512, DType::F64) => run!(F64x8, false),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx512, DType::F32) => run!(F32x16, false),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx512, DType::C64) => run!(F64x8, true),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx512, DType::C32) => run!(F32x16, true),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2, DType::F64) => run!(F64x4, false),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2, DType::F32) => run!(F32x8, false),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2, DType::C64) => run!(F64x4, true),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2, DType::C32) => run!(F32x8, true),
+            (_, DType::F64) => run!(Lanes<f64, 2>, false),
+            (_, DType::F32) => run!(Lanes<f32, 4>, false),
+            (_, DType::C64) => run!(Lanes<f64, 2>, true),
+            (_, DType::C32) => run!(Lanes<f32, 4>, true),
+            (_, other) => unreachable!("no vectors of {}", other.name()),
         }
     }
 }
@@ -95,16 +98,12 @@ impl Isa {
 impl<T: Scalar> MatrixProduct<T> for Isa {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         // SAFETY: the caller's.
-        unsafe {
-            if tiny::multiply(product) {
-                return Ok(());
-            }
-            if is_transposed(product) {
-                self.run(&straight(product.transposed()), None);
-            } else {
-                self.run(&straight(*product), None);
-            }
+        if unsafe { tiny::multiply(product) } {
+            return Ok(());
         }
+        let product = straight(if is_transposed(product) { product.transposed() } else { *product });
+        // SAFETY: the caller's.
+        unsafe { self.run(&product, None) };
         Ok(())
     }
 
@@ -116,13 +115,12 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
     ) -> Result<(), Error> {
         let transposed = is_transposed(product);
         let straight = straight(if transposed { product.transposed() } else { *product });
-        // SAFETY: the caller's.
-        unsafe {
-            if straight.a.down != 1 || product.work() > SMALL || product.k > K_BLOCK {
-                return one_by_one(self, product, walk, count);
-            }
-            self.run(&straight, Some(Batch { walk, count, transposed }));
+        if straight.a.down != 1 || product.work() > SMALL || product.k > K_BLOCK {
+            // SAFETY: the caller's.
+            return unsafe { one_by_one(self, product, walk, count) };
         }
+        // SAFETY: the caller's; rows of `a` are one after the other.
+        unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
         Ok(())
     }
 }
@@ -223,13 +221,12 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         }
         return;
     }
-    // SAFETY: the caller's.
-    unsafe {
-        if k > K_BLOCK {
-            direct_in_blocks::<T, V, COMPLEX>(&product);
-        } else {
-            direct_here::<T, V, COMPLEX>(&product, None);
-        }
+    if k > K_BLOCK {
+        // SAFETY: the caller's.
+        unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
+    } else {
+        // SAFETY: the caller's.
+        unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
     }
 }
 
@@ -305,13 +302,12 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     };
     with_scratch(Side::A, pack.packed_len(), |room| {
         pack.to = HostPtr::new(room);
-        // SAFETY: the caller's; the room is ours.
-        unsafe {
-            if !by_rows {
-                V::within(PackPanels { pack: &pack, panels: 0..pack.panels() });
-            }
-            V::within(Direct { pack: Some(&pack), ..direct });
+        if !by_rows {
+            // SAFETY: the caller's; the room is ours.
+            unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
         }
+        // SAFETY: as above.
+        unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
 }
 

@@ -78,18 +78,19 @@ impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
                 let to = pack.packed(first).wrapping_add(begin * step);
                 let width = (pack.width - first).min(pack.panel);
                 let pack = &Pack { steps, ..*pack };
-                // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels. So many
-                // steps from `begin` on are there.
-                unsafe {
-                    if in_pieces {
-                        copy::<V>(pack, from, to, width * pack.part(), step);
-                    } else if pack.along == pack.part() as isize && V::LANES > pack.part() {
-                        transpose::<V>(pack, from, to, width, step);
-                    } else if pack.complex {
-                        gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2);
-                    } else {
-                        gather(pack, from, to, width, step);
-                    }
+                if in_pieces {
+                    // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels. So many steps from
+                    // `begin` on are there.
+                    unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
+                } else if pack.along == pack.part() as isize && V::LANES > pack.part() {
+                    // SAFETY: as above.
+                    unsafe { transpose::<V>(pack, from, to, width, step) };
+                } else if pack.complex {
+                    // SAFETY: as above; a complex number is two real ones.
+                    unsafe { gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { gather(pack, from, to, width, step) };
                 }
             }
         }
@@ -108,13 +109,13 @@ unsafe fn copy<V: Vector>(
     width: usize,
     step: usize,
 ) {
-    // SAFETY: the caller's; so many vectors hold the width.
-    unsafe {
-        match width.div_ceil(V::LANES) {
-            1 => copy_vectors::<V, 1>(pack, from, to, width, step),
-            2 => copy_vectors::<V, 2>(pack, from, to, width, step),
-            _ => copy_vectors::<V, 3>(pack, from, to, width, step),
-        }
+    match width.div_ceil(V::LANES) {
+        // SAFETY: the caller's; so many vectors hold the width.
+        1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
+        // SAFETY: as above.
+        2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
+        // SAFETY: as above; no panel is wider.
+        _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
 
@@ -128,18 +129,22 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     width: usize,
     step: usize,
 ) {
-    // SAFETY: all vectors but the last are of the width, and the mask is what the last one has of it.
-    unsafe {
-        let last = V::first(width - (N - 1) * V::LANES);
-        for _ in 0..pack.steps {
-            for i in 0..N - 1 {
-                V::load(from.add(i * V::LANES)).store(to.add(i * V::LANES));
-            }
-            let at = (N - 1) * V::LANES;
-            V::load_some(from.add(at), last).store_some(to.add(at), last);
-            from = from.wrapping_offset(pack.along);
-            to = to.wrapping_add(step);
+    // SAFETY: the caller's.
+    let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
+    for _ in 0..pack.steps {
+        for at in (0..N - 1).map(|i| i * V::LANES) {
+            // SAFETY: all vectors but the last are of the width.
+            let vector = unsafe { V::load(from.wrapping_add(at)) };
+            // SAFETY: as above.
+            unsafe { vector.store(to.wrapping_add(at)) };
         }
+        let at = (N - 1) * V::LANES;
+        // SAFETY: the mask is what the last vector has of the width.
+        let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
+        // SAFETY: as above.
+        unsafe { vector.store_some(to.wrapping_add(at), last) };
+        from = from.wrapping_offset(pack.along);
+        to = to.wrapping_add(step);
     }
 }
 
@@ -167,17 +172,20 @@ unsafe fn transpose<V: Vector>(
                 to: to.wrapping_add(s * step + w * pack.part()),
                 step,
             };
-            // SAFETY: the caller's; the block is within the panel.
-            unsafe {
-                match (side, pack.complex) {
-                    (16, _) => block.transpose::<V, 16, 1>(),
-                    (8, false) => block.transpose::<V, 8, 1>(),
-                    (8, true) => block.transpose::<V, 8, 2>(),
-                    (4, false) => block.transpose::<V, 4, 1>(),
-                    (4, true) => block.transpose::<V, 4, 2>(),
-                    (2, false) => block.transpose::<V, 2, 1>(),
-                    _ => block.transpose::<V, 2, 2>(),
-                }
+            macro_rules! transpose {
+                ($side:literal $part:literal) => {
+                    // SAFETY: the caller's; the block is within the panel.
+                    unsafe { block.transpose::<V, $side, $part>() }
+                };
+            }
+            match (side, pack.complex) {
+                (16, _) => transpose!(16 1),
+                (8, false) => transpose!(8 1),
+                (8, true) => transpose!(8 2),
+                (4, false) => transpose!(4 1),
+                (4, true) => transpose!(4 2),
+                (2, false) => transpose!(2 1),
+                _ => transpose!(2 2),
             }
         }
     }
@@ -202,49 +210,44 @@ impl<R> Square<R> {
         if V::LANES != N * PART {
             return;
         }
-        // SAFETY: the masks are those of the steps and rows there are. A row beyond the last is read as the last one, and
-        // not written.
-        unsafe {
-            let mut block = [V::zero(); N];
-            let there = V::first(self.steps * PART);
-            for (i, vector) in block.iter_mut().enumerate() {
-                let row = i.min(self.rows - 1) as isize;
-                *vector = V::load_some(self.from.wrapping_offset(row * self.across), there);
-            }
-            // Halves exchange their halves, and so on within.
-            if N > 8 {
-                exchange_all::<V, N, 8, PART>(&mut block);
-            }
-            if N > 4 {
-                exchange_all::<V, N, 4, PART>(&mut block);
-            }
-            if N > 2 {
-                exchange_all::<V, N, 2, PART>(&mut block);
-            }
-            exchange_all::<V, N, 1, PART>(&mut block);
-            let there = V::first(self.rows * PART);
-            for (i, vector) in block.into_iter().enumerate() {
-                if i < self.steps {
-                    vector.store_some(self.to.wrapping_add(i * self.step), there);
-                }
+        // SAFETY: the caller's.
+        let zero = unsafe { V::zero() };
+        let mut block = [zero; N];
+        let there = zero.first(self.steps * PART);
+        for (i, vector) in block.iter_mut().enumerate() {
+            // A row beyond the last is read as the last one, and not written.
+            let row = i.min(self.rows - 1) as isize;
+            // SAFETY: a row, and the mask of the steps there are.
+            *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };
+        }
+        // Halves exchange their halves, and so on within.
+        if N > 8 {
+            exchange_all::<V, N, 8, PART>(&mut block);
+        }
+        if N > 4 {
+            exchange_all::<V, N, 4, PART>(&mut block);
+        }
+        if N > 2 {
+            exchange_all::<V, N, 2, PART>(&mut block);
+        }
+        exchange_all::<V, N, 1, PART>(&mut block);
+        let there = zero.first(self.rows * PART);
+        for (i, vector) in block.into_iter().enumerate() {
+            if i < self.steps {
+                // SAFETY: a step, and the mask of the rows there are.
+                unsafe { vector.store_some(self.to.wrapping_add(i * self.step), there) };
             }
         }
     }
 }
 
-/// Exchanges blocks of rows at this distance.
-///
-/// # Safety
-/// The processor has the instruction set; `DISTANCE` is less than `N`.
+/// Exchanges blocks of rows at this distance, which is less than `N`.
 #[inline(always)]
-unsafe fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(
-    block: &mut [V; N],
-) {
+fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {
         let one = i / DISTANCE * 2 * DISTANCE + i % DISTANCE;
         let other = (one + DISTANCE) % N;
-        // SAFETY: the caller's.
-        (block[one], block[other]) = unsafe { block[one].exchange(block[other], DISTANCE * PART) };
+        (block[one], block[other]) = block[one].exchange(block[other], DISTANCE * PART);
     }
 }
 
@@ -261,10 +264,9 @@ unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, wi
         let steps = first..pack.steps.min(first + STEPS);
         for w in 0..width {
             for s in steps.clone() {
+                let from = from.wrapping_offset(w as isize * across + s as isize * along);
                 // SAFETY: an element of the matrix, and its place in the panel.
-                unsafe {
-                    *to.add(s * step + w) = *from.wrapping_offset(w as isize * across + s as isize * along);
-                }
+                unsafe { to.wrapping_add(s * step + w).copy_from_nonoverlapping(from, 1) };
             }
         }
     }

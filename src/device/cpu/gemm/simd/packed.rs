@@ -233,39 +233,35 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Tiles<'_, V::Real, COMPLEX> {
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let Tiles { a, b, in_place, c, factors, panels } = self;
-        // SAFETY: the caller's; tiles are of packed panels, and within `c`.
-        unsafe {
-            Task::<V>::run(PackPanels { pack: a, panels: 0..a.panels() });
-            let scale = Scale::<V>::new(factors, COMPLEX);
-            for panel in panels {
-                let column = panel * b.panel;
-                let (at, b_step, b_column) = if in_place {
-                    (b.from.get().wrapping_offset(column as isize * b.across).cast_const(), b.along, b.across)
-                } else {
-                    (b.packed(column).cast_const(), b.step(column) as isize, part as isize)
+        // SAFETY: the caller's.
+        unsafe { Task::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
+        // SAFETY: the caller's.
+        let scale = Scale::<V>::new(unsafe { V::zero() }, factors, COMPLEX);
+        for panel in panels {
+            let column = panel * b.panel;
+            let (at, b_step, b_column) = if in_place {
+                (b.from.get().wrapping_offset(column as isize * b.across).cast_const(), b.along, b.across)
+            } else {
+                (b.packed(column).cast_const(), b.step(column) as isize, part as isize)
+            };
+            for row in (0..a.width).step_by(a.panel) {
+                let tile = Tile {
+                    k: a.steps,
+                    rows: a.panel.min(a.width - row) * part,
+                    columns: b.panel.min(b.width - column),
+                    a: a.packed(row),
+                    a_step: a.step(row) as isize,
+                    b: at,
+                    b_step,
+                    b_column,
+                    c: c.from(row, column).ptr.get(),
+                    c_row: c.down,
+                    c_column: c.right,
+                    // The first tile of a panel of `b` asks for the next panel.
+                    ahead: if row == 0 && !in_place { b.packed(column + b.panel) } else { core::ptr::null() },
                 };
-                for row in (0..a.width).step_by(a.panel) {
-                    Tile {
-                        k: a.steps,
-                        rows: a.panel.min(a.width - row) * part,
-                        columns: b.panel.min(b.width - column),
-                        a: a.packed(row),
-                        a_step: a.step(row) as isize,
-                        b: at,
-                        b_step,
-                        b_column,
-                        c: c.from(row, column).ptr.get(),
-                        c_row: c.down,
-                        c_column: c.right,
-                        // The first tile of a panel of `b` asks for the next panel.
-                        ahead: if row == 0 && !in_place {
-                            b.packed(column + b.panel)
-                        } else {
-                            core::ptr::null()
-                        },
-                    }
-                    .multiply::<V, COMPLEX>(&scale);
-                }
+                // SAFETY: the caller's; the tile is of packed panels, and within `c`.
+                unsafe { tile.multiply::<V, COMPLEX>(&scale) };
             }
         }
     }

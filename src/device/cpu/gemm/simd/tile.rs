@@ -43,38 +43,27 @@ pub(super) struct Scale<V: Vector> {
 }
 
 impl<V: Vector> Scale<V> {
-    /// # Safety
-    /// The processor has the instruction set.
+    /// For vectors of the same kind as `zero`.
     #[inline(always)]
-    pub(super) unsafe fn new(factors: Factors<V::Real>, complex: bool) -> Self {
+    pub(super) fn new(zero: V, factors: Factors<V::Real>, complex: bool) -> Self {
         let Factors { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = factors;
         let reads = !(beta.is_zero() && beta_im.is_zero());
-        // SAFETY: the caller's.
-        unsafe {
-            if !complex {
-                let (alpha, beta) = (V::splat(alpha), V::splat(beta));
-                return Scale {
-                    factors,
-                    plain: alpha,
-                    swapped: alpha,
-                    turn: None,
-                    beta,
-                    beta_turn: None,
-                    reads,
-                };
-            }
-            let turns = !alpha_im.is_zero();
-            let weight = if turns { V::Real::one() } else { alpha };
-            let signed = |minus: bool| if minus { -weight } else { weight };
-            Scale {
-                factors,
-                plain: V::alternating(weight, signed(a)),
-                swapped: V::alternating(signed(a == b), signed(b)),
-                turn: if turns { Some([V::splat(alpha), V::alternating(-alpha_im, alpha_im)]) } else { None },
-                beta: V::splat(beta),
-                beta_turn: if beta_im.is_zero() { None } else { Some(V::alternating(-beta_im, beta_im)) },
-                reads,
-            }
+        if !complex {
+            let (alpha, beta) = (zero.splat(alpha), zero.splat(beta));
+            return Scale { factors, plain: alpha, swapped: alpha, turn: None, beta, beta_turn: None, reads };
+        }
+        let turns = !alpha_im.is_zero();
+        let weight = if turns { V::Real::one() } else { alpha };
+        let signed = |minus: bool| if minus { -weight } else { weight };
+        let turn = |im: V::Real| zero.alternating(-im, im);
+        Scale {
+            factors,
+            plain: zero.alternating(weight, signed(a)),
+            swapped: zero.alternating(signed(a == b), signed(b)),
+            turn: if turns { Some([zero.splat(alpha), turn(alpha_im)]) } else { None },
+            beta: zero.splat(beta),
+            beta_turn: if beta_im.is_zero() { None } else { Some(turn(beta_im)) },
+            reads,
         }
     }
 }
@@ -119,11 +108,11 @@ impl<R: Real> Tile<R> {
         let mut buffer = [MaybeUninit::<R>::uninit(); LARGEST];
         let column = (V::VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
+        let task = OneTile::<R, COMPLEX> { tile: &here, factors: &scale.factors, overwrite: true };
         // SAFETY: the caller's; the buffer has room for each column.
-        unsafe {
-            V::within(OneTile::<R, COMPLEX> { tile: &here, factors: &scale.factors, overwrite: true });
-            self.scatter(&here, scale.reads.then_some(scale.factors.beta), COMPLEX);
-        }
+        unsafe { V::within(task) };
+        // SAFETY: the caller's; the tile has been computed.
+        unsafe { self.scatter(&here, scale.reads.then_some(scale.factors.beta), COMPLEX) };
     }
 
     /// Adds a tile, whose rows are one after the other, to `beta · c`; or writes it.
@@ -134,27 +123,29 @@ impl<R: Real> Tile<R> {
         let part = if complex { 2 } else { 1 };
         for j in 0..self.columns as isize {
             for i in 0..(self.rows / part) as isize {
-                // SAFETY: rows and columns of both tiles.
-                unsafe {
-                    let from = from.c.offset(j * from.c_column + i * from.c_row);
-                    let to = self.c.offset(j * self.c_column + i * self.c_row);
-                    let [mut re, mut im] = [*from, if complex { *from.add(1) } else { R::zero() }];
-                    if let Some([beta, beta_im]) = beta {
-                        let [old, old_im] = [*to, if complex { *to.add(1) } else { R::zero() }];
-                        re = re + beta * old;
-                        if complex {
-                            im = im + beta * old_im;
-                        }
-                        // Infinity times an imaginary part of zero would be NaN.
-                        if !beta_im.is_zero() {
-                            re = re + -(beta_im * old_im);
-                            im = im + beta_im * old;
-                        }
-                    }
-                    *to = re;
+                let from = from.c.wrapping_offset(j * from.c_column + i * from.c_row);
+                let to = self.c.wrapping_offset(j * self.c_column + i * self.c_row);
+                // SAFETY: a row and a column of the tile.
+                let [mut re, mut im] = unsafe { read(from, complex) };
+                if let Some([beta, beta_im]) = beta {
+                    // SAFETY: as above, of `c`.
+                    let [old, old_im] = unsafe { read(to, complex) };
+                    re = re + beta * old;
                     if complex {
-                        *to.add(1) = im;
+                        im = im + beta * old_im;
                     }
+                    // Infinity times an imaginary part of zero would be NaN.
+                    if !beta_im.is_zero() {
+                        re = re + -(beta_im * old_im);
+                        im = im + beta_im * old;
+                    }
+                }
+                if complex {
+                    // SAFETY: as above.
+                    unsafe { to.cast::<[R; 2]>().write([re, im]) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { to.write(re) };
                 }
             }
         }
@@ -169,24 +160,30 @@ impl<R: Real> Tile<R> {
             (1..=V::VECTORS * V::LANES).contains(&self.rows) && (1..=V::COLUMNS).contains(&columns)
         );
         let vectors = self.rows.div_ceil(V::LANES);
-        // SAFETY: the caller's; the sizes are those of the tile, columns rounded up.
-        unsafe {
-            match (vectors, columns) {
-                (1, ..=2) => self.of_size::<V, COMPLEX, 1, 2, false>(scale),
-                (2, ..=2) => self.of_size::<V, COMPLEX, 2, 2, false>(scale),
-                (1, ..=4) => self.of_size::<V, COMPLEX, 1, 4, false>(scale),
-                (2, ..=4) => self.of_size::<V, COMPLEX, 2, 4, false>(scale),
-                (1, _) if V::COLUMNS == 6 => self.of_size::<V, COMPLEX, 1, 6, false>(scale),
-                (2, _) if V::COLUMNS == 6 => self.of_size::<V, COMPLEX, 2, 6, false>(scale),
-                // More are not asked of an instruction set with fewer registers, and not compiled for it.
-                _ if V::COLUMNS < 8 => {}
-                (_, ..=2) => self.of_size::<V, COMPLEX, 3, 2, false>(scale),
-                (_, ..=4) => self.of_size::<V, COMPLEX, 3, 4, false>(scale),
-                (3, _) if !self.ahead.is_null() => self.of_size::<V, COMPLEX, 3, 8, true>(scale),
-                (1, _) => self.of_size::<V, COMPLEX, 1, 8, false>(scale),
-                (2, _) => self.of_size::<V, COMPLEX, 2, 8, false>(scale),
-                (_, _) => self.of_size::<V, COMPLEX, 3, 8, false>(scale),
-            }
+        macro_rules! of_size {
+            ($vectors:literal $columns:literal) => {
+                of_size!($vectors $columns false)
+            };
+            ($vectors:literal $columns:literal $ahead:literal) => {
+                // SAFETY: the caller's; the sizes are those of the tile, columns rounded up.
+                unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
+            };
+        }
+        match (vectors, columns) {
+            (1, ..=2) => of_size!(1 2),
+            (2, ..=2) => of_size!(2 2),
+            (1, ..=4) => of_size!(1 4),
+            (2, ..=4) => of_size!(2 4),
+            (1, _) if V::COLUMNS == 6 => of_size!(1 6),
+            (2, _) if V::COLUMNS == 6 => of_size!(2 6),
+            // More are not asked of an instruction set with fewer registers, and not compiled for it.
+            _ if V::COLUMNS < 8 => {}
+            (_, ..=2) => of_size!(3 2),
+            (_, ..=4) => of_size!(3 4),
+            (3, _) if !self.ahead.is_null() => of_size!(3 8 true),
+            (1, _) => of_size!(1 8),
+            (2, _) => of_size!(2 8),
+            (_, _) => of_size!(3 8),
         }
     }
 
@@ -201,57 +198,73 @@ impl<R: Real> Tile<R> {
         V: Vector<Real = R>,
     {
         let part = if COMPLEX { 2 } else { 1 };
-        // SAFETY: the processor has the instruction set. Loads and stores are of rows of `a` and `c` (the last vector's are
-        // masked) and of values of `b`: a column beyond the last is read as the last one, and not stored.
-        unsafe {
-            let last = V::first(self.rows - (VECTORS - 1) * V::LANES);
-            let mut b = [self.b; COLUMNS];
-            for (j, from) in b.iter_mut().enumerate() {
-                let column = (j / part).min(self.columns - 1) as isize;
-                *from = self.b.offset(column * self.b_column + (j % part) as isize);
-            }
-            if self.k >= FAR {
-                // What is written at the end is on its way in the meantime.
-                for j in 0..COLUMNS / part {
-                    for i in 0..VECTORS {
-                        let to = self.c.wrapping_offset(j as isize * self.c_column);
-                        V::prefetch(to.wrapping_add(i * V::LANES));
-                    }
-                }
-            }
-            let mut sums = [[V::zero(); VECTORS]; COLUMNS];
-            let (mut a, mut step) = (self.a, 0);
-            for _ in 0..self.k {
-                if AHEAD {
-                    V::prefetch_far(self.ahead.wrapping_offset(step));
-                }
-                let mut rows = [V::zero(); VECTORS];
-                for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                    *row = V::load(a.add(i * V::LANES));
-                }
-                let from = a.add((VECTORS - 1) * V::LANES);
-                rows[VECTORS - 1] = V::load_some(from, last);
-                for j in 0..COLUMNS {
-                    let x = V::splat(*b[j].offset(step));
-                    for i in 0..VECTORS {
-                        sums[j][i] = rows[i].mul_add(x, sums[j][i]);
-                    }
-                }
-                a = a.wrapping_offset(self.a_step);
-                step += self.b_step;
-            }
-            // By name, not by a loop: were the sums indexed, they would have to be in memory.
-            macro_rules! finish {
-                ($($j:literal)*) => {$(
-                    if $j * part < COLUMNS && $j < self.columns {
-                        let of = $j * part % COLUMNS;
-                        let to = self.c.offset($j * self.c_column);
-                        finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last);
-                    }
-                )*};
-            }
-            finish!(0 1 2 3 4 5 6 7);
+        // SAFETY: the caller's.
+        let zero = unsafe { V::zero() };
+        let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
+        let mut b = [self.b; COLUMNS];
+        for (j, from) in b.iter_mut().enumerate() {
+            // A column beyond the last is read as the last one, and not stored.
+            let column = (j / part).min(self.columns - 1) as isize;
+            *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
+        if self.k >= FAR {
+            // What is written at the end is on its way in the meantime.
+            for j in 0..COLUMNS / part {
+                for i in 0..VECTORS {
+                    let to = self.c.wrapping_offset(j as isize * self.c_column);
+                    V::prefetch(to.wrapping_add(i * V::LANES));
+                }
+            }
+        }
+        let mut sums = [[zero; VECTORS]; COLUMNS];
+        let (mut a, mut step) = (self.a, 0);
+        for _ in 0..self.k {
+            if AHEAD {
+                V::prefetch_far(self.ahead.wrapping_offset(step));
+            }
+            let mut rows = [zero; VECTORS];
+            for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
+                // SAFETY: a column of `a` has more rows than these vectors.
+                *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
+            }
+            // SAFETY: the mask is what the last vector has of the rows.
+            rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
+            for j in 0..COLUMNS {
+                // SAFETY: a value of `b`.
+                let x = zero.splat(unsafe { *b[j].wrapping_offset(step) });
+                for i in 0..VECTORS {
+                    sums[j][i] = rows[i].mul_add(x, sums[j][i]);
+                }
+            }
+            a = a.wrapping_offset(self.a_step);
+            step += self.b_step;
+        }
+        // By name, not by a loop: were the sums indexed, they would have to be in memory.
+        macro_rules! finish {
+            ($($j:literal)*) => {$(
+                if $j * part < COLUMNS && $j < self.columns {
+                    let of = $j * part % COLUMNS;
+                    let to = self.c.wrapping_offset($j * self.c_column);
+                    // SAFETY: a column of `c`; the last vector's rows are those of the mask.
+                    unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
+                }
+            )*};
+        }
+        finish!(0 1 2 3 4 5 6 7);
+    }
+}
+
+/// The parts of an element, one of which is zero where there are no complex ones.
+///
+/// # Safety
+/// It may be read.
+unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
+    if complex {
+        // SAFETY: the caller's: one part after the other.
+        unsafe { from.cast::<[R; 2]>().read() }
+    } else {
+        // SAFETY: the caller's.
+        [unsafe { from.read() }, R::zero()]
     }
 }
 
@@ -267,28 +280,34 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
     last: V::Mask,
 ) {
     for i in 0..VECTORS {
-        // SAFETY: the caller's.
-        unsafe {
-            let to = to.add(i * V::LANES);
-            let mut sum = plain[i].mul(scale.plain);
-            if COMPLEX {
-                sum = swapped[i].swap_pairs().mul_add(scale.swapped, sum);
-                if let Some([re, im]) = scale.turn {
-                    sum = sum.swap_pairs().mul_add(im, sum.mul(re));
-                }
+        let to = to.wrapping_add(i * V::LANES);
+        let mut sum = plain[i].mul(scale.plain);
+        if COMPLEX {
+            sum = swapped[i].swap_pairs().mul_add(scale.swapped, sum);
+            if let Some([re, im]) = scale.turn {
+                sum = sum.swap_pairs().mul_add(im, sum.mul(re));
             }
-            if scale.reads {
-                let old = if i < VECTORS - 1 { V::load(to) } else { V::load_some(to, last) };
-                sum = old.mul_add(scale.beta, sum);
-                if COMPLEX && let Some(im) = scale.beta_turn {
-                    sum = old.swap_pairs().mul_add(im, sum);
-                }
-            }
-            if i < VECTORS - 1 {
-                sum.store(to);
+        }
+        let whole = i < VECTORS - 1;
+        if scale.reads {
+            let old = if whole {
+                // SAFETY: the caller's.
+                unsafe { V::load(to) }
             } else {
-                sum.store_some(to, last);
+                // SAFETY: the caller's.
+                unsafe { V::load_some(to, last) }
+            };
+            sum = old.mul_add(scale.beta, sum);
+            if COMPLEX && let Some(im) = scale.beta_turn {
+                sum = old.swap_pairs().mul_add(im, sum);
             }
+        }
+        if whole {
+            // SAFETY: the caller's.
+            unsafe { sum.store(to) };
+        } else {
+            // SAFETY: the caller's.
+            unsafe { sum.store_some(to, last) };
         }
     }
 }
@@ -309,10 +328,9 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for OneTile<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the caller's.
-        unsafe {
-            let mut scale = Scale::<V>::new(*self.factors, COMPLEX);
-            scale.reads &= !self.overwrite;
-            self.tile.with_size::<V, COMPLEX>(&scale);
-        }
+        let mut scale = Scale::new(unsafe { V::zero() }, *self.factors, COMPLEX);
+        scale.reads &= !self.overwrite;
+        // SAFETY: the caller's.
+        unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }

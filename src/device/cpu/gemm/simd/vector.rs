@@ -36,8 +36,7 @@ pub(super) trait Task<V: Vector> {
 ///
 /// Kernels are generic over it and always inlined into [`within`](Vector::within): an instruction set is one small module.
 ///
-/// # Safety
-/// All functions need a processor with the instruction set.
+/// Where there is a vector, the processor has the instruction set: only what makes one of nothing asks for another proof.
 pub(super) trait Vector: Copy {
     /// The lanes' type.
     type Real: Real;
@@ -60,42 +59,27 @@ pub(super) trait Vector: Copy {
     /// All lanes zero.
     ///
     /// # Safety
-    /// As all functions here.
+    /// The processor has the instruction set.
     unsafe fn zero() -> Self;
-    /// All lanes `x`.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn splat(x: Self::Real) -> Self;
-    /// Lanes `even`, `odd`, `even`, `odd`...
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn alternating(even: Self::Real, odd: Self::Real) -> Self;
-    /// The first lanes, so many; all where there are fewer.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn first(lanes: usize) -> Self::Mask;
+    /// A vector of the same kind, all lanes `x`.
+    fn splat(self, x: Self::Real) -> Self;
+    /// A vector of the same kind, with lanes `even`, `odd`, `even`, `odd`...
+    fn alternating(self, even: Self::Real, odd: Self::Real) -> Self;
+    /// The first lanes of such a vector, so many; all where there are fewer.
+    fn first(self, lanes: usize) -> Self::Mask;
     /// Asks for the cache line of an address that may be accessed soon. Any address will do.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn prefetch(address: *const Self::Real);
+    fn prefetch(address: *const Self::Real);
     /// The same, for what is accessed some time later: the second-level cache is near enough.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn prefetch_far(address: *const Self::Real);
+    fn prefetch_far(address: *const Self::Real);
     /// Reads all lanes.
     ///
     /// # Safety
-    /// So many values may be read.
+    /// The processor has the instruction set. So many values may be read.
     unsafe fn load(from: *const Self::Real) -> Self;
     /// Reads the lanes of the mask; the others are zero.
     ///
     /// # Safety
-    /// The values of the mask may be read; the others are not touched.
+    /// The processor has the instruction set. The values of the mask may be read; the others are not touched.
     unsafe fn load_some(from: *const Self::Real, mask: Self::Mask) -> Self;
     /// Writes all lanes.
     ///
@@ -108,24 +92,12 @@ pub(super) trait Vector: Copy {
     /// The values of the mask may be written; the others are not touched.
     unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
     /// `self · a`.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn mul(self, a: Self) -> Self;
+    fn mul(self, a: Self) -> Self;
     /// `self · a + b`, rounded once where the instruction set can.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
     /// Each lane in the place of its neighbour: real and imaginary parts change places.
-    ///
-    /// # Safety
-    /// As all functions here.
-    unsafe fn swap_pairs(self) -> Self;
-    /// Two rows of blocks of so many lanes (a power of two), transposed in pairs of blocks: of `A B ..` and `C D ..`, the
-    /// rows `A C ..` and `B D ..`.
-    ///
-    /// # Safety
-    /// As all functions here; `block` is less than the number of lanes.
-    unsafe fn exchange(self, other: Self, block: usize) -> (Self, Self);
+    fn swap_pairs(self) -> Self;
+    /// Two rows of blocks of so many lanes (a power of two, less than there are), transposed in pairs of blocks: of `A B ..`
+    /// and `C D ..`, the rows `A C ..` and `B D ..`.
+    fn exchange(self, other: Self, block: usize) -> (Self, Self);
 }

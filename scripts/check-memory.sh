@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Whether unsafe code keeps to memory that is its own: the tests under AddressSanitizer at each level of vector instructions and on
+# several numbers of threads (where the toolchain has no sanitizer, as they are, and some of them under valgrind), with the layout of
+# types shuffled, and under Miri and ThreadSanitizer where the toolchain has what they need. Says what it leaves out, and why.
+#
+#     scripts/check-memory.sh                   # everything that there is
+#     scripts/check-memory.sh layouts valgrind  # of levels, asan, valgrind, layouts, miri, tsan
+#
+# VIERBEIN_SUITES="lib interop" are the tests, of the library itself and of tests/, if not all; VIERBEIN_LAYOUT_SEEDS="1 2 3" the seeds
+# of layouts; PROPTEST_CASES=32 makes properties try less.
+#
+# Every test runs but these: `ui` and `ui_pass`, which compile and run no code of the library, and those of the documentation, each
+# of which is a program to link. Tests of CUDA run as far as they need no GPU: scripts/check-cuda.sh has the others, in an emulator
+# that checks every access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a
+# sanitizer, so nothing is kept there; tests of that set their own limits. What a thread keeps to work in is not seen either: within
+# it, kernels may go beyond what they asked for.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+features=rand,npz,safetensors,serde,ndarray,nalgebra,cuda
+target=$(rustc -vV | sed -n 's/^host: //p')
+work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET_DIR:-target}/check-memory" && pwd)
+named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
+suites=()
+for suite in $named; do
+    case $suite in ui | ui_pass) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
+done
+# Nothing is built twice with the same flags.
+export CARGO_INCREMENTAL=0
+
+summary=() skipped=() failed=0
+step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
+skip() { skipped+=("$1"); }
+
+nightly() { cargo +nightly "$@"; }
+has_nightly() { nightly --version > /dev/null 2>&1; }
+has_asan() { has_nightly && ls "$(rustc +nightly --print target-libdir)"/librustc*_rt.asan.a > /dev/null 2>&1; }
+has_source() { has_nightly && [ -e "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/std/src/lib.rs" ]; }
+has_miri() { nightly miri --version > /dev/null 2>&1; }
+
+if has_asan; then usual="asan layouts miri tsan"; else usual="levels valgrind layouts miri tsan"; fi
+chosen=${*:-$usual}
+chosen() { [[ " $chosen " == *" $1 "* ]]; }
+
+# The levels of vector instructions that this processor has.
+levels=(portable)
+if grep -q avx2 /proc/cpuinfo 2> /dev/null; then levels+=(avx2); fi
+if grep -q avx512vl /proc/cpuinfo 2> /dev/null; then levels+=(avx512); fi
+best=${levels[-1]}
+[ "$best" = avx512 ] || skip "levels above $best: this processor has none"
+
+# Builds the tests, by a command that is given, and keeps the paths of the programs in `programs`.
+build() { # COMMAND..
+    local built
+    built=$("$@" --features "$features" "${suites[@]}" --no-run --message-format=json)
+    mapfile -t programs < <(echo "$built" | grep '"test":true' | grep -o '"executable":"[^"]*"' | cut -d'"' -f4)
+    [ ${#programs[@]} -gt 0 ] || { echo "no tests were built" >&2; exit 1; }
+}
+
+# Runs what was built in an environment, and counts.
+run() { # MODE NAME=VALUE..
+    local mode=$1 began=$SECONDS passed=0 bad=() program log
+    shift
+    for program in "${programs[@]}"; do
+        log=$work/log-$(basename "$program")
+        env "$@" "${before[@]}" "$program" --quiet "${arguments[@]}" > "$log" 2>&1 || bad+=("$log")
+        passed=$((passed + $(sed -n 's/^test result: .* \([0-9]*\) passed.*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')))
+    done
+    summary+=("$mode: $passed passed in ${#programs[@]} programs, ${#bad[@]} of which failed, in $((SECONDS - began)) s")
+    echo "${summary[-1]}"
+    for log in "${bad[@]}"; do
+        failed=1
+        echo "-- $log"
+        grep -v '^\.*$' "$log" | head -60
+    done
+}
+before=() arguments=()
+
+# Levels and numbers of threads: each of them once, those of threads with the widest vectors, where work is shared most.
+run_all() { # MODE NAME=VALUE..
+    local mode=$1 level threads
+    shift
+    for level in "${levels[@]}"; do
+        run "$mode, $level" "$@" VIERBEIN_SIMD="$level"
+    done
+    for threads in 1 2 8; do
+        run "$mode, $threads threads" "$@" RAYON_NUM_THREADS=$threads
+    done
+}
+
+if chosen levels; then
+    step "levels and threads"
+    build cargo test
+    run_all plain
+fi
+
+if chosen asan && has_asan; then
+    step "AddressSanitizer"
+    RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$work/asan build nightly test --target "$target"
+    run_all asan ASAN_OPTIONS=detect_stack_use_after_return=1 VIERBEIN_RECYCLE_BYTES=0
+elif ! has_asan; then
+    skip "AddressSanitizer: there is no nightly toolchain with it"
+fi
+
+# Some twenty times slower, and no processor with AVX-512: kernels, conversions and files, without what is large.
+if chosen valgrind; then
+    step "valgrind"
+    if command -v valgrind > /dev/null; then
+        all=("${suites[@]}")
+        [ -n "${VIERBEIN_SUITES:-}" ] || suites=(--lib --test interop --test files --test npy)
+        build cargo test
+        before=(valgrind --quiet --error-exitcode=9 --leak-check=no --num-callers=20)
+        arguments=(--skip large --skip scaling --skip nobody_gets_memory)
+        run valgrind VIERBEIN_SIMD="$([ "$best" = portable ] && echo portable || echo avx2)" \
+            VIERBEIN_RECYCLE_BYTES=0 PROPTEST_CASES="${PROPTEST_CASES:-8}"
+        before=() arguments=() suites=("${all[@]}")
+    else
+        skip "valgrind: it is not installed"
+    fi
+fi
+
+if chosen layouts; then
+    if has_nightly; then
+        for seed in ${VIERBEIN_LAYOUT_SEEDS:-1 2}; do
+            step "layouts of types, seed $seed"
+            RUSTFLAGS="-Zrandomize-layout -Zlayout-seed=$seed" CARGO_TARGET_DIR=$work/layouts \
+                build nightly test --target "$target"
+            run "layouts, seed $seed"
+        done
+    else
+        skip "layouts: there is no nightly toolchain"
+    fi
+fi
+
+# Not tried as yet, for want of a toolchain with it. Vector instructions and foreign libraries are not for Miri, nor are files, and
+# large tensors take it hours.
+if chosen miri; then
+    step "Miri"
+    if has_miri; then
+        MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance" VIERBEIN_SIMD=portable RAYON_NUM_THREADS=2 \
+            CARGO_TARGET_DIR=$work/miri nightly miri test --no-default-features --lib -- \
+            layout:: order:: rank:: tensor:: ops:: fmt:: cpu::recycle cpu::scratch cpu::gemm::tiny && summary+=("Miri: passed") || failed=1
+    else
+        skip "Miri: the nightly toolchain has no such component"
+    fi
+fi
+
+# The standard library has to be built with it, too: what that does with atomics would else be reported as races. Not tried as
+# yet, for want of its source.
+if chosen tsan; then
+    step "ThreadSanitizer"
+    if has_source; then
+        RUSTFLAGS=-Zsanitizer=thread CARGO_TARGET_DIR=$work/tsan build nightly test -Zbuild-std --target "$target"
+        run "ThreadSanitizer" RAYON_NUM_THREADS=8
+    else
+        skip "ThreadSanitizer: the toolchain has no source of the standard library, which has to be built with it"
+    fi
+fi
+
+step "done"
+for what in "${summary[@]}"; do echo "$what"; done
+for what in "${skipped[@]}"; do echo "skipped: $what"; done
+exit $failed
