@@ -33,8 +33,8 @@ use super::Cuda;
 use crate::device::cpu::reserve;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Device, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
-    UnaryOp, host,
+    BinaryOp, Cpu, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp, UnaryOp,
+    host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
