@@ -98,7 +98,16 @@ fn too_little_memory_in_the_middle_of_an_operation() {
         for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
             gpu.trim().unwrap();
             let (free, _) = gpu.memory().unwrap();
-            let held = OnGpu::<u8, Rank<1>>::try_zeros([free.saturating_sub(spare).max(1)]);
+            // In blocks of sizes that are not rounded up.
+            let mut left = free.saturating_sub(spare);
+            let mut held = Vec::new();
+            for size in (8..=20).rev().map(|bits| 1 << bits) {
+                while left >= size {
+                    held.push(OnGpu::<u8, Rank<1>>::zeros([size]));
+                    left -= size;
+                }
+            }
+            let rest = OnGpu::<u8, Rank<1>>::try_zeros([left]);
             match tried() {
                 Ok(found) => {
                     assert_eq!(found, expected);
@@ -110,7 +119,7 @@ fn too_little_memory_in_the_middle_of_an_operation() {
                 }
                 Err(error) => panic!("with {spare} bytes to spare: {error}"),
             }
-            drop(held);
+            drop((held, rest));
             gpu.trim().unwrap();
             assert_eq!(gpu.memory().unwrap().0, free, "bytes that are free again");
             assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
