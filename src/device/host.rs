@@ -1,7 +1,7 @@
 //! Default bodies of the capability families: fetch operands to the host, compute there, store the result. Slow and
 //! correct: only elements of the operands are ever touched, never what lies between them.
 
-use super::cpu::Cpu;
+use super::cpu::{Cpu, reserve};
 use super::{Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -46,8 +46,7 @@ impl<T: Element> Fetched<T> {
 pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     element_count(&[len], size_of::<T>())?;
     let mut data = Vec::new();
-    data.try_reserve_exact(len)
-        .map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: len * size_of::<T>() })?;
+    reserve(&mut data, len)?;
     data.resize(len, T::default());
     Ok(data)
 }

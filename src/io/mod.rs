@@ -10,7 +10,8 @@
 //! All readers give what is asked for or an error that names the file, the tensor and what it holds instead. Files are not
 //! trusted: what they claim is checked against what they hold, before memory is taken for it. All writers write a file
 //! beside the old one and rename it when it is complete: it has the old one's permissions, and a symbolic link to it still
-//! leads there; a second hard link keeps the old file.
+//! leads there; a second hard link keeps the old file. Where the disk is full, the old file stays and nothing else; a program
+//! that is killed as it writes leaves the old file, and a `.vierbein-*.tmp` beside it that may be deleted.
 
 #[cfg(feature = "npy")]
 pub mod npy;

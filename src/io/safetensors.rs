@@ -40,7 +40,7 @@ pub use writer::{InRowMajor, SafetensorsWriter};
 use super::codec::{Codec, check_bools};
 use super::contents::{Contents, shorten};
 use super::tensors::FromFile;
-use crate::device::{Cpu, Device};
+use crate::device::cpu::reserve;
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
@@ -158,7 +158,7 @@ impl Safetensors {
     fn read_named(name: String, mut reader: impl Read, size: u64) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(ALIGNMENT);
-        bytes.try_reserve_exact(room).map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: room })?;
+        reserve(&mut bytes, room)?;
         let mut upto = |bytes: &mut Vec<u8>, length: u64| {
             let more = length.saturating_sub(bytes.len() as u64);
             reader.by_ref().take(more).read_to_end(bytes).map_err(cannot(&name))
@@ -282,8 +282,7 @@ impl Safetensors {
         dispatch!(contents.dtype, U => {
             let mut elements: Vec<U> = Vec::new();
             let count = bytes.len() / size_of::<U>();
-            let no_memory = |_| Error::OutOfMemory { device: Cpu.name(), bytes: bytes.len() };
-            elements.try_reserve_exact(count).map_err(no_memory)?;
+            reserve(&mut elements, count)?;
             U::decode(bytes, false, &mut elements).map_err(|bad| self.error(name, bad.why(at)))?;
             X::of_elements(&contents, elements)
         })

@@ -17,7 +17,7 @@
 use super::codec::same;
 use super::contents::{Contents, shorten};
 use super::tensors::{FromFile, ToFile, for_dyn_parts, for_parts};
-use crate::device::Device;
+use crate::device::{Cpu, Device};
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor};
 use crate::element::{DType, Element};
@@ -362,11 +362,14 @@ impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
                 U::DTYPE
             ))
         };
+        let no_memory =
+            || A::Error::custom(Error::OutOfMemory { device: Cpu.name(), bytes: count * size_of::<U>() });
         let mut elements = Vec::with_capacity(count.min(UNSEEN));
         while let Some(element) = seq.next_element::<U::As>()? {
             if elements.len() == count {
                 return Err(wrong("more than"));
             }
+            elements.try_reserve(1).map_err(|_| no_memory())?;
             elements.push(U::of(element));
         }
         match elements.len() {

@@ -5,7 +5,7 @@
 use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
-use crate::device::{Cpu, Device};
+use crate::device::cpu::reserve;
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
@@ -80,13 +80,14 @@ impl<'a> Source<'a> {
                 return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
             }
         }
-        let no_memory = |_| Error::OutOfMemory { device: Cpu.name(), bytes: count * size };
         let mut data: Vec<U> = Vec::new();
         // Elements that are known to be there get their memory at once; others as they arrive.
         if self.sure {
-            data.try_reserve_exact(count).map_err(no_memory)?;
+            reserve(&mut data, count)?;
         }
-        let mut chunk = vec![0; CHUNK.min(count * size)];
+        let mut chunk = Vec::new();
+        reserve(&mut chunk, CHUNK.min(count * size))?;
+        chunk.resize(CHUNK.min(count * size), 0);
         while data.len() < count {
             let start = data.len();
             let next = (count - start).min(CHUNK / size);
@@ -98,7 +99,7 @@ impl<'a> Source<'a> {
             }
             if data.capacity() - start < next {
                 // Twice what has arrived, and never more than is claimed.
-                data.try_reserve_exact(start.max(next).min(count - start)).map_err(no_memory)?;
+                reserve(&mut data, start.max(next).min(count - start))?;
             }
             U::decode(&chunk[..next * size], big_endian, &mut data)
                 .map_err(|bad| self.error(bad.why(before)))?;

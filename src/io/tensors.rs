@@ -4,6 +4,7 @@
 
 use super::codec::{Codec, same};
 use super::contents::Contents;
+use crate::device::cpu::reserve;
 use crate::device::{Cpu, Device};
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor, DynView};
@@ -72,6 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for T
     }
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let mut bytes = Vec::new();
+        reserve(&mut bytes, CHUNK.min(self.len().saturating_mul(size_of::<T>())))?;
         for_parts(self, &mut |elements| {
             bytes.clear();
             dispatch!(T::DTYPE, U => {
@@ -101,6 +103,7 @@ impl<S: DynData> ToFile for DynTensor<S> {
     #[inline]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let mut bytes = Vec::new();
+        reserve(&mut bytes, CHUNK.min(self.len().saturating_mul(self.dtype().size())))?;
         dispatch!(self.dtype(), U => for_dyn_parts::<U>(self.look(), &mut |elements| {
             bytes.clear();
             U::encode(&elements, &mut bytes);

@@ -3,7 +3,7 @@
 use crate::{device, gpu};
 use vierbein::device::UnaryOp;
 use vierbein::prelude::*;
-use vierbein::{Cuda, Error};
+use vierbein::{Cuda, Error, try_einsum};
 
 type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
 
@@ -56,6 +56,79 @@ fn memory_that_is_given_back_is_there_again() {
     }
     let (free, total) = Cuda::<0>::new().unwrap().memory().unwrap();
     assert_eq!((free, total), (1_000_000, 1_000_000));
+}
+
+/// Work that needs memory of its own besides the result, while others hold all but some of it: more and more, until it is done.
+/// What is kept for later results is given back before an error is made of it. In a process of its own, with a small memory.
+#[test]
+fn too_little_memory_in_the_middle_of_an_operation() {
+    const SMALL: &str = "VIERBEIN_TEST_LITTLE_MEMORY";
+    const ALL: usize = 1 << 20;
+    if std::env::var_os(SMALL).is_none() {
+        let Some(folder) = gpu::emulator_or_say() else { return };
+        for kept in ["0", "100000000"] {
+            let mut program = gpu::program(&folder);
+            let test = "memory::too_little_memory_in_the_middle_of_an_operation";
+            program.args(["--exact", test, "--nocapture"]).env("VIERBEIN_CUDA_RECYCLE_BYTES", kept);
+            program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", ALL.to_string());
+            let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
+            let text = gpu::text(&ran);
+            assert!(ran.status.success() && text.contains("1 passed"), "recycling {kept}: {text}");
+        }
+        return;
+    }
+    let gpu = Cuda::<0>::new().unwrap();
+    let x = Tensor::<f64, _>::from_fn([32, 32], |[i, j]| ((i * 5 + j * 3) % 7) as f64);
+    let long = Tensor::<f64, _>::from_fn([1 << 14], |[i]| (i % 5) as f64);
+    let (on_gpu, long_on_gpu) = (x.to_device::<Cuda>().unwrap(), long.to_device::<Cuda>().unwrap());
+    type Tried<'a> = &'a dyn Fn() -> Result<Vec<f64>, Error>;
+    let a = &on_gpu;
+    let chain: Tried<'_> = &|| try_einsum!("ij,jk,kl,lm->mi", a, a, a, a)?.try_into_vec();
+    let packed: Tried<'_> = &|| try_einsum!("ij,ik,il->jkl", a, a, a.slice(s![.., ..2]))?.try_into_vec();
+    let sum: Tried<'_> = &|| long_on_gpu.try_sum()?.try_into_vec();
+    let expected = [
+        einsum!("ij,jk,kl,lm->mi", &x, &x, &x, &x).into_vec(),
+        einsum!("ij,ik,il->jkl", &x, &x, x.slice(s![.., ..2])).into_vec(),
+        long.sum().into_vec(),
+    ];
+    for (tried, expected) in [chain, packed, sum].into_iter().zip(expected) {
+        // The kernels are there, and what they are given.
+        assert_eq!(tried().unwrap(), expected);
+        let (mut failed, mut done) = (0, false);
+        for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
+            gpu.trim().unwrap();
+            let (free, _) = gpu.memory().unwrap();
+            // In blocks of sizes that are not rounded up.
+            let mut left = free.saturating_sub(spare);
+            let mut held = Vec::new();
+            for size in (8..=20).rev().map(|bits| 1 << bits) {
+                while left >= size {
+                    held.push(OnGpu::<u8, Rank<1>>::zeros([size]));
+                    left -= size;
+                }
+            }
+            let rest = OnGpu::<u8, Rank<1>>::try_zeros([left]);
+            match tried() {
+                Ok(found) => {
+                    assert_eq!(found, expected);
+                    done = true;
+                }
+                Err(Error::OutOfMemory { device, .. }) => {
+                    assert!(device == "Cuda<0>" && !done, "with {spare} bytes to spare, and done with less");
+                    failed += 1;
+                }
+                Err(error) => panic!("with {spare} bytes to spare: {error}"),
+            }
+            drop((held, rest));
+            gpu.trim().unwrap();
+            assert_eq!(gpu.memory().unwrap().0, free, "bytes that are free again");
+            assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
+        }
+        assert!(failed > 0 && done, "{failed} failures, and done: {done}");
+    }
+    // What is kept is of another size than what is wanted, and all that there is.
+    drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
+    assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
 
 #[test]

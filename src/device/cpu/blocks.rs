@@ -131,6 +131,9 @@ const ASKED: usize = 128 << 10;
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW]);
 
+/// So many rows are transposed at once where there is no memory for more.
+const FEW: usize = 32;
+
 /// What is to be done with each part of a plan.
 struct Job<'a, const K: usize> {
     lanes: [Lane; K],
@@ -302,7 +305,7 @@ impl<const K: usize> Job<'_, K> {
         let bytes = (height * columns * size).next_multiple_of(LINE);
         let direct: [bool; K] =
             core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
-        with_scratch(Side::Blocks, K * bytes, |buffers: *mut u8| {
+        with_scratch(Side::Blocks, K * bytes, K * bytes, |buffers: *mut u8, _| {
             for row in (0..rows.rows).step_by(height) {
                 let height = height.min(rows.rows - row);
                 let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
@@ -339,13 +342,15 @@ impl<const K: usize> Job<'_, K> {
         let whole = follow && height * rows.columns * size <= WHOLE;
         let width = if whole || rows.columns * size <= 2 * WIDTH { rows.columns } else { WIDTH / size };
         // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
-        let pitch = width + LINE / size;
-        let bytes = (height * pitch * size).next_multiple_of(LINE);
-        let ask = height * width * size <= ASKED;
+        let room = |[height, width]: [usize; 2]| K * (height * (width * size + LINE)).next_multiple_of(LINE);
+        let (all, few) = ([height, width], [height.min(FEW), width.min(WIDTH / size)]);
         let offsets = |row: usize, column: usize| {
             core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
         };
-        with_scratch(Side::Blocks, K * bytes, |buffers: *mut u8| {
+        with_scratch(Side::Blocks, room(all), room(few), |buffers: *mut u8, len| {
+            let [height, width] = if len == room(all) { all } else { few };
+            let (pitch, bytes) = (width + LINE / size, len / K);
+            let ask = height * width * size <= ASKED;
             for row in (0..rows.rows).step_by(height) {
                 for column in (0..rows.columns).step_by(width) {
                     let next = match column + width {

@@ -22,6 +22,7 @@ pub use buffer::{CpuBuffer, RawMemory};
 pub use foreign::ForeignMemory;
 pub use iter::{Iter, IterMut};
 pub use pointer::HostPtr;
+pub(crate) use recycle::reserve;
 
 use super::{Device, HostAccess, Operand, Output, Permute};
 use crate::element::Element;

@@ -3,7 +3,8 @@
 //! The system hands out fresh memory page by page, at the first touch, and zeroes each page: for a large elementwise operation that
 //! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in a cache.
 
-use super::{Cpu, system};
+use super::{Cpu, Device, system};
+use crate::error::Error;
 use core::alloc::Layout;
 use core::cmp::Reverse;
 use core::ptr::NonNull;
@@ -138,6 +139,24 @@ impl Drop for Block {
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }
+}
+
+/// Makes room for so many more elements, or says that there is none.
+pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    if has_room(to, more) {
+        return Ok(());
+    }
+    Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
+}
+
+/// [`reserve`] for whoever can do without. Before it gives up, what is kept is given back.
+pub(super) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
+    while to.try_reserve_exact(more).is_err() {
+        if KEPT.trim() == 0 {
+            return false;
+        }
+    }
+    true
 }
 
 /// Blocks that nobody uses.

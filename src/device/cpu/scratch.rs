@@ -1,6 +1,8 @@
 //! Memory to work in, kept by each thread from one call to the next.
 
+use super::recycle::has_room;
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 
 /// More than this is given back at once: a thread keeps at most four times these bytes.
 const KEPT: usize = 8 << 20;
@@ -24,34 +26,65 @@ thread_local! {
     static SCRATCH: [Cell<Vec<Line>>; 4] = const { [const { Cell::new(Vec::new()) }; 4] };
 }
 
-/// Calls `f` with the address of `len` uninitialised values, at the beginning of a cache line, that are its alone.
+/// Room on the stack for whoever is refused all else: what a kernel needs at least is less.
+const SURE: usize = 256 << 10;
+
+/// Calls `f` with the address of `len` uninitialised values, at the beginning of a cache line, that are its alone; or, where
+/// there is no memory for so many, of `least`. How many they are is the second argument. That is never an error: an operation
+/// that has begun is to be finished, and that takes longer with less memory, and no more.
 ///
 /// While `f` runs, the thread's memory is taken: a call within a call, as when a thread that waits takes up other work,
 /// allocates its own.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
     len: usize,
-    f: impl FnOnce(*mut R) -> Out,
+    least: usize,
+    f: impl FnOnce(*mut R, usize) -> Out,
 ) -> Out {
     const { assert!(align_of::<R>() <= align_of::<Line>()) };
+    debug_assert!(least <= len && least * size_of::<R>() <= SURE);
+    let lines = |len: usize| {
+        len.checked_mul(size_of::<R>()).expect("what is worked on fits in memory").div_ceil(size_of::<Line>())
+    };
     if len == 0 {
-        return f(core::ptr::dangling_mut());
+        return f(core::ptr::dangling_mut(), 0);
     }
-    let lines = len
-        .checked_mul(size_of::<R>())
-        .expect("what is worked on fits in memory")
-        .div_ceil(size_of::<Line>());
-    let mut memory = SCRATCH.with(|all| all[side as usize].take());
-    if memory.capacity() < lines {
+    // A thread that is ending has none any more.
+    let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
+    let mut granted = len;
+    if memory.capacity() < lines(len) {
         // The old memory goes first; nothing of it is to be copied.
         drop(memory);
-        memory = Vec::with_capacity(lines);
+        memory = fresh(lines(len)).unwrap_or_else(|| {
+            granted = least;
+            fresh(lines(least)).unwrap_or_default()
+        });
     }
-    let out = f(memory.as_mut_ptr().cast());
+    let mut f = Some(f);
+    let mut out = None;
+    let mut call = |room: *mut Line| out = f.take().map(|f| f(room.cast(), granted));
+    if memory.capacity() < lines(granted) {
+        on_stack(&mut call);
+    } else {
+        call(memory.as_mut_ptr());
+    }
     if memory.capacity() * size_of::<Line>() <= KEPT {
-        SCRATCH.with(|all| all[side as usize].set(memory));
+        let _ = SCRATCH.try_with(|all| all[side as usize].set(memory));
     }
-    out
+    out.expect("it was called")
+}
+
+fn fresh(lines: usize) -> Option<Vec<Line>> {
+    let mut memory = Vec::new();
+    has_room(&mut memory, lines).then_some(memory)
+}
+
+// A function of its own, so that nobody else pays for its room.
+#[cold]
+#[inline(never)]
+fn on_stack(f: &mut dyn FnMut(*mut Line)) {
+    let mut memory = [const { MaybeUninit::<Line>::uninit() }; SURE / size_of::<Line>()];
+    f(memory.as_mut_ptr().cast());
 }
 
 #[cfg(test)]
@@ -60,14 +93,38 @@ mod tests {
 
     #[test]
     fn is_aligned_kept_and_not_shared() {
-        let first = with_scratch(Side::A, 100, |p: *mut f64| {
-            let inner = with_scratch(Side::A, 10, |q: *mut f64| q as usize);
+        let first = with_scratch(Side::A, 100, 0, |p: *mut f64, _| {
+            let inner = with_scratch(Side::A, 10, 0, |q: *mut f64, _| q as usize);
             assert_eq!(inner % 64, 0);
             assert_ne!(inner, p as usize);
             p as usize
         });
         assert_eq!(first % 64, 0);
-        let [one, other] = [0, 0].map(|_| with_scratch(Side::A, 10, |p: *mut f32| p as usize));
+        let [one, other] = [0, 0].map(|_| with_scratch(Side::A, 10, 0, |p: *mut f32, _| p as usize));
         assert_eq!(one, other);
+    }
+
+    #[test]
+    fn where_there_is_no_memory_there_is_the_least() {
+        let too_many = isize::MAX as usize / 8 - 100;
+        let granted = with_scratch(Side::Sums, too_many, 1000, |p: *mut f64, len| {
+            assert_eq!(p as usize % 64, 0);
+            // SAFETY: so many may be written.
+            (0..len).for_each(|k| unsafe { p.add(k).write(k as f64) });
+            len
+        });
+        assert_eq!(granted, 1000);
+        let sum = |p: &mut dyn FnMut(*mut Line)| on_stack(p);
+        let mut last = 0;
+        sum(&mut |p| {
+            assert_eq!(p as usize % 64, 0);
+            // SAFETY: the room is of so many bytes.
+            let all = unsafe {
+                p.cast::<u8>().write_bytes(7, SURE);
+                core::slice::from_raw_parts(p.cast::<u8>(), SURE)
+            };
+            last = all[SURE - 1];
+        });
+        assert_eq!(last, 7);
     }
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{DEFLATED, LARGEST_RATIO, STORED};
+use crate::device::cpu::reserve;
 use crate::io::contents::shorten;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -45,6 +46,16 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
+/// Memory for so many bytes, which the file has.
+fn zeros(bytes: u64) -> Result<Vec<u8>, String> {
+    let none = || format!("has {bytes} bytes beside its entries, for which there is no memory");
+    let length = usize::try_from(bytes).map_err(|_| none())?;
+    let mut memory = Vec::new();
+    reserve(&mut memory, length).map_err(|_| none())?;
+    memory.resize(length, 0);
+    Ok(memory)
+}
+
 /// Bytes that must lie within the file.
 fn bytes_at(reader: &mut (impl Read + Seek), at: u64, buffer: &mut [u8]) -> Result<(), String> {
     let result = reader.seek(SeekFrom::Start(at)).and_then(|_| reader.read_exact(buffer));
@@ -80,7 +91,7 @@ impl Directory {
 pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String> {
     let size = reader.seek(SeekFrom::End(0)).map_err(|e| format!("cannot be read: {e}"))?;
     let place = find(reader, size)?;
-    let mut directory = vec![0; usize::try_from(place.bytes).map_err(|_| "has a directory beyond memory")?];
+    let mut directory = zeros(place.bytes)?;
     bytes_at(reader, place.at, &mut directory)?;
     let mut entries: Vec<Entry> = Vec::new();
     let mut rest = &directory[..];
@@ -110,7 +121,7 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
 
 /// Finds the directory from the end of the archive, where a comment may follow.
 fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
-    let mut tail = vec![0; size.min((END_BYTES + usize::from(u16::MAX)) as u64) as usize];
+    let mut tail = zeros(size.min((END_BYTES + usize::from(u16::MAX)) as u64))?;
     bytes_at(reader, size - tail.len() as u64, &mut tail)?;
     let ends_here = |&at: &usize| {
         tail[at..].starts_with(&END) && at + END_BYTES + usize::from(u16_at(&tail, at + 20)) == tail.len()

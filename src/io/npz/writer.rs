@@ -309,7 +309,13 @@ struct Counted<'a, W> {
 
 impl<W: Write> Write for Counted<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(bytes)?;
+        // The packer, in its last bytes, does not try again.
+        let n = loop {
+            match self.inner.write(bytes) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
         self.count += n as u64;
         Ok(n)
     }

@@ -54,9 +54,11 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
         // SAFETY: the caller's.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
-    with_scratch(Side::B, product.k * COLUMNS.min(product.n), |block: *mut T::Accumulator| {
-        // SAFETY: the caller's; the block has room for so many columns.
-        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, Some(block)) })
+    let room = product.k * COLUMNS.min(product.n);
+    with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
+        let block = (len == room).then_some(block);
+        // SAFETY: the caller's; a block has room for so many columns.
+        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
     })
 }
 

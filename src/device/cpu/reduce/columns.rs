@@ -4,6 +4,7 @@ use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
 use super::{CHAIN, HostPtr, enough};
 use crate::device::Reduction;
+use crate::device::cpu::recycle::has_room;
 use crate::device::cpu::simd::kernel;
 use crate::device::cpu::threads::join;
 use crate::element::Element;
@@ -116,6 +117,14 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
     combine_into(op, accs, others);
 }
 
+/// Accumulators for another thread, if there is memory for them: next to its work it is little.
+fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::Acc>> {
+    let mut memory = Vec::new();
+    has_room(&mut memory, len).then_some(())?;
+    memory.resize(len, op.identity());
+    Some(memory)
+}
+
 /// How often [`fold_pairwise`] cuts so many rows in two.
 pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
@@ -139,7 +148,8 @@ fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others
 }
 
 /// Reduces the elements that a plan visits from each of as many places as there are accumulators, `step` apart. `spare` is
-/// memory to work in: as many accumulators for each of the plan's [`levels`] above a chain.
+/// memory to work in: as many accumulators for each of the plan's [`levels`] above a chain. The first element of each place has
+/// this `index`; how sums are cut depends on how many places there are at a time where there is memory enough, `places`.
 ///
 /// # Safety
 /// All elements that the plan visits from each place may be read.
@@ -150,22 +160,32 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     base: HostPtr<T>,
     step: isize,
     plan: &Plan<1>,
-    index: usize,
+    [index, places]: [usize; 2],
 ) {
-    if plan.len().saturating_mul(accs.len()) >= enough::<T, R>()
+    if plan.len().saturating_mul(places) >= enough::<T, R>()
         && let Some((low, high)) = plan.halves_at(CHAIN * CHAINS)
     {
         let middle = index + low.len();
-        // For another thread; next to so much work it is nothing.
-        let mut memory = vec![op.identity(); accs.len() * (1 + levels(high.len(), CHAIN))];
-        let (others, more) = memory.split_at_mut(accs.len());
-        join(
-            // SAFETY: the halves visit what the whole does.
-            || unsafe { reduce_columns(op, accs, spare, base, step, &low, index) },
+        let needed = accs.len() * (1 + levels(high.len(), CHAIN));
+        if let Some(mut memory) = identities(op, needed) {
+            let (others, more) = memory.split_at_mut(accs.len());
+            join(
+                // SAFETY: the halves visit what the whole does.
+                || unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) },
+                // SAFETY: as above.
+                || unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) },
+            );
+            return combine_into(op, accs, others);
+        }
+        // One half after the other: what is there is enough, but where a half is much more than half.
+        if needed <= spare.len() {
             // SAFETY: as above.
-            || unsafe { reduce_columns(op, others, more, base, step, &high, middle) },
-        );
-        return combine_into(op, accs, others);
+            unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };
+            let (others, more) = spare.split_at_mut(accs.len());
+            // SAFETY: as above.
+            unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) };
+            return combine_into(op, accs, others);
+        }
     }
     accs.fill(op.identity());
     let (n, [stride]) = (plan.inner_len(), plan.inner_strides());

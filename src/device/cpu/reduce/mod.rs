@@ -34,6 +34,8 @@ const SOME: usize = 16;
 const COLUMNS: usize = 4096;
 /// Threads share them at multiples of this.
 const COLUMNS_OF_A_THREAD: usize = 512;
+/// And where there is no memory for more: so many, at least, as an operation folds together.
+const FEW: usize = 64;
 
 /// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
 pub(super) fn pairwise<A>(
@@ -153,27 +155,31 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         // Blocks of about one width.
-        let width = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
-        let most = width.min(n);
-        let room = most * (1 + levels(reduced.len(), CHAIN));
-        with_scratch(Side::Sums, room, |memory: *mut R::Acc| {
+        let block = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
+        let levels = 1 + levels(reduced.len(), CHAIN);
+        let (all, few) = (block.min(n), FEW.min(n));
+        with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
             // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
             let memory =
                 unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
             memory.fill(MaybeUninit::new(self.op.identity()));
+            let width = if room == all * levels { block } else { few };
             // SAFETY: all of them have a value now.
-            let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(most);
+            let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(width.min(n));
             let mut walk = Walk::outer(part);
             for _ in 0..part.outer_shape().iter().product() {
                 let [o, k] = walk.offsets();
                 walk.advance();
-                for first in (0..n).step_by(width) {
+                let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
+                for (first, places) in
+                    blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.len())))
+                {
                     let accs = &mut accs[..width.min(n - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
                         // SAFETY: indices of the part, with all that is reduced.
                         Sweep::Columns => unsafe {
-                            reduce_columns(self.op, accs, spare, base, sk, reduced, 0)
+                            reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places])
                         },
                         // SAFETY: as above.
                         Sweep::Rows => unsafe {

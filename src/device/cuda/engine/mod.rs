@@ -30,10 +30,11 @@ mod texts;
 mod tile;
 
 use super::Cuda;
+use crate::device::cpu::reserve;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Device, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
-    UnaryOp, host,
+    BinaryOp, Cpu, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp, UnaryOp,
+    host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -132,8 +133,7 @@ unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Resu
         return Ok(to);
     }
     let mut to = Vec::<T>::new();
-    to.try_reserve_exact(len)
-        .map_err(|_| Error::OutOfMemory { device: Cpu.name(), bytes: len * size_of::<T>() })?;
+    reserve(&mut to, len)?;
     let room = &mut to.spare_capacity_mut()[..len];
     // SAFETY: the same memory as bytes without a value; it is not touched twice, for it has none yet.
     let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };

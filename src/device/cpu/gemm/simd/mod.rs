@@ -300,7 +300,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    with_scratch(Side::A, pack.packed_len(), |room| {
+    // It is near, or of a few rows: never much.
+    let room = pack.packed_len();
+    with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);
         if !by_rows {
             // SAFETY: the caller's; the room is ours.

@@ -58,12 +58,12 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         // Terms that are one after the other are read where they are, if not so often that packing them would pay.
         let reads = self.m * Self::PART * self.k.min(K_BLOCK);
         let in_place = self.b.down == Self::PART as isize && reads <= FEW_READS * BLOCK;
-        let room = if in_place {
-            0
-        } else {
-            self.n.min(most).next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK)
-        };
-        with_scratch(Side::B, room, |room| {
+        let room = |columns: usize| columns.next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK);
+        let [all, one] =
+            if in_place { [0; 2] } else { [most, width].map(|columns| room(self.n.min(columns))) };
+        with_scratch(Side::B, all, one, |room, len| {
+            // Where there is no memory for more, one panel at a time.
+            let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, K_BLOCK, 1) {
                     let b = Pack {
@@ -198,20 +198,26 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
             to: HostPtr::new(core::ptr::null_mut()),
             complex: COMPLEX,
         };
-        with_scratch(Side::A, a.packed_len(), |room| {
+        let (all, one) = (a.packed_len(), Pack { width: a.panel.min(a.width), ..a }.packed_len());
+        with_scratch(Side::A, all, one, |room, len| {
             a.to = HostPtr::new(room);
-            let c = self.c.from(rows.start, 0);
-            // SAFETY: the caller's; the room is ours.
-            unsafe {
-                V::within(Tiles::<R, COMPLEX> {
-                    a: &a,
-                    b: self.b,
-                    in_place: self.in_place,
-                    c,
-                    factors: self.factors,
-                    panels,
-                })
-            };
+            // Where there is no memory for more, one panel at a time.
+            let some = if len == all { a.width } else { a.panel };
+            for first in rows.clone().step_by(some) {
+                a.from = self.a.from(first, 0).ptr;
+                a.width = some.min(rows.end - first);
+                // SAFETY: the caller's; the room is ours.
+                unsafe {
+                    V::within(Tiles::<R, COMPLEX> {
+                        a: &a,
+                        b: self.b,
+                        in_place: self.in_place,
+                        c: self.c.from(first, 0),
+                        factors: self.factors,
+                        panels: panels.clone(),
+                    })
+                };
+            }
         });
     }
 }

@@ -1,0 +1,394 @@
+//! Each kind of operation while memory is refused: the first time it asks, the second, and so on until it is not refused any more.
+//!
+//! What is refused is memory for elements, however little where an operation asks for nothing else, and from 4 KiB on where
+//! names, shapes and boxes are asked for, too.
+
+use super::allocator::{Alone, Refuse, live};
+use super::quietly;
+use std::fmt::Debug;
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
+use vierbein::dyn_tensor::einsum as dyn_einsum;
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor, Error, MemoryOrder, op, try_einsum, try_einsum_into};
+
+/// Any request.
+const ALL: usize = 1;
+/// The elements of all operands here, and nothing that is asked for beside them.
+const ELEMENTS: usize = 4 << 10;
+
+/// What readers and writers of whole files pass on, and more than what they need to read a header.
+const FILES: usize = 64 << 10;
+
+/// An operation, while its first request of `least` bytes and more is refused, then while the second is, and so on; and all the
+/// same with those behind it. Whether it gives what it should, or an error for want of memory, is up to the operation. It is
+/// called with what is to be refused, and says how many requests were.
+fn drive(
+    least: usize,
+    what: &str,
+    operation: &mut dyn FnMut(Refuse) -> (Result<(), Error>, usize),
+) -> Counts {
+    let nothing = Refuse { least: usize::MAX, granted: 0, for_good: false };
+    let mut counts = Counts { errors: 0, managed: 0 };
+    for for_good in [false, true] {
+        // The few letters of an error are there.
+        let least = if for_good { least.max(64) } else { least };
+        for granted in 0.. {
+            let before = live();
+            let (result, refused) = operation(Refuse { least, granted, for_good });
+            match &result {
+                Ok(()) if refused == 0 => break,
+                Ok(()) => counts.managed += 1,
+                Err(Error::OutOfMemory { device, bytes }) => {
+                    assert!(refused > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
+                    counts.errors += 1;
+                }
+                // Beside its elements, a file may have too much of a directory.
+                Err(Error::File { why, .. }) if why.contains("there is no memory") => counts.errors += 1,
+                Err(error) => panic!("{what}: {error}"),
+            }
+            drop(result);
+            assert_eq!(live(), before, "{what}: bytes in use when request {granted} was refused");
+            assert!(granted < 1000, "{what} goes on for ever");
+            let (again, _) = operation(nothing);
+            again.unwrap_or_else(|error| panic!("{what}, behind request {granted}: {error}"));
+        }
+    }
+    counts
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Counts {
+    /// How often an operation failed for want of memory.
+    errors: usize,
+    /// How often it did without.
+    managed: usize,
+}
+
+/// Each of these gives an error whenever it is refused, or what it gives otherwise.
+fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<R, Error>) -> Counts {
+    let expected = f().unwrap();
+    let counts = drive(least, what, &mut |refuse| {
+        let (result, refused) = refuse.during(&f);
+        (result.map(|found| assert!(found == expected, "{what}: {found:?}")), refused)
+    });
+    assert!(counts.errors > 0, "{what} is never refused anything");
+    counts
+}
+
+/// What is written to is as it was where an operation fails.
+fn check_writing<X: Clone + PartialEq>(what: &str, there: X, f: impl Fn(&mut X) -> Result<(), Error>) {
+    let [old, mut new] = [there.clone(), there];
+    f(&mut new).unwrap();
+    let mut to = old.clone();
+    let counts = drive(ELEMENTS, what, &mut |refuse| {
+        let (result, refused) = refuse.during(|| f(&mut to));
+        assert!(to == *if result.is_ok() { &new } else { &old }, "{what}: half done, with {result:?}");
+        to.clone_from(&old);
+        (result, refused)
+    });
+    assert!(counts.errors > 0, "{what} is never refused anything");
+}
+
+macro_rules! check_all {
+    ($least:expr; $($f:expr;)*) => { $( check($least, stringify!($f), || $f); )* };
+}
+
+fn square() -> Tensor<f64, Rank<2>> {
+    Tensor::from_fn([30, 30], |[i, j]| (i * 7 + j * 3) as f64 % 11.0 + 1.0)
+}
+
+#[test]
+fn what_makes_tensors() {
+    let _alone = Alone::new();
+    let (x, cpu) = (square(), Cpu);
+    let row = x.index_axis(0, 1);
+    check_all! { ALL;
+        Tensor::<f64, _>::try_zeros([2, 3]);
+        Tensor::<bool, _>::try_zeros([200, 300]);
+        Tensor::<i32, _>::try_full([2, 3], 5);
+        Tensor::<f64, _>::try_from_fn([20, 30], |[i, j]| (i * j) as f64);
+        Tensor::<f64, Rank<2>>::try_eye_in(20, &cpu);
+        Tensor::<f64, Rank<1>>::try_arange_in(0.0, 100.0, 0.5, &cpu);
+        Tensor::<f64, Rank<1>>::try_linspace_in(0.0, 1.0, 100, &cpu);
+        Tensor::<f64, Rank<0>>::try_scalar_in(1.0, &cpu);
+        Tensor::<f64, Rank<2>>::try_from_diagonal(&row);
+        x.try_clone();
+        x.t().try_to_owned();
+        x.t().try_to_vec();
+        x.try_to_order::<ColMajor>();
+    }
+    check(ELEMENTS, "to_device", || x.to_device::<Cpu>());
+    assert_eq!(x, square());
+}
+
+#[test]
+fn what_computes_element_by_element() {
+    let _alone = Alone::new();
+    let (x, y) = (square(), square().into_flipped().to_order::<RowMajor>());
+    let (row, turned, mask, whole) = (x.index_axis(0, 1), x.t(), x.greater(5.0), x.cast::<i32>());
+    check_all! { ALL;
+        x.try_add(&y);
+        x.try_mul(&turned);
+        x.try_sub(&row);
+        x.try_div(2.0);
+        whole.try_rem(7);
+        whole.try_add(&whole.t());
+        x.try_apply(op::Sqrt);
+        turned.try_apply(op::Exp);
+        x.try_apply(op::Neg);
+        x.try_cast::<f32>();
+        x.try_apply2(op::Less, &y);
+        mask.try_apply(op::Not);
+        mask.try_select(&x, &y);
+        x.try_clamp(2.0, 3.0);
+        x.try_map(|x| x + 1.0);
+        x.try_zip_map(&turned, |x, y| x * y);
+        x.try_zip_map3(&turned, &row, |x, y, z| x * y + z);
+        x.try_apply2(op::Maximum, &y);
+        // Temporaries are given back where a later step fails, and so are operands that were given away.
+        x.try_add(&y).and_then(|sum| sum.try_apply2(op::Less, &turned));
+        x.try_clone().and_then(|x| x.try_add(&y)).and_then(|sum| sum.try_matmul(&y));
+    }
+    // In place, and into what is there, nothing is asked for.
+    let mut out = Tensor::<f64, _>::zeros([30, 30]);
+    let in_place = || {
+        out.try_add_assign(&turned)?;
+        out.try_assign(&row)?;
+        x.try_apply2_into(op::Mul, &turned, &mut out)
+    };
+    assert_eq!(Refuse { least: ALL, granted: 0, for_good: true }.during(in_place), (Ok(()), 0));
+}
+
+#[test]
+fn what_reduces() {
+    let _alone = Alone::new();
+    let x = square();
+    let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
+    let (turned, mask) = (cube.permute([2, 0, 1]), cube.greater(10.0));
+    check_all! { ALL;
+        x.try_sum();
+        x.try_sum_axis(0);
+        turned.try_prod_axes([0, 2]);
+        turned.try_mean_keep(1);
+        x.try_var_axis(1, 1);
+        x.try_std(0);
+        x.try_norm();
+        turned.try_max_axis(0);
+        x.try_argmin();
+        turned.try_argmax_axes([0, 1]);
+        mask.try_all_axis(2);
+        mask.try_count();
+        cube.try_trace(0, 1);
+        x.try_cumsum(0);
+        turned.try_cumprod(1);
+    }
+}
+
+#[test]
+fn what_contracts() {
+    let _alone = Alone::new();
+    let (x, y) = (square(), square().map(|x| 12.0 - x));
+    let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| ((i * 5 + j * 3 + k) % 7) as f64);
+    let (row, complex, whole) = (x.index_axis(0, 1), x.cast::<Complex<f64>>(), x.cast::<i64>());
+    check_all! { ALL;
+        x.try_matmul(&y);
+        x.try_matmul(y.t());
+        x.try_matmul(row);
+        whole.try_matmul(whole.t());
+        complex.try_matmul(complex.conj_view());
+        row.try_dot(row);
+        row.try_outer(row);
+        x.try_tensordot(&y, [0], [1]);
+        cube.try_matmul(&cube);
+        try_einsum!("ij,jk->ik", &x, &y);
+        try_einsum!("ij->ji", &x);
+        // A factor is summed, or packed, first; a product goes through a matrix of its own.
+        try_einsum!("ijk,il->jkl", &cube, x.slice(s![..12, ..]));
+        try_einsum!("ijk,kjl->li", &cube, &cube);
+        try_einsum!("ijk,jil->kl", &cube, &cube);
+    }
+    check_all! { ELEMENTS;
+        try_einsum!("ij,jk,kl->il", &x, &y, &x);
+        try_einsum!("ij,jk,kl,lm->mi", &x, &y, &x, &y);
+        try_einsum!("ij,jk,kl,lm->im", complex.conj_view(), &complex, complex.t(), &complex);
+    }
+    check_writing(
+        "einsum_into",
+        x.clone(),
+        |out| try_einsum_into!(out, 2.0, 1.0; "ij,jk,kl->il", &x, &y, &x),
+    );
+    check_writing(
+        "einsum_into of integers",
+        whole.clone(),
+        |out| try_einsum_into!(out, 2, 1; "ij,jk->ik", &whole, &whole),
+    );
+    check_writing("einsum_into a diagonal", x.clone(), |out| try_einsum_into!(out, 2.0, 3.0; "ij->ii", &x));
+}
+
+#[test]
+fn erased_tensors() {
+    let _alone = Alone::new();
+    let (x, z) = (DynTensor::from(square()), DynTensor::from(square().cast::<Complex<f64>>()));
+    let column = DynTensor::from(square().to_order::<ColMajor>());
+    // Errors of erased tensors are compared as they print.
+    let text = |x: DynTensor| x.to_vec::<f64>();
+    check_all! { ELEMENTS;
+        x.try_add(&x).and_then(text);
+        x.try_mul(2.0).and_then(text);
+        x.try_add(x.t()?).and_then(text);
+        x.to_owned().and_then(text);
+        x.to_order(MemoryOrder::ColMajor).and_then(text);
+        z.to_dtype(DType::C32).map(|x| x.dtype());
+        x.cumsum(0).and_then(text);
+        x.matmul(&x).and_then(text);
+        dyn_einsum("ij,jk,kl->il", &[&x, &x, &x]).and_then(text);
+        dyn_einsum("ij,ik->jk", &[&x, &x]).and_then(text);
+        x.broadcast_to(&[3, 30, 30])?.sum(0).and_then(text);
+        column.to_owned()?.reshape(&[900]).and_then(text);
+        DynTensor::zeros(&[30, 30], DType::F64, MemoryOrder::RowMajor).and_then(text);
+        x.to_owned()?.cast_into::<f64, Rank<2>, ColMajor>().map_err(Error::from);
+    }
+}
+
+#[test]
+fn readers_and_writers() {
+    let _alone = Alone::new();
+    let mask = square().greater(5.0);
+    let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i * i) as i64);
+    let (mut npy, mut npz, mut packed, mut flat) =
+        (Vec::new(), Cursor::new(Vec::new()), Cursor::new(Vec::new()), Vec::new());
+    long.write_npy_to(&mut npy).unwrap();
+    NpzWriter::new().push(&long).unwrap().push(&mask).unwrap().write_to(&mut npz).unwrap();
+    NpzWriter::new().compressed().push(&long).unwrap().push(&mask).unwrap().write_to(&mut packed).unwrap();
+    SafetensorsWriter::new()
+        .add("x", &long)
+        .unwrap()
+        .add("mask", &mask)
+        .unwrap()
+        .write_to(&mut flat)
+        .unwrap();
+    let folder = super::golden::Folder::new();
+    let path = folder.file("x.npy");
+    long.write_npy(&path).unwrap();
+    let flat_path = folder.file("x.safetensors");
+    std::fs::write(&flat_path, &flat).unwrap();
+    // A stream is read to its end by the standard library, which says so in its own words.
+    let (read, refused) =
+        Refuse { least: FILES, granted: 1, for_good: true }.during(|| Safetensors::read_from(&flat[..]));
+    assert!(refused > 0 && read.unwrap_err().to_string().contains("memory"));
+
+    check_all! { FILES;
+        Tensor::<i64, Rank<1>>::read_npy_from(&npy[..]);
+        Tensor::<i64, Rank<1>>::read_npy(&path);
+        DynTensor::read_npy_from(&npy[..]).and_then(|x| x.to_vec::<i64>());
+        Safetensors::read(&flat_path)?.get::<Tensor<i64, Rank<1>>>("x");
+    }
+    let [stored, packed] = [npz.get_ref(), packed.get_ref()];
+    check(FILES, "a stored entry", || Npz::new(Cursor::new(stored))?.get::<Tensor<i64, Rank<1>>>("arr_0"));
+    check(FILES, "a compressed entry", || {
+        Npz::new(Cursor::new(packed))?.get::<Tensor<i64, Rank<1>>>("arr_0")
+    });
+
+    /// Counts what it is given, and allocates nothing.
+    struct Nowhere(usize);
+    impl std::io::Write for Nowhere {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let length = |write: &dyn Fn(&mut Nowhere) -> Result<(), Error>| {
+        let mut to = Nowhere(0);
+        write(&mut to).map(|()| to.0)
+    };
+    check(FILES, "write_npy_to", || length(&|to| long.write_npy_to(to)));
+    check(FILES, "write_npy_to, erased", || {
+        length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
+    });
+    check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &long)?.write_to(to)));
+    // Whoever has no memory to write leaves the old file.
+    check(FILES, "write_npy", || {
+        let result = long.write_npy(&path);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), npy.len() as u64);
+        result
+    });
+    assert_eq!(folder.names(), ["x.npy", "x.safetensors"]);
+}
+
+#[test]
+fn what_goes_to_others_and_comes_back() {
+    let _alone = Alone::new();
+    let x = square();
+    check_all! { ELEMENTS;
+        x.try_clone()?.into_dlpack().into_tensor::<f64, Rank<2>, RowMajor, Cpu>().map_err(Error::from);
+        x.try_clone()?.into_dlpack().view::<f64, Rank<2>, RowMajor, Cpu>()?.try_to_owned();
+        // Another owner's memory becomes a `Vec` by a copy.
+        Tensor::<f64, Rank<2>>::try_from_buffer([30, 30], x.try_to_vec()?.into_boxed_slice()).map_err(Error::from)?.try_into_vec();
+    }
+}
+
+#[test]
+fn operators_panic_in_the_same_words() {
+    let _alone = Alone::new();
+    let x = square();
+    let words = |f: &dyn Fn() -> Tensor<f64, Rank<2>>| {
+        let before = live();
+        let refuse = Refuse { least: ELEMENTS, granted: 0, for_good: false };
+        let (panic, refused) = refuse.during(|| quietly(|| catch_unwind(AssertUnwindSafe(f))));
+        let text = *panic.unwrap_err().downcast::<String>().unwrap();
+        assert_eq!(refused, 1);
+        (text, live() - before)
+    };
+    for (text, leaked) in [words(&|| &x + &x), words(&|| x.matmul(&x)), words(&|| x.clone())] {
+        assert_eq!(text, "cannot allocate 7200 bytes on Cpu: out of memory");
+        assert_eq!(leaked, text.capacity() as isize);
+    }
+    assert_eq!(&x + &x, 2.0 * x);
+}
+
+/// What is kept for later results is given back first.
+#[test]
+fn memory_that_is_kept_goes_before_an_operation_fails() {
+    let _alone = Alone::new();
+    Cpu::set_recycling_limit(64 << 20);
+    let x = Tensor::<f64, _>::ones([200, 200]);
+    for _ in 0..3 {
+        drop(Tensor::<u8, _>::ones([1 << 20]));
+        assert!(Cpu::recycled_bytes() > 0);
+        // Refused once: with what is kept given back, it is there.
+        let (sum, refused) =
+            Refuse { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
+        assert_eq!((sum, refused, Cpu::recycled_bytes()), (Ok(2.0 * &x), 1, 0));
+        Cpu::trim();
+        drop(Tensor::<u8, _>::ones([1 << 20]));
+        let (sum, refused) =
+            Refuse { least: 200 * 200 * 8, granted: 0, for_good: true }.during(|| x.try_add(&x));
+        assert!(matches!(sum, Err(Error::OutOfMemory { .. })), "{sum:?}");
+        assert_eq!((refused, Cpu::recycled_bytes()), (2, 0));
+    }
+}
+
+/// The few bytes beside the elements are asked for as everywhere in Rust: without them the process ends, and says why.
+#[test]
+fn the_last_bytes_are_the_end() {
+    const LAST: &str = "VIERBEIN_TEST_LAST_BYTES";
+    if std::env::var_os(LAST).is_some() {
+        let _alone = Alone::new();
+        let x = DynTensor::from(square());
+        let _ = Refuse { least: 1, granted: 1, for_good: true }.during(|| x.try_add(&x).map(drop));
+        return;
+    }
+    let mut this = Command::new(std::env::current_exe().unwrap());
+    let test = "allocations::the_last_bytes_are_the_end";
+    let ran = this.args(["--exact", test, "--nocapture"]).env(LAST, "1").output().unwrap();
+    assert!(!ran.status.success());
+    let text = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(text.contains("memory allocation of "), "{text}");
+}

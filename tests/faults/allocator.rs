@@ -1,0 +1,163 @@
+//! An allocator that refuses when it is told to, and knows how many bytes are in use.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use vierbein::Cpu;
+
+pub(crate) struct Failing;
+
+/// Requests for fewer bytes than this are never refused.
+static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// So many requests are still granted.
+static GRANTED: AtomicIsize = AtomicIsize::new(0);
+/// Whether all later ones are refused, or just the next.
+static FOR_GOOD: AtomicBool = AtomicBool::new(false);
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes in use in blocks of [`LARGE`], of all threads that are watched.
+static LIVE_LARGE: AtomicIsize = AtomicIsize::new(0);
+
+/// Smaller blocks the pool of threads keeps when it likes, and each thread to work in.
+const LARGE: usize = 64 << 10;
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// All bytes in use, as far as this thread has asked for them and given them back.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+}
+
+/// From now on, this thread's memory is counted, and refused.
+pub(crate) fn watch_this_thread() {
+    WATCHED.set(true);
+}
+
+fn watched() -> bool {
+    // A thread that is ending has no such flag any more.
+    WATCHED.try_with(Cell::get).unwrap_or(false)
+}
+
+fn count(bytes: usize, sign: isize) {
+    let change = sign * bytes as isize;
+    let _ = LIVE.try_with(|live| live.set(live.get() + change));
+    if bytes >= LARGE && watched() {
+        LIVE_LARGE.fetch_add(change, SeqCst);
+    }
+}
+
+fn refuses(bytes: usize) -> bool {
+    if bytes < LEAST.load(SeqCst) || !watched() {
+        return false;
+    }
+    let granted = GRANTED.fetch_sub(1, SeqCst);
+    let refuses = granted == 0 || granted < 0 && FOR_GOOD.load(SeqCst);
+    REFUSED.fetch_add(usize::from(refuses), SeqCst);
+    refuses
+}
+
+// SAFETY: what is not refused is the system's allocator's; to count neither allocates nor panics.
+unsafe impl GlobalAlloc for Failing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if refuses(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        count(layout.size(), 1);
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if refuses(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        count(layout.size(), 1);
+        // SAFETY: the caller's.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        count(layout.size(), -1);
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// One test at a time, which begins with nothing that is kept, and keeps nothing.
+pub(crate) struct Alone(#[allow(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
+
+impl Alone {
+    pub(crate) fn new() -> Alone {
+        static ONE: Mutex<()> = Mutex::new(());
+        let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        super::may_be_quiet();
+        watch_this_thread();
+        Cpu::set_recycling_limit(0);
+        // The list of what is kept, too.
+        Cpu::trim();
+        Alone(guard)
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        Cpu::set_recycling_limit(0);
+        WATCHED.set(false);
+    }
+}
+
+/// Bytes in use by this thread.
+pub(crate) fn live() -> isize {
+    LIVE.get()
+}
+
+/// Those in large blocks, by all threads that are watched.
+pub(crate) fn live_large() -> isize {
+    LIVE_LARGE.load(SeqCst)
+}
+
+/// Which requests are refused.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refuse {
+    /// Requests for fewer bytes are granted.
+    pub(crate) least: usize,
+    /// So many of the others are granted first.
+    pub(crate) granted: usize,
+    /// Whether all the rest are refused, or just one.
+    pub(crate) for_good: bool,
+}
+
+impl Refuse {
+    /// What a function gives, and how many requests were refused meanwhile.
+    pub(crate) fn during<R>(self, f: impl FnOnce() -> R) -> (R, usize) {
+        /// Also where `f` panics.
+        struct Over;
+        impl Drop for Over {
+            fn drop(&mut self) {
+                LEAST.store(usize::MAX, SeqCst);
+            }
+        }
+        REFUSED.store(0, SeqCst);
+        GRANTED.store(self.granted as isize, SeqCst);
+        FOR_GOOD.store(self.for_good, SeqCst);
+        let over = Over;
+        LEAST.store(self.least, SeqCst);
+        let result = f();
+        drop(over);
+        (result, REFUSED.load(SeqCst))
+    }
+}
+
+#[test]
+fn memory_is_refused_as_told_and_counted() {
+    let _alone = Alone::new();
+    let try_both = || [Vec::<u8>::new(), Vec::new()].map(|mut v| v.try_reserve_exact(1000).is_ok());
+    let refuse = |granted, for_good| Refuse { least: 1000, granted, for_good }.during(try_both);
+    assert_eq!(refuse(0, false), ([false, true], 1));
+    assert_eq!(refuse(1, false), ([true, false], 1));
+    assert_eq!(refuse(0, true), ([false, false], 2));
+    assert_eq!(refuse(2, true), ([true, true], 0));
+    assert_eq!(Refuse { least: 1001, granted: 0, for_good: true }.during(try_both), ([true, true], 0));
+    let before = (live(), live_large());
+    let (small, large) = (vec![1u8; 100], vec![0u8; LARGE]);
+    assert_eq!((live() - before.0, live_large() - before.1), (100 + LARGE as isize, LARGE as isize));
+    drop((small, large));
+    assert_eq!((live(), live_large()), before);
+}

@@ -1,0 +1,258 @@
+//! Disks that are full, and writers that are killed at any moment: the old file stays whole until the new one is.
+
+use super::golden::Folder;
+use super::{Random, seed};
+use std::fs;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{Error, tensor};
+
+const NAMES: [&str; 4] = ["packed.npz", "x.npy", "x.npz", "x.safetensors"];
+
+/// A file that holds nothing but its number, as often as that tells.
+fn of(value: i64) -> Tensor<i64, Rank<1>> {
+    Tensor::full([length(value)], value)
+}
+
+fn length(value: i64) -> usize {
+    1000 + (value * 7919 % 60_000) as usize
+}
+
+fn write(name: &str, folder: &Path, x: &Tensor<i64, Rank<1>>) -> Result<(), Error> {
+    let path = folder.join(name);
+    match name {
+        "packed.npz" => NpzWriter::new().compressed().push(x)?.write(path),
+        "x.npy" => x.write_npy(path),
+        "x.npz" => NpzWriter::new().push(x)?.write(path),
+        _ => SafetensorsWriter::new().add("x", x)?.write(path),
+    }
+}
+
+fn read(name: &str, folder: &Path) -> Result<Tensor<i64, Rank<1>>, Error> {
+    let path = folder.join(name);
+    match name {
+        "x.npy" => Tensor::read_npy(path),
+        "x.safetensors" => Safetensors::read(path)?.get("x"),
+        _ => Npz::open(path)?.get("arr_0"),
+    }
+}
+
+/// The number of a file, which must be whole.
+fn whole(name: &str, folder: &Path) -> i64 {
+    let x = read(name, folder).unwrap();
+    assert_eq!(x, of(x[[0]]), "{name}");
+    x[[0]]
+}
+
+/// Where a process that plays a part of a test is to do so.
+const PART: &str = "VIERBEIN_TEST_FAULTS_FOLDER";
+
+// ------------------------------------------------------------------ no room
+
+/// Takes a few bytes at a time, is interrupted now and then, and has room for so many in all.
+struct Stutters {
+    to: io::Cursor<Vec<u8>>,
+    room: u64,
+    random: Random,
+}
+
+impl Write for Stutters {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.room.saturating_sub(self.to.position()) as usize;
+        match (self.random.below(8), left) {
+            (0, _) => Err(io::ErrorKind::Interrupted.into()),
+            (_, 0) => Err(io::ErrorKind::StorageFull.into()),
+            (some, left) => self.to.write(&bytes[..bytes.len().min(8 * some).min(left)]),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Stutters {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.to.seek(to)
+    }
+}
+
+type Writes<'a> = &'a dyn Fn(&mut Stutters) -> Result<(), Error>;
+
+#[test]
+fn a_writer_that_stutters_and_runs_out_of_room() {
+    let (x, y) = (tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], tensor![true, false]);
+    let mut stored = NpzWriter::new();
+    stored.add("x", &x).unwrap().add("y", &y).unwrap();
+    let mut packed = NpzWriter::new();
+    packed.compressed().add("x", &x).unwrap().add("y", &y).unwrap();
+    let mut flat = SafetensorsWriter::new();
+    flat.add("x", &x).unwrap().add("y", &y).unwrap();
+    let all: [Writes<'_>; 4] =
+        [&|to| x.write_npy_to(to), &|to| stored.write_to(to), &|to| packed.write_to(to), &|to| {
+            flat.write_to(to)
+        }];
+    for (k, write) in all.into_iter().enumerate() {
+        let stutters = |room| Stutters { to: io::Cursor::default(), room, random: Random(seed() + room) };
+        let mut whole = stutters(u64::MAX);
+        write(&mut whole).unwrap();
+        let whole = whole.to.into_inner();
+        for room in 0..=whole.len() as u64 {
+            let mut to = stutters(room);
+            match write(&mut to) {
+                Ok(()) => {
+                    assert_eq!((room, &to.to.get_ref()[..]), (whole.len() as u64, &whole[..]), "writer {k}")
+                }
+                Err(Error::File { path, why }) => {
+                    assert!(path == "<stream>" && why.starts_with("cannot be written: "), "{path}: {why}");
+                    assert!(room < whole.len() as u64, "writer {k} has room for {room} bytes, and {why}");
+                }
+                Err(error) => panic!("writer {k}, {room} bytes: {error}"),
+            }
+        }
+    }
+}
+
+/// A part in a process whose disk is full at some point: what is written does not fit, and what was there stays.
+fn play_with_no_room(folder: &Path) {
+    for value in [59, 7] {
+        for name in NAMES {
+            let result = write(name, folder, &of(value));
+            let found = whole(name, folder);
+            match result {
+                Ok(()) => assert_eq!(found, value, "{name}"),
+                Err(Error::File { path, why }) => {
+                    assert!(path.ends_with(name) && why.starts_with("cannot be written: "), "{path}: {why}");
+                    println!("refused {name}: {why}");
+                    assert_ne!(found, value, "{name}");
+                }
+                Err(error) => panic!("{name}: {error}"),
+            }
+            assert_eq!(names(folder), NAMES, "{name}");
+        }
+    }
+    println!("played");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Runs a script of the shell, which is given this program, the name of the test, and the folder.
+#[cfg(unix)]
+fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process::Output {
+    let mut shell = Command::new(with[0]);
+    shell.args(&with[1..]).args(["-c", script]).arg(std::env::current_exe().unwrap()).arg(test).arg(folder);
+    shell.env(PART, folder).env("RUST_BACKTRACE", "0").output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow() {
+    if let Some(folder) = std::env::var_os(PART) {
+        return play_with_no_room(Path::new(&folder));
+    }
+    // In blocks of 512 bytes or of 1024, as the shell likes; the files have up to 500 KB.
+    let mut refused = 0;
+    for blocks in [0, 1, 30, 300] {
+        let folder = Folder::new();
+        NAMES.iter().for_each(|name| write(name, &folder.0, &of(1)).unwrap());
+        // Whoever does not ignore the signal is ended by it.
+        let script =
+            format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" --exact \"$1\" --nocapture | cat");
+        let ran = shell(&["sh"], &script, "files::a_file_that_may_not_grow", &folder.0);
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(text.contains("played"), "{blocks}: {text} {}", String::from_utf8_lossy(&ran.stderr));
+        refused += text.matches("refused").count();
+        assert_eq!(folder.names(), NAMES);
+    }
+    assert!(refused > 12, "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full() {
+    if let Some(folder) = std::env::var_os(PART) {
+        let folder = Path::new(&folder);
+        NAMES.iter().for_each(|name| write(name, folder, &of(1)).unwrap());
+        return play_with_no_room(folder);
+    }
+    let folder = Folder::new();
+    let user = ["unshare", "--user", "--map-root-user", "--mount", "sh"];
+    if !Command::new("unshare").args(&user[1..4]).arg("true").output().is_ok_and(|ran| ran.status.success()) {
+        println!("skipped: this process may not have a disk of its own (`unshare --user --mount`)");
+        return;
+    }
+    // There is room for the old files, and for one that is new and small.
+    let script = "mount -t tmpfs -o size=400k none \"$2\" && exec \"$0\" --exact \"$1\" --nocapture";
+    let ran = shell(&user, script, "files::a_disk_that_is_full", &folder.0);
+    let text = String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
+    if text.contains("mount:") {
+        println!("skipped: this process may not mount a disk of its own: {text}");
+        return;
+    }
+    assert!(text.contains("played") && text.contains("refused"), "{text}");
+}
+
+// ------------------------------------------------------------------ killed
+
+#[test]
+fn whoever_is_killed_at_any_moment_leaves_whole_files() {
+    if let Some(folder) = std::env::var_os(PART) {
+        let folder = Path::new(&folder);
+        let first = whole("x.safetensors", folder) + 1;
+        for value in first.. {
+            let x = of(value);
+            NAMES.iter().for_each(|name| write(name, folder, &x).unwrap());
+        }
+    }
+    let folder = Folder::new();
+    NAMES.iter().for_each(|name| write(name, &folder.0, &of(0)).unwrap());
+    let mut random = Random(seed());
+    let (mut unfinished, mut written) = (0, 0);
+    for round in 0..30 {
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "files::whoever_is_killed_at_any_moment_leaves_whole_files", "--quiet"])
+            .env(PART, &folder.0)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // Some are killed as they start, and some at work.
+        let start = Instant::now();
+        while round % 3 == 0 && whole("x.safetensors", &folder.0) == written {
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(random.below(40_000) as u64));
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        let found = NAMES.map(|name| whole(name, &folder.0));
+        // They are written in turn.
+        assert!(
+            found.iter().all(|&value| (found[3]..=found[3] + 1).contains(&value)),
+            "round {round}: {found:?}"
+        );
+        assert!(found[3] >= written, "round {round}: {found:?} after {written}");
+        written = found[3];
+        // At most one file that was never completed, of just this name.
+        let left: Vec<_> = folder.names().into_iter().filter(|name| !NAMES.contains(&&name[..])).collect();
+        let ours = format!(".vierbein-{}-", victim.id());
+        let is_ours = |name: &String| name.starts_with(&ours) && name.ends_with(".tmp");
+        assert!(left.len() <= 1 && left.iter().all(is_ours), "round {round}: {left:?}");
+        unfinished += left.len();
+        left.iter().for_each(|name| fs::remove_file(folder.file(name)).unwrap());
+    }
+    println!(
+        "seed {}: 30 writers killed at file {written}, {unfinished} of them in the middle of one",
+        seed()
+    );
+}

@@ -1,0 +1,249 @@
+//! Closures that panic at some element: the panic arrives, and takes nothing with it. No memory leaks, what is foreign is freed
+//! once, operands are as they were, and what is written to holds old elements and new ones.
+
+use super::allocator::{Alone, live, live_large, watch_this_thread};
+use super::{Random, quietly, seed};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::device::{ForeignMemory, UnaryOp};
+use vierbein::prelude::*;
+
+/// What a closure panics with, at the element of this value.
+#[derive(Debug, PartialEq)]
+struct Fuse(usize);
+
+fn unless(fuse: usize, value: f64) -> f64 {
+    if value == fuse as f64 {
+        panic_any(Fuse(fuse));
+    }
+    -value
+}
+
+/// Memory of another library, which counts how often it is freed.
+struct Foreign(Vec<f64>, Arc<AtomicUsize>);
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+// SAFETY: the elements are those of a `Vec` that nobody touches.
+unsafe impl ForeignMemory<f64> for Foreign {
+    fn elements(&mut self) -> &mut [f64] {
+        &mut self.0
+    }
+}
+
+/// Tensors whose elements are the numbers from 0 on, in foreign memory: so many of some columns.
+struct Operands {
+    x: Tensor<f64, Rank<2>>,
+    freed: Arc<AtomicUsize>,
+}
+
+const COLUMNS: usize = 32;
+
+fn counted(rows: usize) -> Vec<f64> {
+    (0..rows * COLUMNS).map(|k| k as f64).collect()
+}
+
+impl Operands {
+    fn new(rows: usize) -> Operands {
+        let freed = Arc::new(AtomicUsize::new(0));
+        let x = Tensor::from_buffer([rows, COLUMNS], Foreign(counted(rows), freed.clone()));
+        Operands { x, freed }
+    }
+
+    /// Runs what must panic at the fuse; says how many bytes are in use more than before.
+    fn panics(&self, what: &str, fuse: usize, live: fn() -> isize, f: impl FnOnce()) {
+        let before = live();
+        let panic = quietly(|| catch_unwind(AssertUnwindSafe(f)));
+        let payload =
+            panic.expect_err(what).downcast::<Fuse>().unwrap_or_else(|_| panic!("{what}: another panic"));
+        assert_eq!(*payload, Fuse(fuse), "{what}");
+        drop(payload);
+        // What was kept to work in may be gone.
+        assert!(live() <= before, "{} bytes that {what} leaks when element {fuse} panics", live() - before);
+        assert_eq!(self.freed.load(Ordering::SeqCst), 0, "{what} frees what is not its own");
+        assert!(self.x.iter().enumerate().all(|(k, &value)| value == k as f64), "{what} changes its operand");
+    }
+}
+
+/// An operation of one's own.
+#[derive(Clone, Copy)]
+struct Unless(usize);
+
+impl UnaryOp<f64> for Unless {
+    type Output = f64;
+    const NAME: &'static str = "blow the fuse";
+    fn apply(&self, a: f64) -> f64 {
+        unless(self.0, a)
+    }
+}
+
+/// Each element is the old one or the new one.
+fn half_done(what: &str, out: &Tensor<f64, Rank<2>>, old: impl Fn(usize) -> f64) {
+    let bad = out.iter().enumerate().find(|&(k, &value)| value != old(k) && value != -(k as f64));
+    assert_eq!(bad, None, "{what}");
+}
+
+fn every_closure(rows: usize, rounds: usize, live: fn() -> isize) {
+    let mut random = Random(seed());
+    let operands = Operands::new(rows);
+    let x = &operands.x;
+    let (turned, row) = (x.to_order::<ColMajor>(), x.index_axis(0, 0));
+    let (turned, row) = (&turned.as_order::<RowMajor>(), &row);
+    let mut out = Tensor::<f64, _>::zeros([rows, COLUMNS]);
+    for _ in 0..rounds {
+        let fuse = random.below(rows * COLUMNS);
+        let panics = |what: &str, f: &mut dyn FnMut()| operands.panics(what, fuse, live, f);
+        panics("map", &mut || drop(x.map(|x| unless(fuse, x))));
+        panics("map of a transposed view", &mut || drop(turned.map(|x| unless(fuse, x))));
+        panics("zip_map", &mut || drop(x.zip_map(turned, |x, _| unless(fuse, x))));
+        panics("zip_map3", &mut || drop(x.zip_map3(turned, row, |x, _, _| unless(fuse, x))));
+        panics("apply", &mut || drop(x.apply(Unless(fuse))));
+        panics("try_map", &mut || drop(x.try_map(|x| unless(fuse, x))));
+        panics("a chain", &mut || drop((x + 1.0 - 1.0).map(|x| unless(fuse, x))));
+        panics("what is given away", &mut || {
+            let given = x.clone();
+            drop(given.into_dlpack().view::<f64, Rank<2>, RowMajor, Cpu>().unwrap().map(|x| unless(fuse, x)));
+        });
+
+        out.fill(1e300);
+        panics("map_into", &mut || x.map_into(|x| unless(fuse, x), &mut out));
+        half_done("map_into", &out, |_| 1e300);
+        panics("zip_map_into", &mut || x.zip_map_into(turned, |x, _| unless(fuse, x), &mut out));
+        half_done("zip_map_into", &out, |_| 1e300);
+        panics("zip_map3_into", &mut || x.zip_map3_into(turned, row, |x, _, _| unless(fuse, x), &mut out));
+        half_done("zip_map3_into", &out, |_| 1e300);
+        out.assign(x);
+        panics("mapv_inplace", &mut || out.mapv_inplace(|x| unless(fuse, x)));
+        half_done("mapv_inplace", &out, |k| k as f64);
+        // Element 0 is its own negative.
+        assert_eq!(out.iter().filter(|&&x| x == fuse as f64).count(), 1);
+        out.assign(x);
+        panics("apply_inplace", &mut || out.apply_inplace(Unless(fuse)));
+        half_done("apply_inplace", &out, |k| k as f64);
+
+        // And all of them work again.
+        out.assign(x);
+        out.mapv_inplace(|x| -x);
+        assert!(out == x.map(|x| -x) && out == x.zip_map(turned, |x, _| -x));
+    }
+    let Operands { x, freed } = operands;
+    drop(x);
+    assert_eq!(freed.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_closure_on_this_thread() {
+    let _alone = Alone::new();
+    every_closure(30, 40, live);
+}
+
+#[test]
+fn a_closure_on_several_threads() {
+    let _alone = Alone::new();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).start_handler(|_| watch_this_thread());
+    // Enough to be shared.
+    pool.build().unwrap().install(|| every_closure(1 << 13, 6, live_large));
+}
+
+#[test]
+fn constructors_and_iterators() {
+    let _alone = Alone::new();
+    let mut random = Random(seed());
+    const ROWS: usize = 50;
+    for _ in 0..40 {
+        let fuse = random.below(ROWS * COLUMNS);
+        let operands = Operands::new(ROWS);
+        let panics = |what: &str, f: &mut dyn FnMut()| operands.panics(what, fuse, live, f);
+        let at = |[i, j]: [usize; 2]| unless(fuse, (i * COLUMNS + j) as f64);
+        panics("from_fn", &mut || drop(Tensor::<f64, _>::from_fn([ROWS, COLUMNS], at)));
+        panics("from_fn, column-major", &mut || {
+            drop(Tensor::<f64, _, ColMajor>::from_fn([ROWS, COLUMNS], at))
+        });
+        let x = &operands.x;
+        panics("axis_iter", &mut || {
+            let rows: Vec<_> = x.axis_iter(0).map(|row| row.map(|x| unless(fuse, x))).collect();
+            drop(rows);
+        });
+        let mut out = x.clone();
+        panics("iter_mut", &mut || out.iter_mut().for_each(|x| *x = unless(fuse, *x)));
+        assert!(out.iter().enumerate().all(|(k, &x)| x == if k < fuse { -(k as f64) } else { k as f64 }));
+        out.assign(x);
+        panics("lanes_mut", &mut || {
+            out.lanes_mut(1).for_each(|mut lane| lane.mapv_inplace(|x| unless(fuse, x)));
+        });
+        half_done("lanes_mut", &out, |k| k as f64);
+    }
+}
+
+#[test]
+fn parallel_iterators() {
+    use rayon::iter::ParallelIterator;
+    let _alone = Alone::new();
+    let mut random = Random(seed());
+    const ROWS: usize = 500;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).start_handler(|_| watch_this_thread());
+    pool.build().unwrap().install(|| {
+        for _ in 0..20 {
+            let fuse = random.below(ROWS * COLUMNS);
+            let operands = Operands::new(ROWS);
+            let mut out = operands.x.clone();
+            operands.panics("par_axis_iter", fuse, live_large, || {
+                let _: Vec<_> = operands.x.par_axis_iter(0).map(|row| row.map(|x| unless(fuse, x))).collect();
+            });
+            operands.panics("par_axis_iter_mut", fuse, live_large, || {
+                out.par_axis_iter_mut(0).for_each(|mut row| row.mapv_inplace(|x| unless(fuse, x)));
+            });
+            half_done("par_axis_iter_mut", &out, |k| k as f64);
+        }
+    });
+}
+
+/// Whoever gives a tensor to a closure that panics has it dropped, once.
+#[test]
+fn what_is_moved_into_a_panic_is_dropped_once() {
+    let _alone = Alone::new();
+    let Operands { x, freed } = Operands::new(4);
+    let panic = quietly(|| {
+        catch_unwind(move || {
+            let x = x * 2.0;
+            x.map(|x| unless(8, x)).sum().item()
+        })
+    });
+    assert_eq!(*panic.unwrap_err().downcast::<Fuse>().unwrap(), Fuse(8));
+    assert_eq!(freed.load(Ordering::SeqCst), 1);
+
+    // As a DLPack tensor, the producer's deleter does it.
+    let Operands { x, freed } = Operands::new(4);
+    let given = x.into_dlpack();
+    let panic = quietly(|| {
+        catch_unwind(move || {
+            let x = given.into_tensor::<f64, Rank<2>, RowMajor, Cpu>().unwrap();
+            x.map(|x| unless(8, x)).sum().item()
+        })
+    });
+    assert!(panic.is_err());
+    assert_eq!(freed.load(Ordering::SeqCst), 1);
+}
+
+/// An owner that cannot give its elements goes, once, and there is no tensor.
+#[test]
+fn an_owner_that_panics() {
+    struct Shy(#[allow(dead_code, reason = "it is dropped")] Foreign);
+    // SAFETY: there are no elements.
+    unsafe impl ForeignMemory<f64> for Shy {
+        fn elements(&mut self) -> &mut [f64] {
+            panic_any(Fuse(0))
+        }
+    }
+    let _alone = Alone::new();
+    let freed = Arc::new(AtomicUsize::new(0));
+    let shy = Shy(Foreign(vec![1.0, 2.0], freed.clone()));
+    let panic = quietly(|| catch_unwind(AssertUnwindSafe(|| Tensor::<f64, _>::from_buffer([2], shy))));
+    assert_eq!(*panic.unwrap_err().downcast::<Fuse>().unwrap(), Fuse(0));
+    assert_eq!(freed.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,75 @@
+//! What is shared survives whoever dies: memory that is kept for later results, the path that a contraction keeps, the pool of
+//! threads. (Under their locks nobody's code runs but the library's; that a lock is usable after a panic all the same is tested
+//! beside each.)
+
+use super::allocator::Alone;
+use super::{Random, quietly, seed};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use vierbein::prelude::*;
+
+/// Large results, so that memory is taken from what is kept and goes back there, and a contraction of three.
+fn work(value: i64) {
+    let x = Tensor::<i64, _>::full([300, 100], value);
+    let sum = &x + &x * 3;
+    assert!(sum.iter().all(|&y| y == 4 * value), "{value}");
+    let row = Tensor::<i64, _>::ones([100]);
+    let all = einsum!("ij,ik,k->j", &sum, &x, &row);
+    assert!(all.iter().all(|&y| y == 300 * 100 * 4 * value * value), "{value}");
+}
+
+/// Panics somewhere in the middle of it, where results are on their way.
+fn work_and_die(value: i64, fuse: usize) {
+    let x = Tensor::<i64, _>::from_fn([300, 100], |[i, j]| (i * 100 + j) as i64);
+    let held = &x + value;
+    let die = |x: i64| if x == fuse as i64 { panic_any(fuse) } else { x };
+    drop(x.map(die) + held);
+}
+
+#[test]
+fn threads_that_die_take_nothing_with_them() {
+    const LIMIT: usize = 8 << 20;
+    let _alone = Alone::new();
+    Cpu::set_recycling_limit(LIMIT);
+    quietly(|| {
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let mut random = Random(seed() + thread);
+                scope.spawn(move || {
+                    for round in 0..15 {
+                        let fuse = random.below(30_000);
+                        let dies = std::thread::spawn(move || work_and_die(round, fuse));
+                        work(round + thread as i64);
+                        let died = dies.join().unwrap_err();
+                        assert_eq!(*died.downcast::<usize>().unwrap(), fuse);
+                        assert!(Cpu::recycled_bytes() <= LIMIT);
+                    }
+                });
+            }
+        });
+    });
+    work(7);
+    let kept = Cpu::recycled_bytes();
+    assert!(0 < kept && kept <= LIMIT, "{kept}");
+    assert_eq!((Cpu::trim(), Cpu::recycled_bytes()), (kept, 0));
+}
+
+#[test]
+fn a_pool_of_threads_works_after_panics_in_it() {
+    let _alone = Alone::new();
+    let mut random = Random(seed());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let large = Tensor::<i64, _>::from_fn([1 << 18], |[i]| i as i64);
+    for round in 0..20 {
+        let fuse = random.below(1 << 18) as i64;
+        let die = |x: i64| if x == fuse { panic_any(fuse) } else { x + round };
+        let panic = quietly(|| catch_unwind(AssertUnwindSafe(|| pool.install(|| large.map(die)))));
+        assert_eq!(*panic.unwrap_err().downcast::<i64>().unwrap(), fuse);
+        let sum = pool.install(|| large.map(|x| x + round).sum().item());
+        assert_eq!(sum, (1 << 17) * ((1 << 18) - 1) + (round << 18));
+    }
+    // The pool that the library itself goes to is no other.
+    let panic =
+        quietly(|| catch_unwind(|| Tensor::<i64, _>::ones([4 << 20]).map(|_| -> i64 { panic_any(1) })));
+    assert!(panic.is_err());
+    assert_eq!(Tensor::<i64, _>::ones([4 << 20]).map(|x| x + 1).sum().item(), 8 << 20);
+}

@@ -1,0 +1,133 @@
+//! What kernels need beside operands and results: packed panels, transposed blocks, sums on their way. Where there is no memory
+//! for it they do with less, and the result is the same to the last bit.
+
+use super::allocator::{Alone, Refuse, watch_this_thread};
+use std::cell::RefCell;
+use std::sync::mpsc;
+use vierbein::op;
+use vierbein::prelude::*;
+
+/// An operation that writes to what is there, first as it is and then without memory (but for so many requests of the
+/// operation's own), each time on threads that keep nothing from before. How often it was refused some.
+fn check<X>(what: &str, own: usize, there: &X, f: impl Fn(&mut X) + Sync) -> usize
+where
+    X: PartialEq + Clone + Send + Sync,
+{
+    let run = |threads: usize, granted: Option<usize>| {
+        let mut to = there.clone();
+        // The pool needs some for its own ends.
+        let refuse = |granted| Refuse { least: 4 << 10, granted, for_good: true };
+        let mut work = || match granted {
+            None => (f(&mut to), 0),
+            Some(granted) => refuse(granted).during(|| f(&mut to)),
+        };
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| watch_this_thread());
+        let ((), refused) = pool.build().unwrap().install(&mut work);
+        (to, refused)
+    };
+    let (expected, _) = run(1, None);
+    let mut refused = 0;
+    // None at all, and some that is used up at some point.
+    for (threads, granted) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
+        let (found, times) = run(threads, Some(own + granted));
+        assert!(found == expected, "{what}: another result with memory for {granted}, threads: {threads}");
+        refused += times;
+    }
+    refused
+}
+
+/// Numbers that are rounded whenever they are added up.
+fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
+    Tensor::from_fn(shape, |[i, j]| ((i * 31 + j * 17) % 1009) as f64 / 7.0 - 50.0)
+}
+
+#[test]
+fn matrix_products() {
+    let _alone = Alone::new();
+    let mut refused = 0;
+    // Small enough to be read in place, with a copy of `a`, with copies of both; of several blocks in each direction.
+    for [m, k, n] in [[40, 30, 200], [160, 200, 300], [300, 600, 70], [65, 1100, 2100]] {
+        let (a, b) = (numbers([m, k]), numbers([k, n]));
+        let [turned_a, turned_b] = [numbers([k, m]), numbers([n, k])];
+        let out = numbers([m, n]);
+        refused += check("a·b", 0, &out, |out| a.matmul_into(&b, out));
+        refused += check("aᵀ·bᵀ", 0, &out, |out| turned_a.t().matmul_into(turned_b.t(), out));
+        if k < 1000 {
+            let (a, b) = (a.cast::<Complex<f32>>(), b.cast::<Complex<f32>>());
+            let out = out.cast::<Complex<f32>>();
+            refused += check("complex", 0, &out, |out| a.matmul_into(b.conj_view(), out));
+        }
+    }
+    let (a, b) = (numbers([70, 300]).cast::<i32>(), numbers([300, 90]).cast::<i32>());
+    let out = Tensor::<i32, _>::zeros([70, 90]);
+    refused += check("integers", 1, &out, |out| *out = a.matmul(&b));
+    assert!(refused > 50, "{refused}");
+}
+
+#[test]
+fn transposed_operands() {
+    let _alone = Alone::new();
+    let mut refused = 0;
+    for shape in [[300, 500], [40, 20_000], [20_000, 40], [3, 50_000]] {
+        let (x, y) = (numbers(shape), numbers([shape[1], shape[0]]));
+        let (bytes, out) = (y.cast::<u8>(), numbers(shape));
+        refused += check("x + yᵀ", 0, &out, |out| x.apply2_into(op::Add, &y.t(), out));
+        refused += check("yᵀ in place", 0, &out, |out| *out += &y.t());
+        refused += check("x + yᵀ · zᵀ", 0, &out, |out| {
+            x.zip_map3_into(&y.t(), &bytes.t(), |x, y, z| x * y + f64::from(z), out)
+        });
+    }
+    assert!(refused > 12, "{refused}");
+}
+
+#[test]
+fn sums() {
+    let _alone = Alone::new();
+    let mut refused = 0;
+    for shape in [[500, 700], [3000, 100], [70_000, 12]] {
+        let x = numbers(shape);
+        let [columns, rows] = [1, 0].map(|axis| Tensor::<f64, _>::zeros([shape[axis]]));
+        refused += check("sums of columns", 0, &columns, |out| x.reduce_into(op::Sum, [0], out));
+        refused += check("norms of columns", 0, &columns, |out| x.reduce_into(op::Norm::default(), [0], out));
+        refused +=
+            check("sums of rows that are columns", 0, &rows, |out| x.t().reduce_into(op::Sum, [0], out));
+        refused +=
+            check("every other", 0, &columns, |out| x.slice(s![..;2, ..;-1]).reduce_into(op::Mean, [0], out));
+    }
+    assert!(refused > 6, "{refused}");
+}
+
+/// A thread that ends has given up what it kept to work in, and may still have work to do.
+#[test]
+fn the_last_work_of_a_thread() {
+    struct AtTheEnd(mpsc::Sender<f64>);
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            let _ = self.0.send(work());
+        }
+    }
+    thread_local! {
+        static LAST: RefCell<Option<AtTheEnd>> = const { RefCell::new(None) };
+    }
+    fn work() -> f64 {
+        let x = numbers([200, 300]);
+        (x.t().matmul(&x) + numbers([300, 300]).t()).sum_axis(0).max().item()
+    }
+    let expected = work();
+    for first in [true, false] {
+        let (at_the_end, ends) = mpsc::channel();
+        std::thread::spawn(move || {
+            let leave = || LAST.set(Some(AtTheEnd(at_the_end.clone())));
+            if first {
+                leave();
+            }
+            assert_eq!(work(), expected);
+            leave();
+        })
+        .join()
+        .unwrap();
+        let found: Vec<f64> = ends.iter().collect();
+        assert_eq!(found, vec![expected; if first { 2 } else { 1 }]);
+    }
+}
