@@ -3,7 +3,7 @@
 #
 #   deny      licences, duplicates, sources and advisories of dependencies      (cargo-deny, deny.toml)
 #   semver    the public interface against the last tag, or VIERBEIN_BASELINE   (cargo-semver-checks)
-#   features  every pair of features, or with --whole every set of them         (cargo-hack)
+#   features  sets of up to two features (66), with --whole all of them (384)   (cargo-hack)
 #   minimal   the oldest dependencies that Cargo.toml allows                    (a nightly toolchain)
 #   msrv      the oldest compiler that Cargo.toml allows
 #   docs      the documentation as docs.rs builds it                            (a nightly toolchain)
@@ -31,8 +31,7 @@ CARGO_TARGET_DIR=$(cd "$CARGO_TARGET_DIR" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-skipped=()
-skip() { skipped+=("$1"); echo "skipped: $1"; }
+skip() { echo "skipped: $1" | tee -a "$work/skipped"; }
 tool() { # SUBCOMMAND: whether cargo has it
     command -v "cargo-$1" > /dev/null || { skip "there is no cargo-$1: cargo install --locked cargo-$1"; return 1; }
 }
@@ -63,7 +62,7 @@ semver() {
 
 features() {
     tool hack || return 0
-    # Conversions to three libraries that know nothing of each other: in the whole powerset, all or none of them.
+    # Conversions to three libraries, which know nothing of each other: in the whole powerset, all or none of them.
     local group=()
     [ ${#depth[@]} -gt 0 ] || group=(--group-features ndarray,nalgebra,faer)
     RUSTFLAGS="-D warnings" cargo hack check --lib --feature-powerset --exclude-features default "${depth[@]}" "${group[@]}"
@@ -71,10 +70,13 @@ features() {
 
 minimal() {
     nightly "minimal versions" || return 0
-    mkdir "$work/minimal"
-    git ls-files -z | tar --null --files-from=- --create | tar --extract --directory="$work/minimal"
+    # Always at the same place, so that what was built for it serves again.
+    local copy=$CARGO_TARGET_DIR/minimal
+    rm -rf "$copy"
+    mkdir "$copy"
+    git ls-files -z | tar --null --files-from=- --create | tar --extract --directory="$copy"
     (
-        cd "$work/minimal"
+        cd "$copy"
         cargo +nightly -Z direct-minimal-versions generate-lockfile
         cargo check --locked --all-features --all-targets
         # What goes through a dependency.
@@ -117,9 +119,17 @@ package() {
     )
 }
 
+failed=()
 for part in "${parts[@]}"; do
     printf '\n== %s (%s s so far)\n' "$part" "$SECONDS"
-    $part
+    # Not in a condition, where `set -e` would not hold.
+    set +e
+    (set -e; "$part")
+    status=$?
+    set -e
+    [ $status -eq 0 ] || failed+=("$part")
 done
 printf '\n== done (%s s)\n' "$SECONDS"
-for what in "${skipped[@]}"; do echo "skipped: $what"; done
+touch "$work/skipped"
+cat "$work/skipped"
+[ ${#failed[@]} -eq 0 ] || { echo "FAILED: ${failed[*]}"; exit 1; }
