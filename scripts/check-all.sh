@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# All the checks that take too long for every change: each `scripts/check-*.sh`, whatever the others found, and at the end what
+# became of each, its seconds, and what it left out. Meant to be run daily; `.ci/run` has what every change must pass.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+logs=${CARGO_TARGET_DIR:-target}/check-all
+mkdir -p "$logs"
+failed=0
+said=()
+for script in scripts/check-*.sh; do
+    name=$(basename "$script" .sh)
+    [ "$name" != check-all ] || continue
+    printf '\n==== %s\n' "$name"
+    started=$SECONDS
+    if "$script" 2>&1 | tee "$logs/$name"; then outcome=passed; else outcome=FAILED failed=1; fi
+    said+=("$(printf '%-16s %s, %s s' "$name" "$outcome" $((SECONDS - started)))")
+    # Scripts say it again at their end, and tests say it in their midst.
+    while read -r line; do said+=("    $line"); done < <(grep '^skipped: ' "$logs/$name" | sort -u)
+done
+
+printf '\n==== all (%s s); the whole of what was said is in %s\n' "$SECONDS" "$logs"
+printf '%s\n' "${said[@]}"
+exit $failed

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# The project around the library: what it depends on, what it promises, what it ships. Each part can be run alone, by its name:
+#
+#   deny      licences, duplicates, sources and advisories of dependencies      (cargo-deny, deny.toml)
+#   semver    the public interface against the last tag, or VIERBEIN_BASELINE   (cargo-semver-checks)
+#   features  sets of up to two features (66), with --whole all of them (384)   (cargo-hack)
+#   minimal   the oldest dependencies that Cargo.toml allows                    (a nightly toolchain)
+#   msrv      the oldest compiler that Cargo.toml allows
+#   docs      the documentation as docs.rs builds it                            (a nightly toolchain)
+#   package   the package, unpacked and tested outside of the repository
+#
+# What is missing is said with the way to have it, and skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+depth=(--depth 2)
+parts=()
+for argument; do
+    case $argument in
+        --whole) depth=() ;;
+        deny | semver | features | minimal | msrv | docs | package) parts+=("$argument") ;;
+        *) echo "usage: $0 [--whole] [deny|semver|features|minimal|msrv|docs|package ..]" >&2; exit 2 ;;
+    esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(deny semver features minimal msrv docs package)
+
+# A folder of its own: other flags, other toolchains and other versions do not drive out what is built already.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/check-project CARGO_INCREMENTAL=0
+mkdir -p "$CARGO_TARGET_DIR"
+CARGO_TARGET_DIR=$(cd "$CARGO_TARGET_DIR" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+skip() { echo "skipped: $1" | tee -a "$work/skipped"; }
+tool() { # SUBCOMMAND: whether cargo has it
+    command -v "cargo-$1" > /dev/null || { skip "there is no cargo-$1: cargo install --locked cargo-$1"; return 1; }
+}
+nightly() {
+    cargo +nightly --version > /dev/null 2>&1 || { skip "$1: there is no nightly toolchain: rustup toolchain install nightly"; return 1; }
+}
+
+deny() {
+    tool deny || return 0
+    cargo deny --locked check licenses bans sources
+    for other in fuzz benches/peers; do cargo deny --locked --manifest-path $other/Cargo.toml --config deny.toml check sources; done
+    if ! cargo deny --locked fetch db > "$work/fetch" 2>&1; then
+        skip "advisories: their database, github.com/RustSec/advisory-db, cannot be reached"
+        return 0
+    fi
+    for all in . fuzz benches/peers; do
+        cargo deny --locked --manifest-path $all/Cargo.toml --config deny.toml check --disable-fetch advisories
+    done
+}
+
+semver() {
+    tool semver-checks || return 0
+    local baseline
+    baseline=${VIERBEIN_BASELINE:-$(git describe --tags --abbrev=0 2> /dev/null)} ||
+        { skip "the public interface is compared with nothing: there is no tag yet"; return 0; }
+    cargo semver-checks --baseline-rev "$baseline" --all-features
+}
+
+features() {
+    tool hack || return 0
+    # Conversions to three libraries, which know nothing of each other: in the whole powerset, all or none of them.
+    local group=()
+    [ ${#depth[@]} -gt 0 ] || group=(--group-features ndarray,nalgebra,faer)
+    RUSTFLAGS="-D warnings" cargo hack check --lib --feature-powerset --exclude-features default "${depth[@]}" "${group[@]}"
+}
+
+minimal() {
+    nightly "minimal versions" || return 0
+    # Always at the same place, so that what was built for it serves again.
+    local copy=$CARGO_TARGET_DIR/minimal
+    rm -rf "$copy"
+    mkdir "$copy"
+    git ls-files -z | tar --null --files-from=- --create | tar --extract --directory="$copy"
+    (
+        cd "$copy"
+        cargo +nightly -Z direct-minimal-versions generate-lockfile
+        cargo check --locked --all-features --all-targets
+        # What goes through a dependency.
+        cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test npy --test files --test interop --test recycling
+    )
+}
+
+msrv() {
+    local version toolchain=
+    version=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+    if [[ $(rustc --version) != "rustc $version."* ]]; then
+        toolchain=$(rustup toolchain list 2> /dev/null | grep -o "^$version[.0-9]*" | head -n 1) ||
+            { skip "Rust $version is not tried: rustup toolchain install $version"; return 0; }
+    fi
+    rustc ${toolchain:+"+$toolchain"} --version
+    cargo ${toolchain:+"+$toolchain"} check --locked --all-features --all-targets
+}
+
+docs() {
+    nightly "documentation as on docs.rs" || return 0
+    RUSTDOCFLAGS="--cfg docsrs -D warnings" cargo +nightly doc --locked --all-features --no-deps
+}
+
+package() {
+    # A change that is not committed is tried as well.
+    cargo package --locked --allow-dirty
+    local crate bytes
+    crate=$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-*.crate | head -n 1)
+    bytes=$(wc -c < "$crate")
+    echo "$(basename "$crate"): $((bytes / 1024)) KiB, $(tar tzf "$crate" | wc -l) files"
+    [ "$bytes" -lt $((10 << 20)) ] || { echo "crates.io takes no more than 10 MiB" >&2; return 1; }
+    mkdir "$work/package"
+    tar xzf "$crate" --directory="$work/package" --strip-components=1
+    (
+        cd "$work/package"
+        # From nothing, as those who download it.
+        export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
+        cargo test --locked
+        for example in tour npy_from_python orders_and_devices; do cargo run --quiet --locked --example $example > /dev/null; done
+    )
+}
+
+failed=()
+for part in "${parts[@]}"; do
+    printf '\n== %s (%s s so far)\n' "$part" "$SECONDS"
+    # Not in a condition, where `set -e` would not hold.
+    set +e
+    (set -e; "$part")
+    status=$?
+    set -e
+    [ $status -eq 0 ] || failed+=("$part")
+done
+printf '\n== done (%s s)\n' "$SECONDS"
+touch "$work/skipped"
+cat "$work/skipped"
+[ ${#failed[@]} -eq 0 ] || { echo "FAILED: ${failed[*]}"; exit 1; }
