@@ -110,7 +110,7 @@ mod tests {
         let granted = with_scratch(Side::Sums, too_many, 1000, |p: *mut f64, len| {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: so many may be written.
-            (0..len).for_each(|k| unsafe { p.add(k).write(k as f64) });
+            unsafe { p.write_bytes(0xff, len) };
             len
         });
         assert_eq!(granted, 1000);
@@ -119,11 +119,9 @@ mod tests {
         sum(&mut |p| {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: the room is of so many bytes.
-            let all = unsafe {
-                p.cast::<u8>().write_bytes(7, SURE);
-                core::slice::from_raw_parts(p.cast::<u8>(), SURE)
-            };
-            last = all[SURE - 1];
+            unsafe { p.cast::<u8>().write_bytes(7, SURE) };
+            // SAFETY: as above, and this is the last.
+            last = unsafe { p.cast::<u8>().add(SURE - 1).read() };
         });
         assert_eq!(last, 7);
     }
