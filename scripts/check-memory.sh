@@ -145,8 +145,8 @@ if chosen miri; then
     fi
 fi
 
-# The standard library has to be built with it, too: what that does with atomics would else be reported as races. Not tried as
-# yet, for want of its source.
+# The standard library has to be built with it, too: rustc refuses to mix them and, told to, reports a race in each `OnceLock`. Not
+# tried with its source as yet, for want of it.
 if chosen tsan; then
     step "ThreadSanitizer"
     if has_source; then

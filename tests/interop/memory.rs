@@ -174,10 +174,14 @@ fn memory_of_the_standard_library() {
     let address = data.as_ptr();
     let x = Tensor::<i32, _, ColMajor>::from_buffer([2, 2], data);
     assert_eq!((x.as_ptr(), x[[1, 0]]), (address, 2));
-    let data: &'static mut [i32] = Box::leak(Box::new([1, 2, 3]));
+    let owned = Box::into_raw(Box::new([1, 2, 3]));
+    // SAFETY: nobody else uses it as long as the tensor does.
+    let data: &'static mut [i32] = unsafe { &mut *owned };
     let address = data.as_ptr();
     let x = Tensor::<i32, _>::from_buffer([3], data);
     assert_eq!((x.as_ptr(), x.into_vec()), (address, vec![1, 2, 3]));
+    // SAFETY: the tensor is gone.
+    drop(unsafe { Box::from_raw(owned) });
 }
 
 // ------------------------------------------------------------------ raw parts

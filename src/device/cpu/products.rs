@@ -275,13 +275,16 @@ impl<T: Scalar> Sums<T> for Checked {
 
 // ------------------------------------------------------------------ loops
 
-/// Both factors of an inner loop: where they begin and how far they step. Steps of 0 and 1 are known to the compiler.
+/// One factor of an inner loop: where it begins and how far it steps. Steps of 0 and 1 are known to the compiler.
 #[derive(Debug, Clone, Copy)]
-struct Pair<T, const A: isize, const B: isize> {
-    a: *const T,
-    b: *const T,
-    steps: [isize; 2],
+struct Lane<T, const STEP: isize> {
+    ptr: *const T,
+    step: isize,
 }
+
+/// Both factors.
+#[derive(Debug, Clone, Copy)]
+struct Pair<T, const A: isize, const B: isize>(Lane<T, A>, Lane<T, B>);
 
 /// Steps that are known when a loop is compiled: of elements side by side, and of one that is repeated.
 const SIDE_BY_SIDE: isize = 1;
@@ -289,23 +292,40 @@ const REPEATED: isize = 0;
 /// A step that is known only at run time.
 const ANY: isize = isize::MAX;
 
+impl<T: Copy, const STEP: isize> Lane<T, STEP> {
+    #[inline(always)]
+    fn new(ptr: HostPtr<T>, step: isize) -> Self {
+        debug_assert!(STEP == ANY || STEP == step);
+        Lane { ptr: ptr.get(), step: if STEP == ANY { step } else { STEP } }
+    }
+
+    /// # Safety
+    /// Element `i` may be read.
+    #[inline(always)]
+    unsafe fn at(self, i: usize) -> T {
+        let step = if STEP == ANY { self.step } else { STEP };
+        // SAFETY: the caller's; all elements up to it are in one piece of memory. The compiler has to know that addresses do not
+        // wrap, or makes no vectors of the loop.
+        let element = unsafe { self.ptr.offset(i as isize * step) };
+        // SAFETY: the caller's.
+        unsafe { *element }
+    }
+}
+
 impl<T: Copy, const A: isize, const B: isize> Pair<T, A, B> {
     #[inline(always)]
     fn new(a: HostPtr<T>, b: HostPtr<T>, steps: [isize; 2]) -> Self {
-        debug_assert!((A == ANY || A == steps[0]) && (B == ANY || B == steps[1]));
-        Pair { a: a.get(), b: b.get(), steps }
+        Pair(Lane::new(a, steps[0]), Lane::new(b, steps[1]))
     }
 
     /// # Safety
     /// Element `i` of both may be read.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> (T, T) {
-        let step = |known: isize, step: isize| i as isize * if known == ANY { step } else { known };
         // SAFETY: the caller's.
-        let x = unsafe { *self.a.wrapping_offset(step(A, self.steps[0])) };
+        let x = unsafe { self.0.at(i) };
         // SAFETY: the caller's.
-        let y = unsafe { *self.b.wrapping_offset(step(B, self.steps[1])) };
-        (x, y)
+        (x, unsafe { self.1.at(i) })
     }
 }
 
