@@ -12,6 +12,7 @@ pub mod einsum;
 mod element;
 mod error;
 mod fmt;
+pub mod guide;
 pub mod interop;
 pub mod io;
 mod layout;
