@@ -21,4 +21,6 @@ macro_rules! pages {
 }
 pages! {
     orders "orders.md";
+    from_numpy "from_numpy.md";
+    from_ndarray "from_ndarray.md";
 }
