@@ -21,6 +21,8 @@ macro_rules! pages {
 }
 pages! {
     orders "orders.md";
+    devices "devices.md";
+    ranks_and_errors "ranks_and_errors.md";
     from_numpy "from_numpy.md";
     from_ndarray "from_ndarray.md";
 }
