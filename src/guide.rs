@@ -23,6 +23,7 @@ pages! {
     orders "orders.md";
     devices "devices.md";
     ranks_and_errors "ranks_and_errors.md";
+    performance "performance.md";
     from_numpy "from_numpy.md";
     from_ndarray "from_ndarray.md";
 }

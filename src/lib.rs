@@ -1,3 +1,5 @@
+// What the README's references to pages mean here: of two definitions, Markdown takes the first.
+#![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

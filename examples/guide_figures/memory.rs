@@ -140,6 +140,13 @@ fn views() -> String {
     panel(&mut svg, at(3), "x.flip_order()", x.flip_order(), memory, "memory of x");
     panel(&mut svg, at(4), "x.slice(s![.., ..;-2])", x.slice(s![.., ..;-2]), memory, "memory of x");
     let columns = x.to_order::<ColMajor>();
-    panel(&mut svg, at(5), "x.to_order::<ColMajor>()", columns.view(), columns.as_slice(), "memory of its own");
+    panel(
+        &mut svg,
+        at(5),
+        "x.to_order::<ColMajor>()",
+        columns.view(),
+        columns.as_slice(),
+        "memory of its own",
+    );
     svg.finish()
 }
