@@ -13,6 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+# Some rows divide by zero.
+np.seterr(all="ignore")
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 

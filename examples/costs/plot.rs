@@ -13,35 +13,22 @@ pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
     for (k, Times { code, again, fresh }) in times.iter().enumerate() {
         let y = 62.0 + row * k as f64;
         let width = |time: f64| (time / longest * room).max(1.0);
-        let again = again.as_secs_f64();
-        let fresh = fresh.map_or(again, |fresh| fresh.as_secs_f64());
+        let (again, fresh) = (again.as_secs_f64(), fresh.map(|fresh| fresh.as_secs_f64()));
+        let longer = fresh.unwrap_or(again);
         let code = code.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        writeln!(
-            body,
-            r#"<text x="{}" y="{}" class="code" text-anchor="end">{code}</text>"#,
-            left - 8.0,
-            y + 13.0
-        )?;
-        let slower = fresh > 1.1 * again && fresh > 1e-4;
-        if slower {
-            writeln!(
-                body,
-                r##"<rect x="{left}" y="{y}" width="{:.1}" height="17" fill="#ffd59a"/>"##,
-                width(fresh)
-            )?;
+        let (right, base) = (left - 8.0, y + 13.0);
+        writeln!(body, r#"<text x="{right}" y="{base}" class="code" text-anchor="end">{code}</text>"#)?;
+        for (time, colour) in [(longer, "#ffd59a"), (again, "#5b9bd5")] {
+            let width = width(time);
+            writeln!(body, r##"<rect x="{left}" y="{y}" width="{width:.1}" height="17" fill="{colour}"/>"##)?;
         }
-        writeln!(
-            body,
-            r##"<rect x="{left}" y="{y}" width="{:.1}" height="17" fill="#5b9bd5"/>"##,
-            width(again)
-        )?;
-        let text = match (slower, again < 1e-5) {
-            (_, true) => "less than 0.01 ms".into(),
-            (true, _) => format!("{:.2} ms, {:.2} with fresh memory", again * 1e3, fresh * 1e3),
-            (false, _) => format!("{:.2} ms", again * 1e3),
+        let text = match fresh {
+            Some(fresh) => format!("{:.2} ms, {:.2} with fresh memory", again * 1e3, fresh * 1e3),
+            None if again < 1e-5 => "less than 0.01 ms".into(),
+            None => format!("{:.2} ms", again * 1e3),
         };
-        let end = left + width(if slower { fresh } else { again }) + 6.0;
-        writeln!(body, r#"<text x="{end:.1}" y="{}" class="small">{text}</text>"#, y + 13.0)?;
+        let end = left + width(longer) + 6.0;
+        writeln!(body, r#"<text x="{end:.1}" y="{base}" class="small">{text}</text>"#)?;
     }
     let (width, height) = (left + room + 200.0, 72.0 + row * times.len() as f64);
     let svg = format!(
@@ -61,7 +48,11 @@ pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
 
 /// Where this was measured, as far as it matters.
 fn machine() -> String {
-    format!("blue: memory is used again; all of it: fresh memory. Measured on {}, {}", processor(), vectors())
+    format!(
+        "blue: with memory that is used again; with the orange part: with fresh memory. Measured on {}, {}",
+        processor(),
+        vectors()
+    )
 }
 
 /// The family of the processor, where the system says it.

@@ -106,12 +106,12 @@ fn batch<O: Order>(svg: &mut Svg, y: usize, title: &str, batch: &Tensor<i32, Ran
     svg.text((16, y), "code", title);
     svg.text((16, y + 17), "small", &format!("{}, shape {shape:?}, strides {strides:?}", O::NAME));
     let mut owners = vec![None; batch.len()];
-    for k in 0..shape[axis] {
+    for (k, colour) in (0..shape[axis]).zip(COLOURS) {
         let matrix = batch.index_axis(axis, k);
         for ([i, j], element) in matrix.indexed_iter() {
             let left = 16 + k * (matrix.shape()[1] * CELL.0 + 24);
             let at = (left + j * CELL.0, y + 27 + i * CELL.1);
-            svg.cell(at, CELL, COLOURS[k], &element.to_string());
+            svg.cell(at, CELL, colour, &element.to_string());
             owners[offset(batch.as_slice(), element)] = Some(k);
         }
     }
