@@ -14,6 +14,8 @@ pub mod einsum;
 mod element;
 mod error;
 mod fmt;
+// Text alone, of which a program that is built needs nothing.
+#[cfg(any(doc, doctest))]
 pub mod guide;
 pub mod interop;
 pub mod io;
