@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Has NumPy and the reference implementation of safetensors read what is written here, and reads what they write.
+# Has NumPy and the reference implementation of safetensors read what is written here, and reads what they write; and has NumPy say
+# what the guide says that it says.
 # Makes a Python environment of its own under target/ the first time, which needs the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,3 +18,4 @@ fi
 python=$(cd "$(dirname "$python")" && pwd)/python
 PATH=$(dirname "$python"):$PATH cargo test --test npy numpy_reads_what_is_written
 VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,serde --test files python -- --nocapture
+"$python" scripts/fill-guide.py --check

@@ -1,3 +1,5 @@
+// What the README's references to pages mean here: of two definitions, Markdown takes the first.
+#![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -12,6 +14,9 @@ pub mod einsum;
 mod element;
 mod error;
 mod fmt;
+// Text alone, of which a program that is built needs nothing.
+#[cfg(any(doc, doctest))]
+pub mod guide;
 pub mod interop;
 pub mod io;
 mod layout;

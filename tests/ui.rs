@@ -38,3 +38,34 @@ fn messages_are_in_the_words_of_users() {
     }
     assert!(count >= 60, "only {count} messages are recorded");
 }
+
+/// The lines of the code blocks of a page that quote the compiler, block by block.
+fn quoted(page: &str) -> Vec<Vec<&str>> {
+    let blocks = page.split("```text\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or(rest));
+    blocks.filter(|block| block.starts_with("error[")).map(|block| block.lines().collect()).collect()
+}
+
+/// What the README and the guide quote is what the compiler says of one of the programs: some of its lines, in their sequence.
+#[test]
+fn messages_that_pages_quote_are_those_recorded() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let recorded: Vec<String> = std::fs::read_dir(root.join("ui-tests/fail"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "stderr"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let mut count = 0;
+    for page in ["README.md", "docs/ranks_and_errors.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        for block in quoted(&text) {
+            let says_so = |message: &String| {
+                let mut lines = message.lines().map(str::trim_end);
+                block.iter().all(|quoted| lines.any(|line| line == quoted.trim_end()))
+            };
+            assert!(recorded.iter().any(says_so), "{page}: no program gives\n{}", block.join("\n"));
+            count += 1;
+        }
+    }
+    assert!(count >= 15, "only {count} messages are quoted");
+}

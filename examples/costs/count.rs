@@ -1,0 +1,113 @@
+//! Which memory is asked for, and where elements lie.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ops::Range;
+use vierbein::prelude::*;
+use vierbein::{Storage, StorageMut};
+
+/// Counts what this thread asks for.
+pub(crate) struct Counting;
+
+thread_local! {
+    static ASKED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+fn count(bytes: usize) {
+    // A thread that is ending has no counter any more.
+    let _ = ASKED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
+}
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// How often memory has been asked for since the last call, and how many bytes in all.
+pub(crate) fn asked() -> (usize, usize) {
+    ASKED.replace((0, 0))
+}
+
+/// What an operation gives.
+pub(crate) trait Outcome {
+    /// How many bytes its elements have, and the address of one of them; nothing where there are none.
+    fn elements(&self) -> Option<(usize, usize)>;
+}
+
+impl Outcome for () {
+    fn elements(&self) -> Option<(usize, usize)> {
+        None
+    }
+}
+
+impl Outcome for f64 {
+    fn elements(&self) -> Option<(usize, usize)> {
+        None
+    }
+}
+
+impl<X: Outcome, E> Outcome for Result<X, E> {
+    fn elements(&self) -> Option<(usize, usize)> {
+        self.as_ref().ok()?.elements()
+    }
+}
+
+impl<T> Outcome for Vec<T> {
+    fn elements(&self) -> Option<(usize, usize)> {
+        Some((self.len() * size_of::<T>(), self.as_ptr().addr()))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, S: Storage<T, Cpu>> Outcome for Tensor<T, D, O, Cpu, S> {
+    fn elements(&self) -> Option<(usize, usize)> {
+        Some((self.len() * size_of::<T>(), self.as_ptr().addr()))
+    }
+}
+
+/// The addresses of a tensor's elements.
+pub(crate) fn addresses<D: Dim>(
+    x: &mut Tensor<f64, D, impl Order, Cpu, impl StorageMut<f64, Cpu>>,
+) -> Range<usize> {
+    let start = x.as_ptr().addr();
+    start..start + x.len() * size_of::<f64>()
+}
+
+/// What was found of an operation, in words.
+pub(crate) struct Found {
+    pub(crate) memory: String,
+    pub(crate) place: &'static str,
+}
+
+impl Found {
+    /// Of an operation on `x`, which asked for so much.
+    pub(crate) fn new(outcome: &impl Outcome, x: &Range<usize>, (times, bytes): (usize, usize)) -> Found {
+        let elements = outcome.elements();
+        let result = elements.map_or(0, |(bytes, _)| bytes);
+        let memory = match times {
+            0 => "nothing".into(),
+            // What is large is whole pages.
+            1 if (result..result + 8192).contains(&bytes) => "the result".into(),
+            _ if result == 0 => format!("{bytes} bytes"),
+            _ => format!("the result, and {} bytes beside it", bytes - result),
+        };
+        let place = match elements {
+            None => "",
+            Some((_, address)) if x.contains(&address) => "those of `x`",
+            Some(_) => "new",
+        };
+        Found { memory, place }
+    }
+}

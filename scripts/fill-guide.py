@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Fills in the programs beneath the tables of docs/from_numpy.md and docs/from_ndarray.md, which run as tests of the crate.
+
+Every row of a table becomes a line. In the first page the line asserts the value that NumPy (2 or later) gives for the row's
+left half, which is executed here; in the second it compares both halves, which are Rust. Rows whose right half begins with
+`let` are what the tables after them begin with. `--check` only says whether something would change.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+# Some rows divide by zero.
+np.seterr(all="ignore")
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def halves(row):
+    """The code in the two columns of a row."""
+    cells = re.split(r"(?<!\\)\|", row.strip().strip("|"))
+    code = [re.findall(r"`([^`]*)`", cell.replace(r"\|", "|")) for cell in cells]
+    if [len(c) for c in code] != [1, 1]:
+        sys.exit(f"a row has two columns with one piece of code in each: {row}")
+    return code[0][0], code[1][0]
+
+
+# ------------------------------------------------------------------ NumPy's values in Rust
+
+
+def suffix(dtype):
+    """What says the type of a literal of it."""
+    kinds = {"f": "_f", "i": "_i", "u": "_u"}
+    return kinds[dtype.kind] + str(8 * dtype.itemsize) if dtype.kind in kinds else ""
+
+
+def number(x, end=""):
+    if isinstance(x, (bool, np.bool_)):
+        return str(bool(x)).lower()
+    if isinstance(x, (complex, np.complexfloating)):
+        return f"Complex::new({number(x.real, '_f64')}, {number(x.imag)})"
+    return repr(float(x) if isinstance(x, (float, np.floating)) else int(x)) + end
+
+
+def nested(array, end):
+    """Nested brackets; the first number says the type of all."""
+    parts = ((part, end if k == 0 else "") for k, part in enumerate(array))
+    return "[" + ", ".join(number(*part) if array.ndim == 1 else nested(*part) for part in parts) + "]"
+
+
+def plain(value):
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(plain, value)) + "]"
+    return number(value, suffix(value.dtype) if isinstance(value, np.generic) else "")
+
+
+def inexact(value):
+    """Whether it has more digits than anybody would write: the last one may be another in Rust."""
+    return any(isinstance(x, float) and len(repr(x)) > 8 for x in np.asarray(value).reshape(-1).tolist())
+
+
+def assertion(rust, value):
+    """That `rust` is what NumPy says."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return f"assert_eq!({rust}, Tensor::scalar({number(value[()], suffix(value.dtype))}));"
+    if isinstance(value, np.ndarray):
+        literal = nested(value, suffix(value.dtype))
+        tensor = f"Tensor::<_, _, ColMajor>::from({literal})" if "ColMajor" in rust else f"tensor!{literal}"
+        if inexact(value):
+            alone = re.fullmatch(r"\w[^ ]*(\(.*\))?", rust)
+            return f"assert!({rust if alone else f'({rust})'}.all_close(&{tensor}, 1e-14, 0.0));"
+        return f"assert_eq!({rust}, {tensor});"
+    if isinstance(value, (bool, np.bool_)):
+        return f"assert!({rust});" if value else f"assert!(!({rust}));"
+    if not isinstance(value, (list, tuple)) and inexact(value):
+        return f"assert!(({rust} - {plain(value)}).abs() < 1e-14);"
+    return f"assert_eq!({rust}, {plain(value)});"
+
+
+# ------------------------------------------------------------------ pages
+
+
+class NumPy:
+    header = "| NumPy | vierbein |"
+    summary = "The same as a program, with the values that NumPy gives"
+    # What a program has in front if it names one of these, and the feature without which its lines are left out.
+    uses = {
+        "DType": ("use vierbein::DType;", None),
+        "DynTensor": ("use vierbein::DynTensor;", None),
+        "op": ("use vierbein::op;", None),
+        "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
+        "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
+        "folder": (
+            'let folder = std::env::temp_dir().join(format!("vierbein-guide-{}", std::process::id()));\n'
+            "# std::fs::create_dir_all(&folder)?;",
+            None,
+        ),
+    }
+    # What a row that writes begins with.
+    copies = {"x": "a", "y": "m", "z": "v"}
+
+    def __init__(self):
+        self.names = {"np": np, "folder": tempfile.mkdtemp() + "/"}
+        self.begun = {}
+
+    def guarded(self, line):
+        """With the feature that it needs."""
+        features = (f for word, (_, f) in self.uses.items() if f and re.search(rf"\b{word}(Writer)?\b", line))
+        return self.when(line, next(features, None))
+
+    def when(self, line, feature):
+        return f'#[cfg(feature = "{feature}")] {line}' if feature else line
+
+    def begin(self, theirs, ours):
+        exec(theirs, self.names)
+        name = theirs.split(" ")[0]
+        self.begun[name] = self.guarded(ours)
+        value = self.names[name]
+        return [ours, assertion(name, value)] if isinstance(value, np.ndarray) else []
+
+    def row(self, theirs, ours):
+        if not ours.endswith(";"):
+            return [self.guarded(assertion(ours, eval(theirs, self.names)))]
+        written = {new: old for new, old in self.copies.items() if re.search(rf"\b{new}\b", theirs)}
+        names = self.names | {new: self.names[old].copy() for new, old in written.items()}
+        exec(theirs, names)
+        before = [f"let mut {new} = {old}.clone();" for new, old in written.items()]
+        return [self.guarded(line) for line in before + [ours] + [assertion(new, names[new]) for new in written]]
+
+    def program(self, lines):
+        named = lambda word: any(re.search(rf"\b{word}\b", line) for line in lines)
+        hidden = [self.when(*use) for word, use in self.uses.items() if named(word)]
+        hidden += [line for name, line in self.begun.items() if named(name) and line not in lines]
+        end = ["# std::fs::remove_dir_all(folder)?;"] if named("folder") else []
+        end += ["# Ok::<(), Box<dyn std::error::Error>>(())"]
+        return ["use vierbein::prelude::*;"] + ["# " + line for line in hidden] + lines + end
+
+
+class Ndarray:
+    header = "| ndarray | vierbein |"
+    summary = "The same as a program, which compares both"
+    # A right half that ends so is a number, numbers or the like; the others are tensors.
+    values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
+
+    def __init__(self):
+        self.begun = []
+
+    def begin(self, theirs, ours):
+        self.begun += [theirs, ours]
+        return [f"assert_eq!(Tensor::copy_of(&{theirs.split(' ')[1]}), {ours.split(' ')[1]});"]
+
+    def row(self, theirs, ours):
+        if ours.endswith(";"):
+            return ["let (mut nx, mut x) = (na.clone(), a.clone());", theirs, ours, "assert_eq!(Tensor::copy_of(&nx), x);"]
+        if re.search(self.values + "$", ours):
+            return [f"assert_eq!({theirs}, {ours});"]
+        array = f"({theirs})" if re.search(r"^\S+ [-+*/] ", theirs) or theirs[0] in "&-" else theirs
+        return [f"assert_eq!(Tensor::copy_of(&{array}), {ours});"]
+
+    def program(self, lines):
+        before = ['# #[cfg(feature = "ndarray")] {', "use ndarray::{Array1, Array2, Axis, ShapeBuilder, Zip, array};", "use vierbein::{op, prelude::*};"]
+        return before + ["# " + line for line in self.begun] + lines + ["# }"]
+
+
+def filled(text, page):
+    """The text with a program beneath each table, and the number of rows."""
+    old = rf"\n<details>\n<summary>{re.escape(page.summary)}</summary>\n.*?\n</details>\n"
+    out, lines, count = [], None, 0
+    for line in re.sub(old, "", text, flags=re.S).split("\n"):
+        if lines and not line.startswith("|"):
+            out += ["", "<details>", f"<summary>{page.summary}</summary>", "", "```rust", *page.program(lines)]
+            out += ["```", "", "</details>"]
+        if not line.startswith("|"):
+            lines = None
+        elif line == page.header:
+            lines = []
+        elif lines is not None and not line.startswith("|---"):
+            theirs, ours = halves(line)
+            count += 1
+            try:
+                lines += page.begin(theirs, ours) if ours.startswith("let ") else page.row(theirs, ours)
+            except Exception as error:
+                sys.exit(f"{line}\n{error!r}")
+        out.append(line)
+    return "\n".join(out), count
+
+
+def main():
+    check, outdated = "--check" in sys.argv[1:], []
+    for name, page in {"from_numpy.md": NumPy(), "from_ndarray.md": Ndarray()}.items():
+        text = (DOCS / name).read_text()
+        new, count = filled(text, page)
+        print(f"{name}: {count} rows")
+        if new != text:
+            outdated.append(name)
+            if not check:
+                (DOCS / name).write_text(new)
+    if check and outdated:
+        sys.exit("out of date: " + ", ".join(outdated))
+
+
+main()
