@@ -368,11 +368,13 @@ pub(crate) fn check(rows: Vec<Row>, public: &BTreeSet<String>, others: &[&str]) 
         known.len(),
         rows.len()
     );
-    assert!(failed.is_empty(), "{} cells failed, see above: {failed:#?}", failed.len());
     let listed: BTreeSet<String> =
         known.iter().cloned().chain(others.iter().map(|name| name.to_string())).collect();
     let without: Vec<_> = public.difference(&listed).collect();
-    assert!(without.is_empty(), "public operations without a row: {without:?}");
     let gone: Vec<_> = listed.difference(public).collect();
-    assert!(gone.is_empty(), "rows without a public operation: {gone:?}");
+    assert!(
+        failed.is_empty() && without.is_empty() && gone.is_empty(),
+        "cells that failed, see above: {failed:#?}\npublic operations without a row: {without:?}\n\
+         rows without a public operation: {gone:?}"
+    );
 }

@@ -89,7 +89,7 @@ fn of_one_otherwise() -> Vec<Row> {
                 at_rank!(o, x: view, [0 1 2 16], done!(try x.try_clamp(-1.0, 2.0), panics x.clamp(-1.0, 2.0)))
             },
             expected: |a, _| {
-                zip(&[&a[0]], 8, |v| if v[0] < -1.0 { -1.0 } else if v[0] > 2.0 { 2.0 } else { v[0] })
+                zip(&[&a[0]], 8, |v| v[0].clamp(-1.0, 2.0))
             },
             ..ONE
         },

@@ -178,9 +178,9 @@ fn otherwise() -> Vec<Row> {
                 // Of rank 2, the output has three elements whatever the result has.
                 match a[0].shape.len() {
                     1 | 16 => kept,
-                    _ if kept.is_err() => kept.or_else(|refusal| match refusal {
-                        Refusal::Error("OutOfMemory") => Err(Refusal::Error("OutputShape")),
-                        other => Err(other),
+                    _ if kept.is_err() => kept.map_err(|refusal| match refusal {
+                        Refusal::Error("OutOfMemory") => Refusal::Error("OutputShape"),
+                        other => other,
                     }),
                     _ => into(kept, &Array::line(vec![0.0; 3])),
                 }

@@ -129,7 +129,6 @@ pub(crate) fn rows() -> Vec<Row> {
                 }
             },
             cannot: NO_VIEW,
-            ..Call::NOTHING
         },
         Call {
             names: methods![zeros],

@@ -65,13 +65,13 @@ fn of_one() -> Vec<Row> {
     let calls = [
         Call {
             names: methods![unary neg],
-            run: |o, _| with(&o[0], |x| done!(try x.unary(Unary::Neg), panics -&x)),
+            run: |o, _| with(&o[0], |x| done!(try x.unary(Unary::Neg), panics -x)),
             expected: |a, _| zip(&[&a[0]], 8, |v| -v[0]),
             ..ONE
         },
         Call {
             names: methods![not],
-            run: |o, _| with_mask(&o[0], |x| done!(try x.try_not(), panics !&x)),
+            run: |o, _| with_mask(&o[0], |x| done!(try x.try_not(), panics !x)),
             expected: |a, _| zip(&[&a[0]], 1, |v| f64::from(v[0] <= 0.0 || v[0].is_nan())),
             ..ONE
         },
@@ -90,17 +90,7 @@ fn of_one() -> Vec<Row> {
         Call {
             names: methods![clamp],
             run: |o, _| with(&o[0], |x| done!(try x.clamp(-1.0, 2.0))),
-            expected: |a, _| {
-                zip(&[&a[0]], 8, |v| {
-                    if v[0] < -1.0 {
-                        -1.0
-                    } else if v[0] > 2.0 {
-                        2.0
-                    } else {
-                        v[0]
-                    }
-                })
-            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| v[0].clamp(-1.0, 2.0)),
             ..ONE
         },
         Call {
@@ -156,28 +146,28 @@ macro_rules! logic {
 
 fn of_two() -> Vec<Row> {
     let mut rows: Vec<Row> = binary! {
-        [add try_add binary] "add" 8, |x, y| done!(try x.try_add(&y).and(x.binary(Binary::Add, &y)), panics &x + &y), |a, b| a + b;
-        [sub try_sub] "subtract" 8, |x, y| done!(try x.try_sub(&y), panics &x - &y), |a, b| a - b;
-        [mul try_mul] "multiply" 8, |x, y| done!(try x.try_mul(&y), panics &x * &y), |a, b| a * b;
-        [div try_div] "divide" 8, |x, y| done!(try x.try_div(&y), panics &x / &y), |a, b| a / b;
-        [rem try_rem] "remainder" 8, |x, y| done!(try x.try_rem(&y), panics &x % &y), |a, b| a % b;
-        [maximum] "maximum" 8, |x, y| done!(try x.maximum(&y)),
+        [add try_add binary] "add" 8, |x, y| done!(try x.try_add(y).and(x.binary(Binary::Add, y)), panics x + y), |a, b| a + b;
+        [sub try_sub] "subtract" 8, |x, y| done!(try x.try_sub(y), panics x - y), |a, b| a - b;
+        [mul try_mul] "multiply" 8, |x, y| done!(try x.try_mul(y), panics x * y), |a, b| a * b;
+        [div try_div] "divide" 8, |x, y| done!(try x.try_div(y), panics x / y), |a, b| a / b;
+        [rem try_rem] "remainder" 8, |x, y| done!(try x.try_rem(y), panics x % y), |a, b| a % b;
+        [maximum] "maximum" 8, |x, y| done!(try x.maximum(y)),
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if a < b { b } else { a };
-        [minimum] "minimum" 8, |x, y| done!(try x.minimum(&y)),
+        [minimum] "minimum" 8, |x, y| done!(try x.minimum(y)),
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if b < a { b } else { a };
-        [atan2] "atan2" 8, |x, y| done!(try x.atan2(&y)), |a, b| a.atan2(b);
-        [hypot] "hypot" 8, |x, y| done!(try x.hypot(&y)), |a, b| a.hypot(b);
-        [equal] "compare" 1, |x, y| done!(try x.equal(&y)), |a, b| a == b;
-        [not_equal] "compare" 1, |x, y| done!(try x.not_equal(&y)), |a, b| a != b;
-        [less] "compare" 1, |x, y| done!(try x.less(&y)), |a, b| a < b;
-        [less_equal] "compare" 1, |x, y| done!(try x.less_equal(&y)), |a, b| a <= b;
-        [greater] "compare" 1, |x, y| done!(try x.greater(&y)), |a, b| a > b;
-        [greater_equal] "compare" 1, |x, y| done!(try x.greater_equal(&y)), |a, b| a >= b;
+        [atan2] "atan2" 8, |x, y| done!(try x.atan2(y)), |a, b| a.atan2(b);
+        [hypot] "hypot" 8, |x, y| done!(try x.hypot(y)), |a, b| a.hypot(b);
+        [equal] "compare" 1, |x, y| done!(try x.equal(y)), |a, b| a == b;
+        [not_equal] "compare" 1, |x, y| done!(try x.not_equal(y)), |a, b| a != b;
+        [less] "compare" 1, |x, y| done!(try x.less(y)), |a, b| a < b;
+        [less_equal] "compare" 1, |x, y| done!(try x.less_equal(y)), |a, b| a <= b;
+        [greater] "compare" 1, |x, y| done!(try x.greater(y)), |a, b| a > b;
+        [greater_equal] "compare" 1, |x, y| done!(try x.greater_equal(y)), |a, b| a >= b;
     };
     rows.extend::<Vec<Row>>(logic! {
-        [bitand try_and], |x, y| x.try_and(&y), &x & &y, |a, b| a && b;
-        [bitor try_or], |x, y| x.try_or(&y), &x | &y, |a, b| a || b;
-        [bitxor try_xor], |x, y| x.try_xor(&y), &x ^ &y, |a, b| a != b;
+        [bitand try_and], |x, y| x.try_and(y), x & y, |a, b| a && b;
+        [bitor try_or], |x, y| x.try_or(y), x | y, |a, b| a || b;
+        [bitxor try_xor], |x, y| x.try_xor(y), x ^ y, |a, b| a != b;
     });
     rows.push(
         Call {
@@ -186,7 +176,7 @@ fn of_two() -> Vec<Row> {
             run: |o, _| {
                 let mut done = None;
                 with_mask(&o[0], |m| {
-                    done = with_two(o, |x, y| done!(try m.select(&x, &y)));
+                    done = with_two(o, |x, y| done!(try m.select(x, y)));
                     Done { tried: None, panicking: None }
                 })?;
                 done
@@ -217,12 +207,12 @@ macro_rules! in_place {
 
 fn written() -> Vec<Row> {
     let mut rows: Vec<Row> = in_place! {
-        [add_assign try_add_assign] "add", |x, y| x.try_add_assign(&y), x += &y, |a, b| a + b;
-        [sub_assign try_sub_assign] "subtract", |x, y| x.try_sub_assign(&y), x -= &y, |a, b| a - b;
-        [mul_assign try_mul_assign] "multiply", |x, y| x.try_mul_assign(&y), x *= &y, |a, b| a * b;
-        [div_assign try_div_assign] "divide", |x, y| x.try_div_assign(&y), x /= &y, |a, b| a / b;
-        [rem_assign try_rem_assign] "remainder", |x, y| x.try_rem_assign(&y), x %= &y, |a, b| a % b;
-        [assign] "assign", |x, y| x.assign(&y), x.assign(&y).unwrap_or_else(|e| panic!("{e}")), |_a, b| b;
+        [add_assign try_add_assign] "add", |x, y| x.try_add_assign(y), x += &y, |a, b| a + b;
+        [sub_assign try_sub_assign] "subtract", |x, y| x.try_sub_assign(y), x -= &y, |a, b| a - b;
+        [mul_assign try_mul_assign] "multiply", |x, y| x.try_mul_assign(y), x *= &y, |a, b| a * b;
+        [div_assign try_div_assign] "divide", |x, y| x.try_div_assign(y), x /= &y, |a, b| a / b;
+        [rem_assign try_rem_assign] "remainder", |x, y| x.try_rem_assign(y), x %= &y, |a, b| a % b;
+        [assign] "assign", |x, y| x.assign(y), x.assign(y).unwrap_or_else(|e| panic!("{e}")), |_a, b| b;
     };
     rows.push(
         Call {
