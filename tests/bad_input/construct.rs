@@ -143,7 +143,9 @@ fn of_shapes() -> Vec<Row> {
                     o,
                     n,
                     shape,
-                    done!(try Tensor::<f64, _>::try_full_in(shape, f64::INFINITY, &Cpu), panics Tensor::<f64, _>::full_in(shape, f64::INFINITY, &Cpu))
+                    done!(
+                        try Tensor::<f64, _>::try_full_in(shape, f64::INFINITY, &Cpu),
+                        panics Tensor::<f64, _>::full_in(shape, f64::INFINITY, &Cpu))
                 )
             },
             expected: |a, n| constant(a, n, f64::INFINITY),
@@ -189,7 +191,9 @@ fn of_shapes() -> Vec<Row> {
             run: |o, n| {
                 of_shape!(o, n, shape, {
                     let data = || o[0].array().data;
-                    done!(try Tensor::<f64, _>::try_from_vec_in(shape, data(), &Cpu), panics Tensor::<f64, _>::from_vec_in(shape, data(), &Cpu))
+                    done!(
+                        try Tensor::<f64, _>::try_from_vec_in(shape, data(), &Cpu),
+                        panics Tensor::<f64, _>::from_vec_in(shape, data(), &Cpu))
                 })
             },
             expected: of_values,
@@ -213,7 +217,9 @@ fn of_shapes() -> Vec<Row> {
             run: |o, n| {
                 of_shape!(o, n, shape, {
                     let data = &o[0].array().data;
-                    done!(try Tensor::<f64, _>::try_from_slice_in(shape, data, &Cpu), panics Tensor::<f64, _>::from_slice_in(shape, data, &Cpu))
+                    done!(
+                        try Tensor::<f64, _>::try_from_slice_in(shape, data, &Cpu),
+                        panics Tensor::<f64, _>::from_slice_in(shape, data, &Cpu))
                 })
             },
             expected: of_values,

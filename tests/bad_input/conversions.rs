@@ -68,7 +68,11 @@ fn conversions() -> Vec<Row> {
         },
         Call {
             names: &["to_device", "to_device_in"],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.to_device_in(&Cpu), panics x.to_device::<Cpu>().unwrap_or_else(|e| panic!("{e}")))),
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                try x.to_device_in(&Cpu),
+                panics x.to_device::<Cpu>().unwrap_or_else(|e| panic!("{e}"))))
+            },
             expected: |a, _| copy(&a[0]),
             ..ONE
         },

@@ -114,9 +114,13 @@ pub(crate) fn rows() -> Vec<Row> {
             ..ALONG
         },
     ];
-    #[cfg(feature = "rayon")]
     calls.extend(in_parallel());
     calls.into_iter().map(Row::from).collect()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn in_parallel() -> [Call; 0] {
+    []
 }
 
 #[cfg(feature = "rayon")]

@@ -13,12 +13,14 @@
 mod array;
 mod construct;
 mod conversions;
+mod dlpack;
 mod driver;
 mod elementwise;
-mod files;
 mod hazards;
 mod iterators;
 mod no_operations;
+#[cfg(feature = "npy")]
+mod npy;
 mod operand;
 mod outside;
 mod products;
@@ -43,7 +45,9 @@ fn every_public_operation() {
         construct::rows(),
         outside::rows().into(),
         iterators::rows(),
-        files::rows(),
+        vec![dlpack::row()],
+        #[cfg(feature = "npy")]
+        npy::rows().into(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let public = public::functions().into_iter().filter(|name| !name.starts_with("dyn_tensor::")).collect();

@@ -144,7 +144,11 @@ fn named() -> Vec<Row> {
         Call {
             names: &["outer", "try_outer"],
             verb: "outer",
-            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 1 0, 2 0, 1 1, 2 1, 2 2, 16 0], done!(try x.try_outer(y), panics x.outer(y))),
+            run: |o, _| {
+                at_ranks!(o, x: view, y: view, [0 0, 1 0, 2 0, 1 1, 2 1, 2 2, 16 0], done!(
+                try x.try_outer(y),
+                panics x.outer(y)))
+            },
             expected: |a, _| outer(a),
             cannot: &[(WrongShape, "all shapes have an outer product")],
             ..PRODUCT
@@ -152,7 +156,11 @@ fn named() -> Vec<Row> {
         Call {
             names: &["kron", "try_kron"],
             verb: "kron",
-            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 1 0, 2 0, 1 1, 2 1, 2 2, 16 16, 16 2], done!(try x.try_kron(y), panics x.kron(y))),
+            run: |o, _| {
+                at_ranks!(o, x: view, y: view, [0 0, 1 0, 2 0, 1 1, 2 1, 2 2, 16 16, 16 2], done!(
+                try x.try_kron(y),
+                panics x.kron(y)))
+            },
             expected: |a, _| kron(a),
             cannot: &[(WrongShape, "all shapes have a Kronecker product")],
             ..PRODUCT
@@ -172,7 +180,11 @@ fn named() -> Vec<Row> {
             names: &["conj_view"],
             operands: matrices,
             verb: "matmul",
-            run: |o, _| at_ranks!(o, x: view, y: view, [2 2, 16 16], done!(try x.try_matmul(y.conj_view()), panics x.matmul(y.conj_view()))),
+            run: |o, _| {
+                at_ranks!(o, x: view, y: view, [2 2, 16 16], done!(
+                try x.try_matmul(y.conj_view()),
+                panics x.matmul(y.conj_view())))
+            },
             expected: |a, _| matmul(a),
             cannot: NO_MATRIX,
             ..PRODUCT
@@ -228,9 +240,9 @@ fn by_labels() -> Vec<Row> {
                 }
                 (16, 2) => {
                     let (x, y) = (&o[0].view::<16>(), &o[1].view::<2>());
-                    Some(
-                        done!(try try_einsum!("abcdefghijklmnop,pq->abcdefghijklmnoq", x, y), panics einsum!("abcdefghijklmnop,pq->abcdefghijklmnoq", x, y)),
-                    )
+                    Some(done!(
+                            try try_einsum!("abcdefghijklmnop,pq->abcdefghijklmnoq", x, y),
+                            panics einsum!("abcdefghijklmnop,pq->abcdefghijklmnoq", x, y)))
                 }
                 _ => None,
             },

@@ -92,8 +92,8 @@ macro_rules! cut_mut {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {
             $($rank => Some($crate::bad_input::done!(
-                try $o[0].changed::<$rank>(&|mut $x| { let $x = &mut $x; Ok($crate::bad_input::operand::ToArray::array(&$tried?)) }),
-                panics $o[0].changed::<$rank>(&|mut $x| { let $x = &mut $x; Ok($crate::bad_input::operand::ToArray::array(&$panics)) })
+                try $o[0].changed::<$rank>(&|mut $x| { let $x = &mut $x; Ok(ToArray::array(&$tried?)) }),
+                panics $o[0].changed::<$rank>(&|mut $x| { let $x = &mut $x; Ok(ToArray::array(&$panics)) })
                     .unwrap_or_else(|error| panic!("{error}"))
             )),)*
             _ => None,

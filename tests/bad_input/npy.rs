@@ -1,57 +1,14 @@
-//! To files, to other libraries, and back.
+//! To NumPy's files, and back.
 
 use super::array::{Array, copy, refuse};
-use super::driver::{ByHand, Call, Hazard, Hazard::*, Row};
+use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
 use super::hazards::countable;
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
-use vierbein::Error;
-use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
 use vierbein::prelude::*;
 
-/// Handed over, looked at from both sides, and taken back.
-fn dlpack() -> Row {
-    Call {
-        names: &[
-            "into_dlpack",
-            "interop::dlpack::Dlpack::into_tensor",
-            "interop::dlpack::Dlpack::view",
-            "interop::dlpack::Dlpack::view_mut",
-            "interop::dlpack::Dlpack::to_dyn_tensor",
-            "interop::dlpack::Dlpack::from_raw",
-            "interop::dlpack::Dlpack::into_raw",
-        ],
-        operands: countable,
-        run: |o, _| {
-            at_rank!(o, x: view, [0 1 2 16], {
-                let x = x.to_owned();
-                done!(try round_trip(x.clone()))
-            })
-        },
-        expected: |a, _| copy(&a[0]),
-        ..ONE
-    }
-    .into()
-}
-
-fn round_trip<const N: usize>(x: Tensor<f64, Rank<N>>) -> Result<Tensor<f64, Rank<N>>, Error>
-where
-    Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
-{
-    let expected = x.array();
-    let raw = x.into_dlpack().into_raw();
-    // SAFETY: it was given away just now, and is taken back once.
-    let mut given = unsafe { Dlpack::<DLManagedTensorVersioned>::from_raw(raw) }?;
-    assert!(given.view::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
-    // SAFETY: nobody else knows the memory.
-    assert!(given.view_mut::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
-    assert_eq!(given.to_dyn_tensor(vierbein::MemoryOrder::RowMajor)?.shape(), &expected.shape[..]);
-    given.into_tensor().map_err(Error::from)
-}
-
 /// Written to a file and to a stream, and read again.
-#[cfg(feature = "npy")]
-fn npy() -> [Row; 2] {
+pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
         operands: countable,
@@ -75,7 +32,6 @@ fn npy() -> [Row; 2] {
 }
 
 /// Headers that claim what cannot be.
-#[cfg(feature = "npy")]
 fn headers(hazard: Hazard) -> ByHand {
     let header = |shape: &str| {
         let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
@@ -116,14 +72,6 @@ fn headers(hazard: Hazard) -> ByHand {
     })
 }
 
-#[cfg(feature = "npy")]
-fn tensor_of(bytes: &[u8]) -> super::driver::Done {
+fn tensor_of(bytes: &[u8]) -> Done {
     done!(try Tensor::<f64, Rank<2>>::read_npy_from(bytes))
-}
-
-pub(crate) fn rows() -> Vec<Row> {
-    let mut rows = vec![dlpack()];
-    #[cfg(feature = "npy")]
-    rows.extend(npy());
-    rows
 }
