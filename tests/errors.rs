@@ -1,6 +1,8 @@
 //! What cannot be done is an error: the documented one, with a message that names the operation, its operands and the way
 //! out. The form that panics does so with the same message, at the caller's line, and nothing is changed.
 
+/// Every public operation.
+mod bad_input;
 #[path = "errors/integers.rs"]
 mod integers;
 

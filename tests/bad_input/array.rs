@@ -1,0 +1,360 @@
+//! What an operation is expected to give, reckoned the slow way: a shape and its elements, last axis fastest. Shares nothing with
+//! the library.
+
+/// More elements than a test makes: an array of so many repeats its one element.
+const MANY: u128 = 1 << 24;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Array {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) data: Vec<f64>,
+    /// How far apart in memory one element lies behind the other, where that is the same for all.
+    pub(crate) step: Option<isize>,
+}
+
+/// Why there is no value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Refusal {
+    /// The variant of the library's error.
+    Error(&'static str),
+    /// It would be computed for years, or does not compile: not tried.
+    Untried,
+}
+
+pub(crate) type Outcome = Result<Array, Refusal>;
+
+pub(crate) fn refuse<V>(variant: &'static str) -> Result<V, Refusal> {
+    Err(Refusal::Error(variant))
+}
+
+fn size(shape: &[usize]) -> u128 {
+    if shape.contains(&0) { 0 } else { shape.iter().fold(1, |n, &d| n.saturating_mul(d as u128)) }
+}
+
+/// The documented limits: elements, bytes and strides fit in `isize`.
+pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
+    let span = shape.iter().fold(bytes, |n, &d| n.saturating_mul(d.max(1) as u128));
+    if span > isize::MAX as u128 { refuse("Overflow") } else { Ok(()) }
+}
+
+/// What does not fit the memory is an error.
+pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
+    in_bounds(shape, bytes)?;
+    let total = size(shape) * bytes;
+    // A machine may have what is in between: nothing here asks for it.
+    assert!(size(shape) <= MANY || total >> 48 > 0, "no machine is to be asked for {total} bytes");
+    if size(shape) > MANY { refuse("OutOfMemory") } else { Ok(()) }
+}
+
+/// All indices, last axis fastest.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    if shape.contains(&0) {
+        return vec![];
+    }
+    for &n in shape {
+        all = all.iter().flat_map(|i| (0..n).map(move |k| [i.as_slice(), &[k]].concat())).collect();
+    }
+    all
+}
+
+impl Array {
+    pub(crate) fn scalar(value: f64) -> Array {
+        Array { shape: vec![], data: vec![value], step: Some(1) }
+    }
+
+    pub(crate) fn line(data: Vec<f64>) -> Array {
+        Array { shape: vec![data.len()], data, step: Some(1) }
+    }
+
+    /// Each element from its index. Of a huge shape the first one stands for all.
+    pub(crate) fn from_fn(shape: &[usize], mut f: impl FnMut(&[usize]) -> f64) -> Array {
+        let data = if size(shape) > MANY {
+            vec![f(&vec![0; shape.len()])]
+        } else {
+            indices(shape).iter().map(|index| f(index)).collect()
+        };
+        Array { shape: shape.to_vec(), data, step: Some(1) }
+    }
+
+    pub(crate) fn len(&self) -> u128 {
+        size(&self.shape)
+    }
+
+    pub(crate) fn at(&self, index: &[usize]) -> f64 {
+        if self.len() > MANY {
+            return self.data[0];
+        }
+        self.data[index.iter().zip(&self.shape).fold(0, |at, (&i, &n)| at * n + i)]
+    }
+
+    /// This one, and another behind it.
+    pub(crate) fn and(&self, other: &Array) -> Array {
+        Array {
+            shape: [&self.shape[..], &other.shape].concat(),
+            data: [&self.data[..], &other.data].concat(),
+            step: None,
+        }
+    }
+
+    /// Equal up to rounding; NaN is NaN, and zeros have no sign.
+    pub(crate) fn is(&self, other: &Array) -> bool {
+        let close = |a: f64, b: f64| {
+            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1e-3)
+        };
+        self.shape == other.shape
+            && self.data.len() == other.data.len()
+            && self.data.iter().zip(&other.data).all(|(&a, &b)| close(a, b))
+    }
+}
+
+// ------------------------------------------------------------------ element by element
+
+/// The common shape: equal lengths, or 1 on one side; trailing axes are aligned.
+pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Refusal> {
+    let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+    let mut result = vec![1; rank];
+    for shape in shapes {
+        for (into, &n) in result[rank - shape.len()..].iter_mut().zip(*shape) {
+            match (*into, n) {
+                (a, b) if a == b || b == 1 => {}
+                (1, b) => *into = b,
+                _ => return refuse("Shapes"),
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The element of `x` at an index of a shape that it was repeated to.
+fn repeated(x: &Array, index: &[usize]) -> f64 {
+    let tail = &index[index.len() - x.shape.len()..];
+    let at: Vec<usize> = tail.iter().zip(&x.shape).map(|(&i, &n)| if n == 1 { 0 } else { i }).collect();
+    x.at(&at)
+}
+
+/// `f` of the elements of operands that broadcast; results take so many bytes each.
+pub(crate) fn zip(operands: &[&Array], bytes: u128, f: impl Fn(&[f64]) -> f64) -> Outcome {
+    let shapes: Vec<&[usize]> = operands.iter().map(|x| &x.shape[..]).collect();
+    let shape = common(&shapes)?;
+    allocated(&shape, bytes)?;
+    Ok(Array::from_fn(&shape, |index| {
+        let values: Vec<f64> = operands.iter().map(|x| repeated(x, index)).collect();
+        f(&values)
+    }))
+}
+
+/// `x` becomes `f(x, y)` where it is: its shape cannot grow.
+pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outcome {
+    allocated(&x.shape, 8)?;
+    match common(&[&x.shape, &y.shape]) {
+        Ok(shape) if shape == x.shape => {
+            Ok(Array::from_fn(&shape, |index| f(x.at(index), repeated(y, index))))
+        }
+        _ => refuse("AssignTo"),
+    }
+}
+
+// ------------------------------------------------------------------ along axes
+
+/// What the reduced elements become: the last axis fastest.
+pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
+
+fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Refusal> {
+    if axes.iter().any(|&axis| axis >= rank) {
+        return refuse("AxisOutOfRange");
+    }
+    let mut sorted = axes.to_vec();
+    sorted.dedup();
+    if sorted.len() < axes.len() { refuse("RepeatedAxis") } else { Ok(()) }
+}
+
+/// `fold` has no value of nothing where it gives `None`.
+pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: Fold) -> Outcome {
+    check_axes(x.shape.len(), axes)?;
+    let named = |axis: usize| axes.contains(&axis);
+    let (kept, gone): (Vec<usize>, Vec<usize>) = (0..x.shape.len()).partition(|&axis| !named(axis));
+    let lengths = |axes: &[usize]| -> Vec<usize> { axes.iter().map(|&axis| x.shape[axis]).collect() };
+    let (stay, lost) = (lengths(&kept), lengths(&gone));
+    if size(&lost) == 0 && size(&stay) > 0 && fold(&[]).is_none() {
+        return refuse("Empty");
+    }
+    let shape = match keep {
+        true => (0..x.shape.len()).map(|axis| if named(axis) { 1 } else { x.shape[axis] }).collect(),
+        false => stay.clone(),
+    };
+    allocated(&shape, bytes)?;
+    if size(&stay) > 0 && size(&lost) > MANY {
+        return Err(Refusal::Untried);
+    }
+    let reduced = Array::from_fn(&stay, |at| {
+        let element = |lost_at: &Vec<usize>| {
+            let mut index = vec![0; x.shape.len()];
+            kept.iter().zip(at).for_each(|(&axis, &i)| index[axis] = i);
+            gone.iter().zip(lost_at).for_each(|(&axis, &i)| index[axis] = i);
+            x.at(&index)
+        };
+        let values: Vec<f64> = indices(&lost).iter().map(element).collect();
+        fold(&values).expect("there is something")
+    });
+    Ok(Array { shape, ..reduced })
+}
+
+/// The elements up to each one along an axis, folded.
+pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    allocated(&x.shape, 8)?;
+    Ok(Array::from_fn(&x.shape, |index| {
+        let up_to = |k: usize| {
+            let mut at = index.to_vec();
+            at[axis] = k;
+            x.at(&at)
+        };
+        let values: Vec<f64> = (0..=index[axis]).map(up_to).collect();
+        fold(&values).expect("there is something")
+    }))
+}
+
+/// The axes that stay, then the diagonal of two others.
+pub(crate) fn diagonal(x: &Array, a: usize, b: usize) -> Outcome {
+    let rank = x.shape.len();
+    if a.max(b) >= rank {
+        return refuse("AxisPair");
+    }
+    if a == b {
+        return refuse("RepeatedAxis");
+    }
+    if x.shape[a] != x.shape[b] {
+        return refuse("UnequalAxes");
+    }
+    let kept: Vec<usize> = (0..rank).filter(|&axis| axis != a && axis != b).collect();
+    let shape: Vec<usize> = kept.iter().map(|&axis| x.shape[axis]).chain([x.shape[a]]).collect();
+    Ok(Array::from_fn(&shape, |at| {
+        let mut index = vec![at[kept.len()]; rank];
+        kept.iter().zip(at).for_each(|(&axis, &i)| index[axis] = i);
+        x.at(&index)
+    }))
+}
+
+pub(crate) fn permute(x: &Array, axes: &[usize]) -> Outcome {
+    check_axes(x.shape.len(), axes)?;
+    let shape: Vec<usize> = axes.iter().map(|&axis| x.shape[axis]).collect();
+    Ok(Array::from_fn(&shape, |at| {
+        let mut index = vec![0; at.len()];
+        axes.iter().zip(at).for_each(|(&axis, &i)| index[axis] = i);
+        x.at(&index)
+    }))
+}
+
+/// As many elements in another shape.
+pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
+    // What has no elements must have strides all the same.
+    if size(shape) == 0 {
+        in_bounds(shape, 8)?;
+    }
+    if size(shape) != x.len() {
+        return refuse("Reshape");
+    }
+    Ok(Array { shape: shape.to_vec(), ..x.clone() })
+}
+
+/// The elements in their sequence.
+pub(crate) fn line(x: &Array) -> Outcome {
+    allocated(&x.shape, 8)?;
+    Ok(Array::line(x.data.clone()))
+}
+
+/// The elements in a memory of their own.
+pub(crate) fn copy(x: &Array) -> Outcome {
+    allocated(&x.shape, 8)?;
+    Ok(x.clone())
+}
+
+/// Another axis at this position.
+pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
+    if at > x.shape.len() {
+        return refuse("Argument");
+    }
+    let mut to = x.clone();
+    to.shape.insert(at, 1);
+    Ok(to)
+}
+
+/// Without an axis of length 1.
+pub(crate) fn remove(x: &Array, axis: usize) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    let mut to = x.clone();
+    if to.shape.remove(axis) != 1 { refuse("NotUnitAxis") } else { Ok(to) }
+}
+
+/// From one position along an axis up to another, in this many steps at a time; walked backwards if that is below zero.
+pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -> Outcome {
+    if from > to || to > x.shape[axis] {
+        return refuse("Range");
+    }
+    let positions: Vec<usize> = match step {
+        ..0 => (from..to).rev().step_by(step.unsigned_abs()).collect(),
+        _ if to - from > 1 << 30 => vec![0],
+        _ => (from..to).step_by(step as usize).collect(),
+    };
+    let mut shape = x.shape.clone();
+    shape[axis] = (to - from).div_ceil(step.unsigned_abs());
+    Ok(Array::from_fn(&shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] = positions[index[axis]];
+        x.at(&index)
+    }))
+}
+
+/// At one position along an axis, which is gone then.
+pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    if at >= x.shape[axis] {
+        return refuse("Index");
+    }
+    let mut shape = x.shape.clone();
+    shape.remove(axis);
+    Ok(Array::from_fn(&shape, |index| x.at(&[&index[..axis], &[at], &index[axis..]].concat())))
+}
+
+/// Repeated to a larger shape, without memory.
+pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
+    in_bounds(shape, 8)?;
+    match common(&[&x.shape, shape]) {
+        Ok(common) if common == shape => Ok(Array::from_fn(shape, |index| repeated(x, index))),
+        _ => refuse("BroadcastShape"),
+    }
+}
+
+// ------------------------------------------------------------------ contractions
+
+/// One letter for each axis of each operand: sums of products over the letters that the result does not have.
+pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'static str) -> Outcome {
+    let mut extents = std::collections::BTreeMap::new();
+    for (x, labels) in operands {
+        for (label, &n) in labels.bytes().zip(&x.shape) {
+            if *extents.entry(label).or_insert(n) != n {
+                return refuse(variant);
+            }
+        }
+    }
+    let shape: Vec<usize> = result.bytes().map(|label| extents[&label]).collect();
+    allocated(&shape, 8)?;
+    let summed: Vec<u8> =
+        extents.keys().copied().filter(|&label| !result.as_bytes().contains(&label)).collect();
+    let lost: Vec<usize> = summed.iter().map(|label| extents[label]).collect();
+    if size(&shape) > 0 && size(&lost) > MANY {
+        return Err(Refusal::Untried);
+    }
+    Ok(Array::from_fn(&shape, |at| {
+        let term = |lost_at: &Vec<usize>| -> f64 {
+            let of = |label: u8| match result.bytes().position(|known| known == label) {
+                Some(k) => at[k],
+                None => lost_at[summed.iter().position(|&known| known == label).expect("it is summed")],
+            };
+            let element = |(x, labels): &(&Array, &str)| x.at(&labels.bytes().map(of).collect::<Vec<_>>());
+            operands.iter().map(element).product()
+        };
+        indices(&lost).iter().map(term).sum()
+    }))
+}

@@ -1,0 +1,445 @@
+//! New tensors: of shapes and of values.
+
+use super::array::{Array, Outcome, Refusal, allocated, in_bounds, refuse};
+use super::done;
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
+use super::hazards::{HARD, one};
+use super::operand::HUGE;
+use vierbein::prelude::*;
+
+const NO_NUMBERS: &str = "no numbers go in";
+const NO_OPERAND: &str = "no view goes in";
+
+const MADE: Call = Call {
+    operands: one,
+    numbers: Numbers::Shape,
+    cannot: &[(NegativeStrides, NO_OPERAND), (Aliasing, NO_OPERAND)],
+    ..Call::NOTHING
+};
+
+/// The shape that the numbers say; of rank 0 and 16 the operand's.
+fn shape_of<'a>(shape: &'a [usize], n: &'a [usize]) -> &'a [usize] {
+    if matches!(shape.len(), 0 | 16) { shape } else { n }
+}
+
+/// `$body` with that shape as an array.
+macro_rules! of_shape {
+    ($o:ident, $n:ident, $shape:ident, $body:expr) => {
+        match ($o[0].rank(), $n.len()) {
+            (0, _) => {
+                let $shape: [usize; 0] = [];
+                Some($body)
+            }
+            (16, _) => {
+                let $shape: [usize; 16] = $o[0].shape[..].try_into().expect("sixteen axes");
+                Some($body)
+            }
+            (_, 1) => {
+                let $shape = [$n[0]];
+                Some($body)
+            }
+            _ => {
+                let $shape = [$n[0], $n[1]];
+                Some($body)
+            }
+        }
+    };
+}
+
+fn constant(a: &[Array], n: &[usize], value: f64) -> Outcome {
+    let shape = shape_of(&a[0].shape, n);
+    allocated(shape, 8)?;
+    Ok(Array::from_fn(shape, |_| value))
+}
+
+/// The values that are there, if they are as many as the shape has.
+fn of_values(a: &[Array], n: &[usize]) -> Outcome {
+    let shape = shape_of(&a[0].shape, n);
+    in_bounds(shape, 8)?;
+    let len = if shape.contains(&0) { 0 } else { shape.iter().product() };
+    if len != a[0].data.len() {
+        return refuse("Length");
+    }
+    Ok(Array { shape: shape.to_vec(), ..a[0].clone() })
+}
+
+fn of_shapes() -> Vec<Row> {
+    let nothing_in: &'static [(Hazard, &'static str)] =
+        &[(NegativeStrides, NO_OPERAND), (Aliasing, NO_OPERAND), (NotFinite, NO_NUMBERS)];
+    let calls = [
+        Call {
+            names: &["zeros", "try_zeros"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(try Tensor::<f64, _>::try_zeros(shape), panics Tensor::<f64, _>::zeros(shape))
+                )
+            },
+            expected: |a, n| constant(a, n, 0.0),
+            cannot: nothing_in,
+            ..MADE
+        },
+        Call {
+            names: &["zeros_in", "try_zeros_in"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(try Tensor::<f64, _>::try_zeros_in(shape, &Cpu), panics Tensor::<f64, _>::zeros_in(shape, &Cpu))
+                )
+            },
+            expected: |a, n| constant(a, n, 0.0),
+            cannot: nothing_in,
+            ..MADE
+        },
+        Call {
+            names: &["ones", "try_ones"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(try Tensor::<f64, _>::try_ones(shape), panics Tensor::<f64, _>::ones(shape))
+                )
+            },
+            expected: |a, n| constant(a, n, 1.0),
+            cannot: nothing_in,
+            ..MADE
+        },
+        Call {
+            names: &["ones_in", "try_ones_in"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(try Tensor::<f64, _>::try_ones_in(shape, &Cpu), panics Tensor::<f64, _>::ones_in(shape, &Cpu))
+                )
+            },
+            expected: |a, n| constant(a, n, 1.0),
+            cannot: nothing_in,
+            ..MADE
+        },
+        Call {
+            names: &["full", "try_full"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(try Tensor::<f64, _>::try_full(shape, f64::NAN), panics Tensor::<f64, _>::full(shape, f64::NAN))
+                )
+            },
+            expected: |a, n| constant(a, n, f64::NAN),
+            ..MADE
+        },
+        Call {
+            names: &["full_in", "try_full_in"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(
+                        try Tensor::<f64, _>::try_full_in(shape, f64::INFINITY, &Cpu),
+                        panics Tensor::<f64, _>::full_in(shape, f64::INFINITY, &Cpu))
+                )
+            },
+            expected: |a, n| constant(a, n, f64::INFINITY),
+            ..MADE
+        },
+        Call {
+            names: &["from_fn", "try_from_fn", "try_from_fn_in"],
+            run: |o, n| {
+                of_shape!(
+                    o,
+                    n,
+                    shape,
+                    done!(
+                        try Tensor::<f64, _>::try_from_fn(shape, |index| index.iter().sum::<usize>() as f64)
+                            .and(Tensor::<f64, _>::try_from_fn_in(shape, |index| index.iter().sum::<usize>() as f64, &Cpu)),
+                        panics Tensor::<f64, _>::from_fn(shape, |index| index.iter().sum::<usize>() as f64)
+                    )
+                )
+            },
+            expected: |a, n| {
+                let shape = shape_of(&a[0].shape, n);
+                allocated(shape, 8)?;
+                Ok(Array::from_fn(shape, |index| index.iter().sum::<usize>() as f64))
+            },
+            cannot: nothing_in,
+            ..MADE
+        },
+        Call {
+            names: &["from_vec", "try_from_vec"],
+            verb: "make a tensor",
+            run: |o, n| {
+                of_shape!(o, n, shape, {
+                    let data = || o[0].array().data;
+                    done!(try Tensor::<f64, _>::try_from_vec(shape, data()), panics Tensor::<f64, _>::from_vec(shape, data()))
+                })
+            },
+            expected: of_values,
+            ..MADE
+        },
+        Call {
+            names: &["from_vec_in", "try_from_vec_in"],
+            verb: "make a tensor",
+            run: |o, n| {
+                of_shape!(o, n, shape, {
+                    let data = || o[0].array().data;
+                    done!(
+                        try Tensor::<f64, _>::try_from_vec_in(shape, data(), &Cpu),
+                        panics Tensor::<f64, _>::from_vec_in(shape, data(), &Cpu))
+                })
+            },
+            expected: of_values,
+            ..MADE
+        },
+        Call {
+            names: &["from_slice", "try_from_slice"],
+            verb: "make a tensor",
+            run: |o, n| {
+                of_shape!(o, n, shape, {
+                    let data = &o[0].array().data;
+                    done!(try Tensor::<f64, _>::try_from_slice(shape, data), panics Tensor::<f64, _>::from_slice(shape, data))
+                })
+            },
+            expected: of_values,
+            ..MADE
+        },
+        Call {
+            names: &["from_slice_in", "try_from_slice_in"],
+            verb: "make a tensor",
+            run: |o, n| {
+                of_shape!(o, n, shape, {
+                    let data = &o[0].array().data;
+                    done!(
+                        try Tensor::<f64, _>::try_from_slice_in(shape, data, &Cpu),
+                        panics Tensor::<f64, _>::from_slice_in(shape, data, &Cpu))
+                })
+            },
+            expected: of_values,
+            ..MADE
+        },
+        Call {
+            names: &["from_buffer", "try_from_buffer"],
+            verb: "make a tensor",
+            run: |o, n| {
+                of_shape!(o, n, shape, {
+                    let data = || o[0].array().data.into_boxed_slice();
+                    done!(
+                        try Tensor::<f64, _>::try_from_buffer(shape, data()).map_err(|refused| refused.error),
+                        panics Tensor::<f64, _>::from_buffer(shape, data())
+                    )
+                })
+            },
+            expected: of_values,
+            ..MADE
+        },
+        Call {
+            names: &["from_diagonal", "try_from_diagonal"],
+            numbers: Numbers::None,
+            run: |o, _| match o[0].rank() {
+                1 => {
+                    let x = &o[0].view::<1>();
+                    Some(
+                        done!(try Tensor::<f64, Rank<2>>::try_from_diagonal(x), panics Tensor::<f64, Rank<2>>::from_diagonal(x)),
+                    )
+                }
+                _ => None,
+            },
+            expected: |a, _| {
+                let [n] = a[0].shape[..] else { return Err(Refusal::Untried) };
+                allocated(&[n, n], 8)?;
+                Ok(Array::from_fn(
+                    &[n, n],
+                    |index| if index[0] == index[1] { a[0].at(&index[..1]) } else { 0.0 },
+                ))
+            },
+            cannot: &[
+                (WrongShape, "does not compile: a vector goes in"),
+                (Rank0, "does not compile: a vector goes in"),
+                (Rank16, "does not compile: a vector goes in"),
+            ],
+            ..MADE
+        },
+    ];
+    calls.into_iter().map(Row::from).collect()
+}
+
+const ONE_RANK: &str = "the rank is always the same";
+
+fn line(values: impl IntoIterator<Item = f64>) -> Outcome {
+    Ok(Array::line(values.into_iter().collect()))
+}
+
+/// The identity matrix.
+fn eye(hazard: Hazard) -> ByHand {
+    let sizes = match hazard {
+        WrongShape => return Err("there is one number, the size"),
+        ZeroExtents => vec![0],
+        HugeExtents => vec![usize::MAX, HUGE, 1 << 29],
+        NotFinite => return Err(NO_NUMBERS),
+        NegativeStrides | Aliasing => return Err(NO_OPERAND),
+        Rank0 | Rank16 => return Err(ONE_RANK),
+    };
+    let outcome = |n: usize| {
+        let done = done!(
+            try Tensor::<f64, Rank<2>>::try_eye_in(n, &Cpu),
+            panics Tensor::<f64, Rank<2>>::eye(n)
+        );
+        let expected = allocated(&[n, n], 8)
+            .map(|()| Array::from_fn(&[n, n], |index| f64::from(u8::from(index[0] == index[1]))));
+        (done, expected)
+    };
+    Ok(sizes.into_iter().map(outcome).collect())
+}
+
+/// `start, start + step, ..`
+fn arange(hazard: Hazard) -> ByHand {
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    let cases: Vec<(f64, f64, f64, Outcome)> = match hazard {
+        WrongShape => {
+            vec![(0.0, 4.0, 0.0, refuse("Argument")), (4.0, 0.0, 1.0, line([])), (0.0, 4.0, -1.0, line([]))]
+        }
+        ZeroExtents => vec![(2.0, 2.0, 1.0, line([])), (2.0, 2.0, -1.0, line([]))],
+        HugeExtents => vec![
+            (0.0, 1e300, 1.0, refuse("Argument")),
+            (0.0, 1.0, f64::MIN_POSITIVE, refuse("Argument")),
+            (0.0, 2f64.powi(61), 1.0, refuse("Overflow")),
+            (0.0, 2f64.powi(59), 1.0, refuse("OutOfMemory")),
+        ],
+        NotFinite => vec![
+            (nan, 1.0, 1.0, refuse("Argument")),
+            (0.0, nan, 1.0, refuse("Argument")),
+            (0.0, 1.0, nan, refuse("Argument")),
+            (0.0, inf, 1.0, refuse("Argument")),
+            (-inf, 0.0, 1.0, refuse("Argument")),
+            // As documented: ⌈1 / ∞⌉ elements.
+            (0.0, 1.0, inf, line([])),
+        ],
+        NegativeStrides => vec![(3.0, 0.0, -1.0, line([3.0, 2.0, 1.0]))],
+        Aliasing => return Err(NO_OPERAND),
+        Rank0 | Rank16 => return Err(ONE_RANK),
+    };
+    let outcome = |(start, end, step, expected)| {
+        let done = done!(
+            try Tensor::<f64, Rank<1>>::try_arange_in(start, end, step, &Cpu),
+            panics if step == 1.0 {
+                Tensor::<f64, Rank<1>>::arange(start..end)
+            } else {
+                Tensor::<f64, Rank<1>>::arange_step(start, end, step)
+            }
+        );
+        (done, expected)
+    };
+    Ok(cases.into_iter().map(outcome).collect())
+}
+
+/// Equal steps, both ends included.
+fn linspace(hazard: Hazard) -> ByHand {
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    let cases: Vec<(f64, f64, usize, Outcome)> = match hazard {
+        WrongShape => return Err("every count of elements will do"),
+        ZeroExtents => vec![(0.0, 1.0, 0, line([])), (0.5, 1.0, 1, line([0.5]))],
+        HugeExtents => vec![
+            (0.0, 1.0, usize::MAX, refuse("Overflow")),
+            (0.0, 1.0, HUGE + 1, refuse("Overflow")),
+            (0.0, 1.0, HUGE, refuse("OutOfMemory")),
+        ],
+        NotFinite => vec![(nan, 1.0, 2, line([nan, 1.0])), (0.0, inf, 3, line([nan, inf, inf]))],
+        NegativeStrides => vec![(1.0, 0.0, 3, line([1.0, 0.5, 0.0]))],
+        Aliasing => return Err(NO_OPERAND),
+        Rank0 | Rank16 => return Err(ONE_RANK),
+    };
+    let outcome = |(start, end, n, expected)| {
+        let done = done!(
+            try Tensor::<f64, Rank<1>>::try_linspace_in(start, end, n, &Cpu),
+            panics Tensor::<f64, Rank<1>>::linspace(start, end, n)
+        );
+        (done, expected)
+    };
+    Ok(cases.into_iter().map(outcome).collect())
+}
+
+/// One number.
+fn scalar(hazard: Hazard) -> ByHand {
+    match hazard {
+        NotFinite | Rank0 => {
+            let outcome = |&x: &f64| {
+                let done = done!(
+                    try Tensor::<f64, Rank<0>>::try_scalar_in(x, &Cpu),
+                    panics Tensor::<f64, Rank<0>>::scalar(x)
+                );
+                (done, Ok(Array::scalar(x)))
+            };
+            Ok(HARD.iter().map(outcome).collect())
+        }
+        NegativeStrides | Aliasing => Err(NO_OPERAND),
+        _ => Err("the rank is always 0"),
+    }
+}
+
+/// What cannot fail but for want of memory: nested arrays, iterators, nothing at all.
+fn literals(hazard: Hazard) -> ByHand {
+    let empty = || Array { shape: vec![], data: vec![], step: Some(1) };
+    let shaped = |shape: &[usize]| Array { shape: shape.to_vec(), ..empty() };
+    Ok(match hazard {
+        WrongShape => return Err("does not compile: the lists are of one length"),
+        ZeroExtents => vec![
+            (done!(panics Tensor::<f64, Rank<2>>::from([[0.0; 0]; 3])), Ok(shaped(&[3, 0]))),
+            (done!(panics Tensor::<f64, Rank<1>>::from(Vec::new())), Ok(shaped(&[0]))),
+            (done!(panics std::iter::empty::<f64>().collect::<Tensor<f64, Rank<1>>>()), Ok(shaped(&[0]))),
+            (done!(panics Tensor::<f64, Rank<2>>::default()), Ok(shaped(&[0, 0]))),
+        ],
+        HugeExtents => return Err("what is there fits the memory"),
+        NotFinite => vec![
+            (done!(panics tensor![f64::NAN, f64::INFINITY]), line([f64::NAN, f64::INFINITY])),
+            (done!(panics HARD.into_iter().collect::<Tensor<f64, Rank<1>>>()), line(HARD)),
+        ],
+        NegativeStrides | Aliasing => return Err(NO_OPERAND),
+        Rank0 => vec![(done!(panics Tensor::<f64, Rank<0>>::default()), Ok(Array::scalar(0.0)))],
+        Rank16 => vec![(done!(panics Tensor::<f64, Rank<16>>::default()), Ok(shaped(&[0; 16])))],
+    })
+}
+
+/// Random numbers of one value only.
+#[cfg(feature = "rand")]
+fn random(hazard: Hazard) -> ByHand {
+    use rand::{SeedableRng, distr::Uniform, rngs::StdRng};
+    let shapes: Vec<[usize; 2]> = match hazard {
+        WrongShape => return Err("every shape will do"),
+        ZeroExtents => vec![[0, 3], [3, 0]],
+        HugeExtents => vec![[usize::MAX, 2], [HUGE, 1], [0, usize::MAX]],
+        NotFinite => return Err("a distribution's business"),
+        NegativeStrides | Aliasing => return Err(NO_OPERAND),
+        Rank0 | Rank16 => vec![[1, 1]],
+    };
+    let outcome = |shape: [usize; 2]| {
+        let ones = Uniform::new_inclusive(1.0, 1.0).expect("a range");
+        let done = done!(
+            try Tensor::<f64, _>::try_random_in(shape, ones, &mut StdRng::seed_from_u64(1), &Cpu),
+            panics Tensor::<f64, _>::random(shape, ones, &mut StdRng::seed_from_u64(1))
+        );
+        (done, allocated(&shape, 8).map(|()| Array::from_fn(&shape, |_| 1.0)))
+    };
+    Ok(shapes.into_iter().map(outcome).collect())
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows = of_shapes();
+    rows.extend([
+        Row::by_hand(&["eye", "try_eye_in"], "", eye),
+        Row::by_hand(&["arange", "arange_step", "try_arange_in"], "count from start to end", arange),
+        Row::by_hand(&["linspace", "try_linspace_in"], "", linspace),
+        Row::by_hand(&["scalar", "try_scalar_in"], "", scalar),
+        Row::by_hand(&["tensor!", "from", "from_iter", "default"], "", literals),
+    ]);
+    #[cfg(feature = "rand")]
+    rows.push(Row::by_hand(&["random", "try_random_in"], "", random));
+    rows
+}

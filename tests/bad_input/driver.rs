@@ -1,0 +1,380 @@
+//! The table: rows of operations, a column for each hazard, and in each cell what was asserted.
+
+use super::array::{Array, Outcome, Refusal};
+use super::operand::Operand;
+use std::cell::Cell as Counter;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use vierbein::Error;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hazard {
+    /// Shapes, axes, positions or sizes that do not fit.
+    WrongShape,
+    /// Axes of length 0.
+    ZeroExtents,
+    /// Axes near `usize::MAX`, as far as a view can have them: it repeats one element.
+    HugeExtents,
+    /// NaN, infinities, the largest and the smallest numbers, zero.
+    NotFinite,
+    /// Axes that run backwards.
+    NegativeStrides,
+    /// Elements at several indices, and one operand twice.
+    Aliasing,
+    Rank0,
+    Rank16,
+}
+
+use Hazard::*;
+pub(crate) const HAZARDS: [Hazard; 8] =
+    [WrongShape, ZeroExtents, HugeExtents, NotFinite, NegativeStrides, Aliasing, Rank0, Rank16];
+
+/// What a cell holds: how many outcomes were asserted, or why there is none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cell {
+    Asserted(usize),
+    NotApplicable(&'static str),
+}
+
+/// The operations that are asserted together, by their public names, and their cells: one for each hazard.
+pub(crate) struct Row {
+    pub(crate) names: Vec<&'static str>,
+    pub(crate) cells: Box<dyn Fn(Hazard) -> Cell>,
+}
+
+// ------------------------------------------------------------------ panics
+
+thread_local! {
+    static PANICS: Counter<usize> = const { Counter::new(0) };
+    static EXPECTED: Counter<bool> = const { Counter::new(false) };
+}
+
+/// From now on every panic is counted, and those of forms that may panic are not printed.
+fn count_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            PANICS.set(PANICS.get() + 1);
+            if !EXPECTED.get() {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// What an operation did: its form that returns a `Result`, where it has one, and its form that panics.
+pub(crate) struct Done {
+    pub(crate) tried: Option<Result<Array, Error>>,
+    pub(crate) panicking: Option<Result<Array, String>>,
+}
+
+/// Runs a form that must not panic, even inside.
+pub(crate) fn tried(f: &dyn Fn() -> Result<Array, Error>) -> Option<Result<Array, Error>> {
+    count_panics();
+    let before = PANICS.get();
+    let result = catch_unwind(AssertUnwindSafe(f));
+    assert_eq!(PANICS.get(), before, "a form that returns a `Result` panicked");
+    Some(result.expect("it did not panic"))
+}
+
+/// Runs a form that may panic: the value or the message.
+pub(crate) fn panicking(f: &dyn Fn() -> Array) -> Option<Result<Array, String>> {
+    count_panics();
+    EXPECTED.set(true);
+    let result = catch_unwind(AssertUnwindSafe(f));
+    EXPECTED.set(false);
+    let text = |payload: Box<dyn std::any::Any + Send>| match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => payload.downcast_ref::<&str>().unwrap_or(&"?").to_string(),
+    };
+    Some(result.map_err(text))
+}
+
+impl Done {
+    /// Asserts the outcome of every form. Messages of errors that know their operation say `verb`.
+    #[track_caller]
+    pub(crate) fn assert(self, expected: &Outcome, verb: &str, what: &dyn Fn() -> String) {
+        let Done { tried, panicking } = self;
+        match expected {
+            Ok(value) => {
+                for (form, found) in [
+                    ("try_", tried.map(|found| found.map_err(|error| error.to_string()))),
+                    ("panicking", panicking),
+                ] {
+                    match found {
+                        None => {}
+                        Some(Ok(found)) if found.is(value) => {}
+                        Some(found) => panic!("{}\n{form} form: {found:?}\nexpected: {value:?}", what()),
+                    }
+                }
+            }
+            Err(Refusal::Error(variant)) => {
+                let message = match tried {
+                    None => None,
+                    Some(Err(error)) => {
+                        let (text, debug) = (error.to_string(), format!("{error:?}"));
+                        let found = debug.split([' ', '{', '(']).next();
+                        assert_eq!(found, Some(*variant), "{}: {text}", what());
+                        let anonymous =
+                            ["Overflow", "OutOfMemory", "BroadcastShape", "Reshape", "Range", "NoCast"];
+                        assert!(anonymous.contains(variant) || text.contains(verb), "{}: {text}", what());
+                        Some(text)
+                    }
+                    Some(Ok(found)) => panic!("{}: found {found:?}, expected {variant}", what()),
+                };
+                match (panicking, message) {
+                    (None, _) => {}
+                    (Some(Err(text)), Some(message)) => assert_eq!(text, message, "{}", what()),
+                    (Some(Err(text)), None) => assert!(text.contains(verb), "{}: {text}", what()),
+                    (Some(Ok(found)), _) => panic!("{}: found {found:?}, expected {variant}", what()),
+                }
+            }
+            Err(Refusal::Untried) => unreachable!("not tried"),
+        }
+    }
+}
+
+// ------------------------------------------------------------------ operations on views
+
+/// Which numbers go with the operands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Numbers {
+    None,
+    /// One axis.
+    Axis,
+    /// Two axes.
+    Pair,
+    /// All axes, in another sequence.
+    Sequence,
+    /// A shape.
+    Shape,
+    /// A position for a new axis.
+    Place,
+    /// An axis and a position along it.
+    Position,
+    /// The first position and the end of a range along the first axis.
+    Span,
+    /// An index of one element.
+    Index,
+}
+
+/// One operation on views, or several that do the same.
+pub(crate) struct Call {
+    pub(crate) names: &'static [&'static str],
+    /// How messages name it.
+    pub(crate) verb: &'static str,
+    pub(crate) numbers: Numbers,
+    /// The operands of a hazard.
+    pub(crate) operands: fn(Hazard) -> Vec<Vec<Operand>>,
+    /// `None` where the ranks of the operands do not compile.
+    pub(crate) run: fn(&[Operand], &[usize]) -> Option<Done>,
+    pub(crate) expected: fn(&[Array], &[usize]) -> Outcome,
+    /// Hazards that it cannot meet, and why.
+    pub(crate) cannot: &'static [(Hazard, &'static str)],
+}
+
+impl Call {
+    /// To be completed.
+    pub(crate) const NOTHING: Call = Call {
+        names: &[],
+        verb: "",
+        numbers: Numbers::None,
+        operands: |_| vec![],
+        run: |_, _| None,
+        expected: |_, _| Err(Refusal::Untried),
+        cannot: &[],
+    };
+
+    fn cell(&self, hazard: Hazard) -> Cell {
+        let reason = self.cannot.iter().find(|(known, _)| *known == hazard).map(|(_, why)| *why);
+        if let Some(why) = reason
+            && !why.starts_with("does not compile")
+        {
+            return Cell::NotApplicable(why);
+        }
+        let mut asserted = 0;
+        for operands in (self.operands)(hazard) {
+            let arrays: Vec<Array> = operands.iter().map(Operand::array).collect();
+            for numbers in numbers(self.numbers, hazard, &operands[0].shape) {
+                let expected = (self.expected)(&arrays, &numbers);
+                if expected.as_ref().is_err_and(|refusal| *refusal == Refusal::Untried) {
+                    continue;
+                }
+                let what = || {
+                    let shapes: Vec<_> = operands.iter().map(|x| (&x.shape, &x.place)).collect();
+                    format!("{:?}, {hazard:?}: {shapes:?} with {numbers:?}", self.names)
+                };
+                let done = match catch_unwind(AssertUnwindSafe(|| (self.run)(&operands, &numbers))) {
+                    Ok(None) => continue,
+                    Ok(Some(done)) => done,
+                    Err(_) => panic!("{}: see above", what()),
+                };
+                assert!(reason.is_none(), "{}: it does compile", what());
+                done.assert(&expected, self.verb, &what);
+                asserted += 1;
+            }
+        }
+        match reason {
+            Some(why) => Cell::NotApplicable(why),
+            None => {
+                assert!(asserted > 0, "{:?} has no operands for {hazard:?}, and no reason", self.names);
+                Cell::Asserted(asserted)
+            }
+        }
+    }
+}
+
+impl From<Call> for Row {
+    fn from(call: Call) -> Row {
+        Row { names: call.names.to_vec(), cells: Box::new(move |hazard| call.cell(hazard)) }
+    }
+}
+
+/// Outcomes that are written one by one: what was done, and what should have been; or why there is nothing to do.
+pub(crate) type ByHand = Result<Vec<(Done, Outcome)>, &'static str>;
+
+impl Row {
+    pub(crate) fn by_hand(
+        names: &'static [&'static str],
+        verb: &'static str,
+        outcomes: impl Fn(Hazard) -> ByHand + 'static,
+    ) -> Row {
+        let cell = move |hazard| match outcomes(hazard) {
+            Err(why) => Cell::NotApplicable(why),
+            Ok(outcomes) => {
+                let count = outcomes.len();
+                assert!(count > 0, "{names:?}, {hazard:?}: nothing was done, and there is no reason");
+                for (k, (done, expected)) in outcomes.into_iter().enumerate() {
+                    done.assert(&expected, verb, &|| format!("{names:?}, {hazard:?}, outcome {k}"));
+                }
+                Cell::Asserted(count)
+            }
+        };
+        Row { names: names.to_vec(), cells: Box::new(cell) }
+    }
+}
+
+/// Numbers that fit the shape; for wrong shapes, such that do not.
+fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
+    let rank = shape.len();
+    let wrong = hazard == WrongShape;
+    let max = usize::MAX;
+    match kind {
+        Numbers::None => vec![vec![]],
+        Numbers::Axis if wrong => vec![vec![rank], vec![rank + 1], vec![max]],
+        Numbers::Axis if rank == 0 => vec![vec![0]],
+        Numbers::Axis => vec![vec![0], vec![rank - 1]],
+        Numbers::Pair if wrong => vec![vec![0, rank], vec![max, 0], vec![0, 0], vec![0, 1]],
+        Numbers::Pair if rank < 2 => vec![vec![0, 1]],
+        Numbers::Pair => vec![vec![0, 1], vec![rank - 1, 0]],
+        Numbers::Sequence if wrong => {
+            let mut twice: Vec<usize> = (0..rank).collect();
+            twice[0] = rank - 1;
+            vec![twice, vec![max; rank]]
+        }
+        Numbers::Sequence => vec![(0..rank).collect(), (0..rank).rev().collect()],
+        Numbers::Shape if wrong => vec![vec![5], vec![max], vec![max, 2], vec![7, 7]],
+        Numbers::Shape => {
+            let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
+            let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
+            if hazard == HugeExtents {
+                shapes.extend([vec![max], vec![max, 2], vec![max, 0]]);
+            }
+            shapes
+        }
+        Numbers::Place if wrong => vec![vec![rank + 1], vec![max]],
+        Numbers::Place => vec![vec![0], vec![rank]],
+        Numbers::Span if wrong => vec![vec![0, shape[0] + 1], vec![2, 1], vec![max, max], vec![0, max]],
+        Numbers::Span if rank == 0 => vec![vec![]],
+        Numbers::Span => vec![vec![0, shape[0]], vec![shape[0] / 2, shape[0]], vec![0, 0]],
+        Numbers::Index if wrong => vec![shape.to_vec(), vec![max; rank]],
+        Numbers::Index => vec![vec![0; rank], shape.iter().map(|n| n.saturating_sub(1)).collect()],
+        Numbers::Position if wrong => vec![vec![rank, 0], vec![0, shape[0]], vec![0, max], vec![max, max]],
+        Numbers::Position if rank == 0 => vec![vec![0, 0]],
+        Numbers::Position => vec![vec![0, 0], vec![rank - 1, shape[rank - 1].saturating_sub(1)]],
+    }
+}
+
+/// Both forms of an operation, or the one that it has.
+macro_rules! done {
+    (try $tried:expr, panics $panics:expr) => {
+        $crate::bad_input::driver::Done {
+            tried: $crate::bad_input::driver::tried(&|| {
+                ($tried).map(|found| $crate::bad_input::operand::ToArray::array(&found))
+            }),
+            panicking: $crate::bad_input::driver::panicking(&|| {
+                $crate::bad_input::operand::ToArray::array(&$panics)
+            }),
+        }
+    };
+    (try $tried:expr) => {
+        $crate::bad_input::driver::Done {
+            tried: $crate::bad_input::driver::tried(&|| {
+                ($tried).map(|found| $crate::bad_input::operand::ToArray::array(&found))
+            }),
+            panicking: None,
+        }
+    };
+    (panics $panics:expr) => {
+        $crate::bad_input::driver::Done {
+            tried: None,
+            panicking: $crate::bad_input::driver::panicking(&|| {
+                $crate::bad_input::operand::ToArray::array(&$panics)
+            }),
+        }
+    };
+}
+
+pub(crate) use done;
+
+// ------------------------------------------------------------------ the table
+
+/// Asserts all cells, prints the table, and compares its rows with what is public.
+pub(crate) fn check(rows: Vec<Row>, public: &BTreeSet<String>, others: &[&str]) {
+    let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
+    let mut known = BTreeSet::new();
+    let mut failed = Vec::new();
+    for row in &rows {
+        for name in &row.names {
+            assert!(!others.contains(name), "`{name}` has a row, and is listed as no operation");
+            known.insert(name.to_string());
+        }
+        let mut line = format!("{}:", row.names.join(", "));
+        for hazard in HAZARDS {
+            // All cells are looked at before the test fails; the panics of the others are printed.
+            let Ok(cell) = catch_unwind(AssertUnwindSafe(|| (row.cells)(hazard))) else {
+                failed.push(format!("{}: {hazard:?}", row.names.join(", ")));
+                continue;
+            };
+            match cell {
+                Cell::Asserted(count) => {
+                    asserted += row.names.len();
+                    outcomes += count;
+                    line += &format!(" {hazard:?} {count};");
+                }
+                Cell::NotApplicable(why) => {
+                    assert!(!why.is_empty());
+                    empty += row.names.len();
+                    line += &format!(" {hazard:?} – ({why});");
+                }
+            }
+        }
+        println!("{line}");
+    }
+    println!(
+        "{} operations in {} rows: {asserted} cells asserted with {outcomes} outcomes, {empty} cells not applicable",
+        known.len(),
+        rows.len()
+    );
+    let listed: BTreeSet<String> =
+        known.iter().cloned().chain(others.iter().map(|name| name.to_string())).collect();
+    let without: Vec<_> = public.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(public).collect();
+    assert!(
+        failed.is_empty() && without.is_empty() && gone.is_empty(),
+        "cells that failed, see above: {failed:#?}\npublic operations without a row: {without:?}\n\
+         rows without a public operation: {gone:?}"
+    );
+}

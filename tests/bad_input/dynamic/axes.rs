@@ -1,0 +1,130 @@
+//! Reductions, running sums, traces.
+
+use super::array::{Array, Fold, Outcome, diagonal, reduce, refuse, scan};
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::{one, square};
+use super::operand::ToArray;
+use super::{all_axes, methods, with, with_mask};
+use vierbein::dyn_tensor::DynReduction;
+
+fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
+    let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
+    nan.or_else(|| v.iter().copied().enumerate().reduce(|best, x| if better(x.1, best.1) { x } else { best }))
+}
+
+fn mean(v: &[f64]) -> f64 {
+    v.iter().sum::<f64>() / v.len() as f64
+}
+
+fn variance(v: &[f64]) -> f64 {
+    let mean = mean(v);
+    v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / v.len() as f64
+}
+
+/// Without overflow in between.
+fn norm(v: &[f64]) -> f64 {
+    if v.iter().any(|x| x.is_nan()) { f64::NAN } else { v.iter().fold(0.0, |sum, x| f64::hypot(sum, *x)) }
+}
+
+const SUM: Fold = |v| Some(v.iter().sum());
+
+macro_rules! reductions {
+    ($($name:ident ($($arg:expr)?) $reduction:expr, $verb:literal $view:ident $bytes:literal, $fold:expr;)*) => {
+        vec![$(
+            Call {
+                names: methods![$name],
+                verb: $verb,
+                operands: one,
+                numbers: Numbers::Axis,
+                run: |o, n| $view(&o[0], |x| {
+                    // All axes, one by name, and one that is kept.
+                    done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
+                        let kept = x.reduce_keep($reduction, n[0])?;
+                        assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));
+                        Ok(gone)
+                    }))
+                }),
+                expected: |a, n| {
+                    // Both forms are tried; the one that keeps its axis allocates as much.
+                    reduce(&a[0], n, false, $bytes, $fold)
+                },
+                ..Call::NOTHING
+            }.into(),
+        )*]
+    };
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = reductions! {
+        sum() DynReduction::Sum, "sum" with 8, SUM;
+        prod() DynReduction::Prod, "product" with 8, |v| Some(v.iter().product());
+        mean() DynReduction::Mean, "mean" with 8, |v| Some(mean(v));
+        var(0) DynReduction::Var { ddof: 0 }, "variance" with 8, |v| Some(variance(v));
+        std(0) DynReduction::Std { ddof: 0 }, "deviation" with 8, |v| Some(variance(v).sqrt());
+        max() DynReduction::Max, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
+        min() DynReduction::Min, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
+        argmax() DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
+        argmin() DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
+        norm() DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
+        all() DynReduction::All, "conjunction" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
+        any() DynReduction::Any, "disjunction" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
+        count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
+    };
+    let calls = [
+        Call {
+            names: methods![reduce],
+            verb: "sum",
+            operands: one,
+            run: |o, _| with(&o[0], |x| done!(try x.reduce(DynReduction::Sum, ..))),
+            expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, 8, SUM),
+            cannot: &[(WrongShape, "over all axes of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![reduce_keep],
+            verb: "sum",
+            operands: one,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.reduce_keep(DynReduction::Sum, n))),
+            expected: |a, n| reduce(&a[0], n, true, 8, SUM),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cumsum],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cumsum(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], SUM),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cumprod],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cumprod(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| Some(v.iter().product())),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![trace],
+            verb: "trace",
+            operands: square,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.trace(n[0], n[1]))),
+            expected: |a, n| {
+                let diagonal = on_diagonal(&a[0], n)?;
+                reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
+            },
+            ..Call::NOTHING
+        },
+    ];
+    rows.extend(calls.into_iter().map(Row::from));
+    rows
+}
+
+/// Below rank 2 there is no diagonal.
+pub(crate) fn on_diagonal(x: &Array, n: &[usize]) -> Outcome {
+    if x.shape.len() < 2 { refuse("NotForRank") } else { diagonal(x, n[0], n[1]) }
+}

@@ -1,0 +1,159 @@
+//! The table's rows of tensors whose types are known at run time only: the same hazards, and the same references.
+
+#[path = "../array.rs"]
+mod array;
+mod axes;
+mod conversions;
+#[path = "../driver.rs"]
+mod driver;
+mod elementwise;
+#[path = "../hazards.rs"]
+mod hazards;
+#[path = "../operand.rs"]
+mod operand;
+#[path = "../public.rs"]
+mod public;
+mod shapes;
+
+use array::Array;
+use driver::{Call, Done, Hazard::*, check};
+use hazards::{one, two};
+use operand::{Number, Operand, Place, ToArray};
+use vierbein::dyn_tensor::{DynData, SliceItem};
+use vierbein::prelude::*;
+use vierbein::{DynScalar, DynTensor, DynView, DynViewMut, Error, MemoryOrder, c64};
+
+/// Names of methods with their path.
+macro_rules! methods {
+    ($($name:ident)*) => {
+        &[$(concat!("dyn_tensor::DynTensor::", stringify!($name))),*]
+    };
+}
+pub(crate) use methods;
+
+pub(crate) fn number(x: DynScalar) -> f64 {
+    let float = x.get::<f64>().or_else(|| x.get::<f32>().map(Number::number));
+    let whole = || x.get::<i64>().map(Number::number).or_else(|| x.get::<i32>().map(Number::number));
+    let flag = || x.get::<bool>().map(Number::number);
+    float
+        .or_else(whole)
+        .or_else(flag)
+        .or_else(|| x.get::<c64>().map(|z| z.re))
+        .expect("a type that this table uses")
+}
+
+impl<S: DynData> ToArray for DynTensor<S> {
+    fn array(&self) -> Array {
+        Array::from_fn(self.shape(), |index| number(self.get(index).expect("the index is of the shape")))
+    }
+}
+impl ToArray for DynScalar {
+    fn array(&self) -> Array {
+        Array::scalar(number(*self))
+    }
+}
+
+/// `f` of a view of the operand's elements as they lie; `None` for windows, which these tensors do not have.
+pub(crate) fn viewed<T: Element>(
+    o: &Operand,
+    data: &[T],
+    f: impl FnOnce(DynView<'_>) -> Done,
+) -> Option<Done> {
+    let order = MemoryOrder::RowMajor;
+    let make =
+        |shape: &[usize]| DynTensor::from_vec(shape, data.to_vec(), order).expect("it holds its shape");
+    match o.place {
+        Place::Dense => Some(f(make(&o.shape).view())),
+        Place::Reversed => {
+            let x = make(&o.shape);
+            let backwards = SliceItem::Span { start: 0, end: None, inclusive: false, step: -1 };
+            Some(f(x.slice(vec![backwards; o.rank()]).expect("each axis")))
+        }
+        Place::Repeated(axes) => {
+            let x = make(&o.shape[o.rank() - axes..]);
+            Some(f(x.broadcast_to(&o.shape).expect("it is a shape of a view")))
+        }
+        Place::Windows => None,
+    }
+}
+
+pub(crate) fn with(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
+    viewed(o, &o.floats, f)
+}
+
+pub(crate) fn with_mask(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
+    viewed(o, &o.flags, f)
+}
+
+pub(crate) fn with_two(o: &[Operand], f: impl FnOnce(DynView<'_>, DynView<'_>) -> Done) -> Option<Done> {
+    let mut done = None;
+    with(&o[0], |x| {
+        done = with(&o[1], |y| f(x, y));
+        Done { tried: None, panicking: None }
+    })?;
+    done
+}
+
+/// What is made of a mutable view of elements that lie as the operand's, or of a copy.
+pub(crate) fn changed(
+    o: &Operand,
+    f: impl FnOnce(DynViewMut<'_>) -> Result<Array, Error>,
+) -> Result<Array, Error> {
+    let mut made = None;
+    let mut f = Some(f);
+    if matches!(o.place, Place::Reversed) {
+        let mut x = DynTensor::from_vec(&o.shape, o.floats.clone(), MemoryOrder::RowMajor)?;
+        let backwards = SliceItem::Span { start: 0, end: None, inclusive: false, step: -1 };
+        return f.take().expect("once")(x.slice_mut(vec![backwards; o.rank()])?);
+    }
+    with(o, |x| {
+        made = Some(x.to_owned().and_then(|mut x| f.take().expect("once")(x.view_mut())));
+        Done { tried: None, panicking: None }
+    });
+    made.unwrap_or_else(|| Ok(o.array()))
+}
+
+pub(crate) const ONE: Call =
+    Call { operands: one, cannot: &[(WrongShape, "one operand, of any shape")], ..Call::NOTHING };
+pub(crate) const TWO: Call = Call { operands: two, ..Call::NOTHING };
+
+pub(crate) fn all_axes(x: &Array) -> Vec<usize> {
+    (0..x.shape.len()).collect()
+}
+
+/// What is no operation on elements.
+const OTHERS: &[&str] = &[
+    // What a tensor knows about itself.
+    "dyn_tensor::DynTensor::rank",
+    "dyn_tensor::DynTensor::shape",
+    "dyn_tensor::DynTensor::strides",
+    "dyn_tensor::DynTensor::order",
+    "dyn_tensor::DynTensor::len",
+    "dyn_tensor::DynTensor::is_empty",
+    "dyn_tensor::DynTensor::is_contiguous",
+    "dyn_tensor::DynTensor::dtype",
+    "dyn_tensor::DynTensor::device_name",
+    "dyn_tensor::DynTensor::device",
+    // Itself, borrowed.
+    "dyn_tensor::DynTensor::view",
+    "dyn_tensor::DynTensor::view_mut",
+    // A typed tensor, without a copy; text; a hidden method of what files take.
+    "dyn_tensor::DynTensor::from",
+    "dyn_tensor::DynTensor::fmt",
+    "dyn_tensor::DynTensor::contents",
+    // One scalar.
+    "dyn_tensor::DynScalar::of",
+    "dyn_tensor::DynScalar::get",
+    "dyn_tensor::DynScalar::dtype",
+    "dyn_tensor::DynScalar::zero",
+    // The tensor that an error gives back.
+    "dyn_tensor::DowncastError::into_inner",
+];
+
+#[test]
+fn every_public_operation() {
+    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows()];
+    let rows = rows.into_iter().flatten().collect();
+    let public = public::functions().into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
+    check(rows, &public, OTHERS);
+}

@@ -1,0 +1,196 @@
+//! The operands that each hazard brings, by what kind of operation takes them.
+
+use super::driver::Hazard::{self, *};
+use super::operand::{HUGE, Operand};
+
+/// Numbers that are hard on functions.
+pub(crate) const HARD: [f64; 9] =
+    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 0.5, 2.5, f64::MAX, f64::MIN_POSITIVE];
+
+/// Rank 16, with few elements.
+pub(crate) fn sixteen() -> Vec<usize> {
+    let mut shape = vec![1; 16];
+    (shape[0], shape[7], shape[15]) = (2, 3, 2);
+    shape
+}
+
+fn hard(shape: &[usize]) -> Operand {
+    Operand::of(shape, |k| HARD[k % HARD.len()])
+}
+
+/// One operand.
+pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let rank16 = sixteen();
+    let zeros = |at: usize| {
+        let mut shape = sixteen();
+        shape[at] = 0;
+        shape
+    };
+    let operands = match hazard {
+        WrongShape => vec![Operand::dense(&[2, 3])],
+        ZeroExtents => vec![
+            Operand::dense(&[0]),
+            Operand::dense(&[0, 3]),
+            Operand::dense(&[3, 0]),
+            Operand::dense(&[0, 0]),
+            Operand::dense(&zeros(7)),
+            Operand::dense(&zeros(15)),
+        ],
+        HugeExtents => vec![
+            Operand::repeated(&[HUGE], 0),
+            Operand::repeated(&[HUGE, 1], 0),
+            Operand::repeated(&[HUGE / 3, 3], 0),
+            Operand::repeated(&[2, HUGE / 2], 0),
+            Operand::repeated(&[0, HUGE], 0),
+            Operand::repeated(&[HUGE, 0], 0),
+        ],
+        NotFinite => vec![hard(&[9]), hard(&[3, 3]), hard(&[9, 4])],
+        NegativeStrides => vec![
+            Operand::reversed(&[5]),
+            Operand::reversed(&[3, 4]),
+            Operand::reversed(&[4, 4]),
+            Operand::reversed(&rank16),
+        ],
+        Aliasing => vec![
+            Operand::repeated(&[4], 0),
+            Operand::repeated(&[4, 3], 1),
+            Operand::repeated(&[3, 3], 0),
+            Operand::windows(4, 4),
+        ],
+        Rank0 => vec![Operand::dense(&[])],
+        Rank16 => vec![Operand::dense(&rank16), Operand::reversed(&rank16)],
+    };
+    operands.into_iter().map(|x| vec![x]).collect()
+}
+
+/// One operand, with as many rows as columns.
+pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
+    match hazard {
+        WrongShape => vec![vec![Operand::dense(&[2, 3])]],
+        ZeroExtents => vec![vec![Operand::dense(&[0, 0])], vec![Operand::dense(&[0; 16])]],
+        HugeExtents => {
+            let mut nothing = [1; 16];
+            (nothing[0], nothing[1], nothing[2], nothing[15]) = (0, 0, HUGE, 0);
+            vec![vec![Operand::repeated(&[1 << 29, 1 << 29], 0)], vec![Operand::repeated(&nothing, 0)]]
+        }
+        NotFinite => vec![vec![hard(&[3, 3])]],
+        Rank16 => {
+            let mut shape = sixteen();
+            (shape[1], shape[15]) = (2, 2);
+            vec![vec![Operand::dense(&shape)]]
+        }
+        _ => one(hazard).into_iter().filter(|x| x[0].rank() != 2 || x[0].shape[0] == x[0].shape[1]).collect(),
+    }
+}
+
+/// One operand with elements that can be counted.
+pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
+    one(hazard).into_iter().filter(|x| !x[0].is_huge() || x[0].shape.contains(&0)).collect()
+}
+
+/// Two operands that broadcast.
+pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let dense = |a: &[usize], b: &[usize]| vec![Operand::dense(a), Operand::dense(b).shifted()];
+    match hazard {
+        WrongShape => vec![
+            dense(&[2, 3], &[2, 4]),
+            dense(&[2, 3], &[3, 2]),
+            dense(&[3], &[4]),
+            dense(&[2, 3], &[2]),
+            dense(&[2], &[2, 3]),
+        ],
+        ZeroExtents => vec![
+            dense(&[0], &[0]),
+            dense(&[0], &[1]),
+            dense(&[0], &[3]),
+            dense(&[2, 0], &[2, 1]),
+            dense(&[0, 3], &[3]),
+            dense(&[0, 3], &[2, 3]),
+        ],
+        HugeExtents => vec![
+            vec![Operand::repeated(&[HUGE], 0), Operand::repeated(&[HUGE], 0)],
+            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[1])],
+            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
+            vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
+            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
+        ],
+        NotFinite => vec![
+            vec![hard(&[9, 1]), hard(&[9])],
+            vec![hard(&[9]), hard(&[9])],
+            vec![hard(&[9, 9]), hard(&[9])],
+        ],
+        NegativeStrides => vec![
+            vec![Operand::reversed(&[5]), Operand::dense(&[5]).shifted()],
+            vec![Operand::dense(&[3, 4]), Operand::reversed(&[3, 4]).shifted()],
+            vec![Operand::reversed(&[3, 4]), Operand::reversed(&[4]).shifted()],
+        ],
+        Aliasing => vec![
+            vec![Operand::dense(&[5]); 2],
+            vec![Operand::windows(4, 3); 2],
+            vec![Operand::windows(4, 3), Operand::repeated(&[4, 3], 1).shifted()],
+            vec![Operand::repeated(&[4, 3], 0), Operand::repeated(&[4, 3], 1)],
+        ],
+        Rank0 => vec![dense(&[], &[]), dense(&[2, 3], &[]), dense(&[], &[2, 3])],
+        Rank16 => vec![dense(&sixteen(), &sixteen()), dense(&sixteen(), &[2])],
+    }
+}
+
+/// Two operands of a product: the last axis of the first, and the first of the last two of the second.
+pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let dense = |a: &[usize], b: &[usize]| vec![Operand::dense(a), Operand::dense(b).shifted()];
+    let sixteen = |rows: usize, columns: usize| {
+        let mut shape = sixteen();
+        (shape[14], shape[15]) = (rows, columns);
+        shape
+    };
+    match hazard {
+        WrongShape => vec![
+            dense(&[2, 3], &[2, 4]),
+            dense(&[3], &[4]),
+            dense(&[2, 3], &[2]),
+            dense(&[2], &[3, 2]),
+            dense(&[0, 3], &[2, 0]),
+        ],
+        ZeroExtents => vec![
+            dense(&[2, 0], &[0, 3]),
+            dense(&[0, 3], &[3, 2]),
+            dense(&[0], &[0]),
+            dense(&[2, 3], &[3, 0]),
+            dense(&[2, 0], &[0]),
+            dense(&[0, 0], &[0, 0]),
+        ],
+        HugeExtents => vec![
+            vec![Operand::repeated(&[HUGE, 1], 0), Operand::dense(&[1])],
+            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
+            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[HUGE, 0], 0), Operand::dense(&[0])],
+            vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
+            vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
+            vec![Operand::repeated(&[HUGE, 0], 0), Operand::repeated(&[0, HUGE], 0)],
+        ],
+        NotFinite => vec![
+            vec![hard(&[3, 3]), hard(&[3, 3])],
+            vec![hard(&[9, 1]), hard(&[1, 9])],
+            vec![hard(&[9]), hard(&[9])],
+        ],
+        NegativeStrides => vec![
+            vec![Operand::reversed(&[3, 4]), Operand::dense(&[4, 2]).shifted()],
+            vec![Operand::dense(&[4, 4]), Operand::reversed(&[4, 4]).shifted()],
+            vec![Operand::reversed(&[5]), Operand::reversed(&[5]).shifted()],
+        ],
+        Aliasing => vec![
+            vec![Operand::dense(&[4, 4]); 2],
+            vec![Operand::windows(4, 4); 2],
+            vec![Operand::repeated(&[3, 4], 1), Operand::windows(4, 3)],
+            vec![Operand::dense(&[5]); 2],
+        ],
+        Rank0 => vec![dense(&[], &[]), dense(&[3], &[]), dense(&[2, 3], &[])],
+        Rank16 => vec![
+            dense(&sixteen(2, 3), &sixteen(3, 2)),
+            dense(&sixteen(2, 3), &sixteen(2, 3)),
+            dense(&sixteen(2, 3), &[3, 2]),
+            dense(&sixteen(2, 3), &[]),
+        ],
+    }
+}

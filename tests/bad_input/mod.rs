@@ -1,0 +1,55 @@
+//! Bad input: a table of every public operation and eight hazards, with what comes of each asserted: the documented error, or
+//! the documented value.
+//!
+//! A hazard is a wrong shape, an axis without elements, an axis near `usize::MAX`, numbers that are not finite, strides below zero,
+//! elements that several indices share, rank 0 and rank 16. Operations of one family share a row's making: the operands of each
+//! hazard, and a naive reference that says what comes of them. The list of what is public comes from rustdoc: an operation
+//! without a row fails this test, and so does a row without an operation. Forms that return a `Result` must not panic, not even
+//! inside; those that panic do so with the same message.
+//!
+//! The rows of tensors whose types are known at run time only are in `dynamic`, and are part of the test `dyn_tensor`: both tables
+//! stand where the kernels that they call are compiled anyway.
+
+mod array;
+mod construct;
+mod conversions;
+mod dlpack;
+mod driver;
+mod elementwise;
+mod hazards;
+mod iterators;
+mod no_operations;
+#[cfg(feature = "npy")]
+mod npy;
+mod operand;
+mod outside;
+mod products;
+mod public;
+mod ranks;
+mod reductions;
+mod shapes;
+mod writing;
+
+use driver::done;
+use ranks::{at_rank, at_ranks, cut_mut};
+
+#[test]
+fn every_public_operation() {
+    let rows = [
+        elementwise::rows(),
+        writing::rows(),
+        reductions::rows(),
+        shapes::rows(),
+        products::rows(),
+        conversions::rows(),
+        construct::rows(),
+        outside::rows().into(),
+        iterators::rows(),
+        vec![dlpack::row()],
+        #[cfg(feature = "npy")]
+        npy::rows().into(),
+    ];
+    let rows = rows.into_iter().flatten().collect();
+    let public = public::functions().into_iter().filter(|name| !name.starts_with("dyn_tensor::")).collect();
+    driver::check(rows, &public, no_operations::LIST);
+}

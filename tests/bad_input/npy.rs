@@ -1,0 +1,77 @@
+//! To NumPy's files, and back.
+
+use super::array::{Array, copy, refuse};
+use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
+use super::hazards::countable;
+use super::operand::ToArray;
+use super::{at_rank, done, elementwise::ONE};
+use vierbein::prelude::*;
+
+/// Written to a file and to a stream, and read again.
+pub(crate) fn rows() -> [Row; 2] {
+    let good = Call {
+        names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
+        operands: countable,
+        run: |o, _| {
+            at_rank!(o, x: view, [0 1 2 16], done!(try {
+                let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad_input.npy");
+                let mut bytes = Vec::new();
+                x.write_npy_to(&mut bytes).and_then(|()| x.write_npy(&path)).and_then(|()| {
+                    let mut read = x.to_owned();
+                    read.copy_from::<Cpu, _>(&Tensor::read_npy(&path)?)?;
+                    assert!(read.array().is(&x.array()));
+                    read.copy_from::<Cpu, _>(&Tensor::read_npy_from(&bytes[..])?)?;
+                    Ok(read)
+                })
+            }))
+        },
+        expected: |a, _| copy(&a[0]),
+        ..ONE
+    };
+    [good.into(), Row::by_hand(&["io::npy::read_header", "io::npy::read_header_from"], "<stream>", headers)]
+}
+
+/// Headers that claim what cannot be.
+fn headers(hazard: Hazard) -> ByHand {
+    let header = |shape: &str| {
+        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::to_le_bytes(118));
+        bytes.extend(format!("{text:<117}\n").into_bytes());
+        bytes
+    };
+    let read = |shape: &str| {
+        let bytes = header(shape);
+        done!(try vierbein::io::npy::read_header_from(&bytes[..])
+            .map(|header| Array::line(header.shape.iter().map(|&n| n as f64).collect())))
+    };
+    let of_file = |shape: &str| {
+        let bytes = header(shape);
+        let path =
+            std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("header{}.npy", shape.len()));
+        std::fs::write(&path, &bytes).expect("the folder is there");
+        done!(try vierbein::io::npy::read_header(&path)
+            .map(|header| Array::line(header.shape.iter().map(|&n| n as f64).collect())))
+    };
+    let lengths = |values: &[f64]| Ok(Array::line(values.to_vec()));
+    let sixteen = ["1"; 16].join(", ");
+    Ok(match hazard {
+        WrongShape => vec![(read("-1,"), refuse("File")), (read("1.5,"), refuse("File"))],
+        ZeroExtents => vec![(read("0, 3"), lengths(&[0.0, 3.0])), (of_file("0,"), lengths(&[0.0]))],
+        // Only the header is read: the elements are checked where they are asked for.
+        HugeExtents => vec![
+            (read("99999999999999999999,"), refuse("File")),
+            (tensor_of(&header("4611686018427387904, 4")), refuse("File")),
+            (tensor_of(&header("1152921504606846975, 1")), refuse("File")),
+            (tensor_of(&header("0, 18446744073709551615")), refuse("File")),
+        ],
+        NotFinite => return Err("headers have no elements"),
+        NegativeStrides | Aliasing => return Err("files are dense"),
+        Rank0 => vec![(read(""), lengths(&[])), (of_file(""), lengths(&[]))],
+        Rank16 => vec![(read(&sixteen), lengths(&[1.0; 16])), (tensor_of(&header(&sixteen)), refuse("File"))],
+    })
+}
+
+fn tensor_of(bytes: &[u8]) -> Done {
+    done!(try Tensor::<f64, Rank<2>>::read_npy_from(bytes))
+}

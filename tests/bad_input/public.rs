@@ -1,0 +1,79 @@
+//! What is public, as the compiler sees it: read from the documentation that rustdoc writes of the crate, in which the methods that
+//! macros make have their places like all others.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Builds the documentation, with those features of this test that the table has rows for: archives, serialisation and the
+/// arrays of other libraries have tests of their own, on broken files and foreign memory.
+fn documentation() -> PathBuf {
+    let features = [
+        ("npy", cfg!(feature = "npy")),
+        ("rayon", cfg!(feature = "rayon")),
+        ("rand", cfg!(feature = "rand")),
+    ];
+    let enabled: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    // Beside the folder of the test's own files is what was built, of which rustdoc reads the dependencies.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
+    let pages = target.join("doc/vierbein");
+    // Documentation with other features may lie there, which cargo does not see: what is not there it makes anew.
+    let _ = std::fs::remove_file(pages.join("index.html"));
+    let output = Command::new(env!("CARGO"))
+        .args(["doc", "--no-deps", "--lib", "--offline", "--quiet", "--no-default-features", "--features"])
+        .arg(enabled.join(","))
+        .arg("--manifest-path")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target)
+        .output()
+        .expect("cargo was there to build this test");
+    assert!(output.status.success(), "cargo doc: {}", String::from_utf8_lossy(&output.stderr));
+    pages
+}
+
+/// What stands between `before` and `after` each time.
+fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iterator<Item = &'a str> {
+    text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
+}
+
+/// All public functions: `method` of a tensor, `Type::method` of others with their path, `path::function`, `macro!`. Types without
+/// methods of their own and traits are no functions; methods of traits count for tensors, which have operators by them.
+pub(crate) fn functions() -> BTreeSet<String> {
+    let root = documentation();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("rustdoc wrote this page");
+    let mut found = BTreeSet::new();
+    for page in between(&read("all.html"), "<li><a href=\"", '"') {
+        let (folder, file) = page.rsplit_once('/').unwrap_or(("", page));
+        let mut parts = file.split('.');
+        let (kind, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let path = if folder.is_empty() {
+            name.to_string()
+        } else {
+            format!("{}::{name}", folder.replace('/', "::"))
+        };
+        match kind {
+            "fn" => {
+                found.insert(path);
+            }
+            "macro" => {
+                found.insert(format!("{path}!"));
+            }
+            "struct" | "enum" | "union" => {
+                let text = read(page);
+                let end = |id: &str| text.find(id).unwrap_or(text.len());
+                let own = &text[..end("id=\"trait-implementations\"")];
+                let with_traits = &text[..end("id=\"synthetic-implementations\"")];
+                let tensor = name == "Tensor" || name == "DynTensor";
+                // A second method of a name has a number behind it.
+                for method in between(if tensor { with_traits } else { own }, "id=\"method.", '"') {
+                    let method = method.split('-').next().expect("a part");
+                    found.insert(if name == "Tensor" { method.into() } else { format!("{path}::{method}") });
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(found.len() > 400, "there is more that is public: {found:?}");
+    found
+}

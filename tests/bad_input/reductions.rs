@@ -1,0 +1,320 @@
+//! Reductions in all their forms, running sums, traces.
+
+use super::array::{Array, Fold, Outcome, Refusal, diagonal, reduce, scan};
+use super::driver::{Call, Done, Hazard::*, Numbers, Row};
+use super::hazards::{countable, one, square};
+use super::operand::Operand;
+use super::writing::into;
+use super::{at_rank, done};
+use vierbein::op;
+use vierbein::prelude::*;
+
+const WHOLE: Call =
+    Call { operands: one, cannot: &[(WrongShape, "over all axes of any shape")], ..Call::NOTHING };
+const AXIS: Call = Call {
+    operands: one,
+    numbers: Numbers::Axis,
+    cannot: &[(Rank0, "does not compile: there is no axis")],
+    ..Call::NOTHING
+};
+const AXES: Call =
+    Call { numbers: Numbers::Pair, cannot: &[(Rank0, "does not compile: there are no two axes")], ..AXIS };
+
+fn all_axes(x: &Array) -> Vec<usize> {
+    (0..x.shape.len()).collect()
+}
+
+/// Every reduction has eight forms. `$view`: of numbers or of masks.
+macro_rules! reductions {
+    ($(
+        $view:ident $bytes:literal $verb:literal
+        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
+        ($($arg:expr)?), $fold:expr;
+    )*) => {
+        vec![$(
+            Call {
+                names: &[stringify!($whole), stringify!($try_whole)],
+                verb: $verb,
+                run: |o, _| at_rank!(o, x: $view, [0 1 2 16], done!(try x.$try_whole($($arg)?), panics x.$whole($($arg)?))),
+                expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, $bytes, $fold),
+                ..WHOLE
+            }.into(),
+            Call {
+                names: &[stringify!($axis), stringify!($try_axis)],
+                verb: $verb,
+                run: |o, n| at_rank!(o, x: $view, [1 2 16],
+                    done!(try x.$try_axis(n[0] $(, $arg)?), panics x.$axis(n[0] $(, $arg)?))),
+                expected: |a, n| reduce(&a[0], n, false, $bytes, $fold),
+                ..AXIS
+            }.into(),
+            Call {
+                names: &[stringify!($axes), stringify!($try_axes)],
+                verb: $verb,
+                run: |o, n| at_rank!(o, x: $view, [2 16],
+                    done!(try x.$try_axes([n[0], n[1]] $(, $arg)?), panics x.$axes([n[0], n[1]] $(, $arg)?))),
+                expected: |a, n| reduce(&a[0], n, false, $bytes, $fold),
+                ..AXES
+            }.into(),
+            Call {
+                names: &[stringify!($keep), stringify!($try_keep)],
+                verb: $verb,
+                run: |o, n| at_rank!(o, x: $view, [1 2 16],
+                    done!(try x.$try_keep(n[0] $(, $arg)?), panics x.$keep(n[0] $(, $arg)?))),
+                expected: |a, n| reduce(&a[0], n, true, $bytes, $fold),
+                ..AXIS
+            }.into(),
+        )*]
+    };
+}
+
+fn mean(v: &[f64]) -> f64 {
+    v.iter().sum::<f64>() / v.len() as f64
+}
+
+fn variance(v: &[f64], ddof: f64) -> f64 {
+    let mean = mean(v);
+    // Fewer numbers than are subtracted have none.
+    let count = v.len() as f64 - ddof;
+    if count <= 0.0 { f64::NAN } else { v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count }
+}
+
+/// The largest is not below any; NaN is worse than all.
+fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
+    let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
+    nan.or_else(|| v.iter().copied().enumerate().reduce(|best, x| if better(x.1, best.1) { x } else { best }))
+}
+
+fn norm(v: &[f64]) -> f64 {
+    let scale = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    if v.iter().any(|x| x.is_nan()) {
+        f64::NAN
+    } else if v.iter().any(|x| x.is_infinite()) {
+        f64::INFINITY
+    } else if scale == 0.0 {
+        0.0
+    } else {
+        scale * v.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt()
+    }
+}
+
+const SUM: Fold = |v| Some(v.iter().sum());
+const PROD: Fold = |v| Some(v.iter().product());
+
+fn every_form() -> Vec<Row> {
+    reductions! {
+        view 8 "sum" [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep] (), SUM;
+        view 8 "product" [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep] (), PROD;
+        view 8 "mean" [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep] (),
+            |v| Some(mean(v));
+        view 8 "variance" [var try_var var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep] (1),
+            |v| Some(variance(v, 1.0));
+        view 8 "deviation" [std try_std std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep] (0),
+            |v| Some(variance(v, 0.0).sqrt());
+        view 8 "norm" [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep] (),
+            |v| Some(norm(v));
+        view 8 "maximum" [max try_max max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep] (),
+            |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
+        view 8 "minimum" [min try_min min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep] (),
+            |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
+        view 8 "maximum" [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep] (),
+            |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
+        view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep] (),
+            |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
+        mask 1 "conjunction" [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep] (),
+            |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
+        mask 1 "disjunction" [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep] (),
+            |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
+        mask 8 "count" [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep] (),
+            |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
+    }
+}
+
+/// With the reduction as a value; into outputs.
+fn otherwise() -> Vec<Row> {
+    let calls = [
+        Call {
+            names: &["reduce", "try_reduce"],
+            verb: "sum",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_reduce(op::Sum), panics x.reduce(op::Sum))),
+            expected: |a, _| reduce(&a[0], &all_axes(&a[0]), false, 8, SUM),
+            ..WHOLE
+        },
+        Call {
+            names: &["reduce_axis", "try_reduce_axis"],
+            verb: "sum",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16],
+                done!(try x.try_reduce_axis(n[0], op::Sum), panics x.reduce_axis(n[0], op::Sum)))
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, SUM),
+            ..AXIS
+        },
+        Call {
+            names: &["reduce_axes", "try_reduce_axes"],
+            verb: "sum",
+            run: |o, n| {
+                at_rank!(o, x: view, [2 16],
+                done!(try x.try_reduce_axes([n[0], n[1]], op::Sum), panics x.reduce_axes([n[0], n[1]], op::Sum)))
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, SUM),
+            ..AXES
+        },
+        Call {
+            names: &["reduce_keep", "try_reduce_keep"],
+            verb: "sum",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16],
+                done!(try x.try_reduce_keep(n[0], op::Sum), panics x.reduce_keep(n[0], op::Sum)))
+            },
+            expected: |a, n| reduce(&a[0], n, true, 8, SUM),
+            ..AXIS
+        },
+        Call {
+            names: &["reduce_into", "try_reduce_into"],
+            verb: "sum",
+            run: |o, n| reduced_into(o, n),
+            expected: |a, n| {
+                let kept = reduce(&a[0], n, false, 8, SUM);
+                // Of rank 2, the output has three elements whatever the result has.
+                match a[0].shape.len() {
+                    1 | 16 => kept,
+                    _ if kept.is_err() => kept.map_err(|refusal| match refusal {
+                        Refusal::Error("OutOfMemory") => Refusal::Error("OutputShape"),
+                        other => other,
+                    }),
+                    _ => into(kept, &Array::line(vec![0.0; 3])),
+                }
+            },
+            ..AXIS
+        },
+        Call {
+            names: &["cumsum", "try_cumsum"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cumsum(n[0]), panics x.cumsum(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], SUM),
+            ..AXIS
+        },
+        Call {
+            names: &["cumprod", "try_cumprod"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cumprod(n[0]), panics x.cumprod(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], PROD),
+            ..AXIS
+        },
+        Call {
+            names: &["cumsum_into", "try_cumsum_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cumsum_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cumsum_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], SUM),
+            ..AXIS
+        },
+        Call {
+            names: &["cumprod_into", "try_cumprod_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cumprod_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cumprod_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], PROD),
+            ..AXIS
+        },
+        Call {
+            names: &["trace", "try_trace"],
+            verb: "trace",
+            operands: square,
+            run: |o, n| at_rank!(o, x: view, [2 16], done!(try x.try_trace(n[0], n[1]), panics x.trace(n[0], n[1]))),
+            expected: |a, n| traced(&a[0], n),
+            ..AXES
+        },
+        Call {
+            names: &["trace_into", "try_trace_into"],
+            verb: "trace",
+            operands: square,
+            run: |o, n| match o[0].rank() {
+                2 => {
+                    let x = &o[0].view::<2>();
+                    let out = || Tensor::<f64, Rank<0>>::zeros([]);
+                    Some(done!(
+                        try { let mut out = out(); x.try_trace_into(n[0], n[1], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.trace_into(n[0], n[1], &mut out); out }
+                    ))
+                }
+                16 => {
+                    let x = &o[0].view::<16>();
+                    let mut shape = [1; 14];
+                    let kept: Vec<usize> =
+                        (0..16).filter(|axis| !n.contains(axis)).map(|axis| x.shape()[axis]).collect();
+                    shape.copy_from_slice(&kept[..14]);
+                    let out = || Tensor::<f64, Rank<14>>::zeros(shape);
+                    Some(done!(
+                        try { let mut out = out(); x.try_trace_into(n[0], n[1], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.trace_into(n[0], n[1], &mut out); out }
+                    ))
+                }
+                _ => None,
+            },
+            expected: |a, n| traced(&a[0], n),
+            ..AXES
+        },
+    ];
+    calls.into_iter().map(Row::from).collect()
+}
+
+fn traced(x: &Array, n: &[usize]) -> Outcome {
+    let diagonal = diagonal(x, n[0], n[1])?;
+    reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
+}
+
+/// Into three elements, or one, or the result's.
+fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
+    match o[0].rank() {
+        1 => {
+            let (x, axes) = (&o[0].view::<1>(), [n[0]]);
+            let out = || Tensor::<f64, Rank<0>>::zeros([]);
+            Some(done!(
+                try { let mut out = out(); x.try_reduce_into(op::Sum, axes, &mut out).map(|()| out) },
+                panics { let mut out = out(); x.reduce_into(op::Sum, axes, &mut out); out }
+            ))
+        }
+        2 => {
+            let (x, axes) = (&o[0].view::<2>(), [n[0]]);
+            let out = || Tensor::<f64, Rank<1>>::zeros([3]);
+            Some(done!(
+                try { let mut out = out(); x.try_reduce_into(op::Sum, axes, &mut out).map(|()| out) },
+                panics { let mut out = out(); x.reduce_into(op::Sum, axes, &mut out); out }
+            ))
+        }
+        16 => {
+            let (x, axes) = (&o[0].view::<16>(), [n[0]]);
+            let kept: Vec<usize> =
+                (0..16).filter(|axis| !n.contains(axis)).map(|axis| x.shape()[axis]).collect();
+            let mut shape = [1; 15];
+            shape.copy_from_slice(&kept[..15]);
+            let out = || Tensor::<f64, Rank<15>>::zeros(shape);
+            Some(done!(
+                try { let mut out = out(); x.try_reduce_into(op::Sum, axes, &mut out).map(|()| out) },
+                panics { let mut out = out(); x.reduce_into(op::Sum, axes, &mut out); out }
+            ))
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    [every_form(), otherwise()].into_iter().flatten().collect()
+}
