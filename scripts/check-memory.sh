@@ -25,8 +25,8 @@ suites=()
 for suite in $named; do
     case $suite in ui | ui_pass) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
-# Nothing is built twice with the same flags.
-export CARGO_INCREMENTAL=0
+# Nothing is built twice with the same flags. With debug assertions, only the kernels of products come in all levels.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0
 step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
@@ -76,15 +76,14 @@ run() { # MODE NAME=VALUE..
 }
 before=() arguments=()
 
-# Levels and numbers of threads: each of them once, those of threads with the widest vectors, where work is shared most.
+# Levels and numbers of threads: each of them once, and most threads with the widest vectors, where work is shared most.
 run_all() { # MODE NAME=VALUE..
-    local mode=$1 level threads
+    local mode=$1 threads level i=0
     shift
-    for level in "${levels[@]}"; do
-        run "$mode, $level" "$@" VIERBEIN_SIMD="$level"
-    done
     for threads in 1 2 8; do
-        run "$mode, $threads threads" "$@" RAYON_NUM_THREADS=$threads
+        level=${levels[i]:-$best}
+        run "$mode, $level, $threads threads" "$@" VIERBEIN_SIMD="$level" RAYON_NUM_THREADS=$threads
+        i=$((i + 1))
     done
 }
 
