@@ -62,8 +62,9 @@ run() { # MODE NAME=VALUE..
     local mode=$1 began=$SECONDS passed=0 bad=() program log
     shift
     for program in "${programs[@]}"; do
-        log=$work/log-$(basename "$program")
-        env "$@" "${before[@]}" "$program" --quiet "${arguments[@]}" > "$log" 2>&1 || bad+=("$log")
+        log=$work/log-${mode//[^a-z0-9]/_}-$(basename "$program")
+        env "$@" "${before[@]}" "$program" --quiet --show-output "${arguments[@]}" > "$log" 2>&1 || bad+=("$log")
+        while read -r line; do skip "$(basename "$program" | sed 's/-[^-]*$//'): $line"; done < <(sed -n 's/^skipped: //p' "$log")
         passed=$((passed + $(sed -n 's/^test result: .* \([0-9]*\) passed.*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')))
     done
     summary+=("$mode: $passed passed in ${#programs[@]} programs, ${#bad[@]} of which failed, in $((SECONDS - began)) s")
@@ -71,7 +72,7 @@ run() { # MODE NAME=VALUE..
     for log in "${bad[@]}"; do
         failed=1
         echo "-- $log"
-        grep -v '^\.*$' "$log" | head -60
+        awk '!/^\.*$/ && n++ < 60' "$log"
     done
 }
 before=() arguments=()
@@ -158,5 +159,5 @@ fi
 
 step "done"
 for what in "${summary[@]}"; do echo "$what"; done
-for what in "${skipped[@]}"; do echo "skipped: $what"; done
+printf '%s\n' "${skipped[@]}" | sort -u | sed 's/^/skipped: /'
 exit $failed

@@ -103,7 +103,8 @@ class NumPy:
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):
-        self.names = {"np": np, "folder": tempfile.mkdtemp() + "/"}
+        self.folder = tempfile.TemporaryDirectory()
+        self.names = {"np": np, "folder": self.folder.name + "/"}
         self.begun = {}
 
     def guarded(self, line):

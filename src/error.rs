@@ -312,7 +312,8 @@ pub enum Error {
     /// written from. What the host's kernels work in besides, such as packed panels of matrices, is never the reason: with less of
     /// it they give the same result, later. What does not grow with them (names, shapes and messages, the box around an erased
     /// tensor, the path of a contraction, the tasks of a pool of threads, the state of a decompressor) is asked for as everywhere
-    /// in Rust: where not even that is there, the process ends with `memory allocation of .. bytes failed`.
+    /// in Rust, as are the views that `par_axis_iter_mut` hands out: where not even that is there, the process ends with
+    /// `memory allocation of .. bytes failed`.
     OutOfMemory {
         /// The device.
         device: String,

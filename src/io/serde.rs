@@ -17,7 +17,8 @@
 use super::codec::same;
 use super::contents::{Contents, shorten};
 use super::tensors::{FromFile, ToFile, for_dyn_parts, for_parts};
-use crate::device::{Cpu, Device};
+use crate::device::Device;
+use crate::device::cpu::reserve;
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor};
 use crate::element::{DType, Element};
@@ -362,14 +363,17 @@ impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
                 U::DTYPE
             ))
         };
-        let no_memory =
-            || A::Error::custom(Error::OutOfMemory { device: Cpu.name(), bytes: count * size_of::<U>() });
-        let mut elements = Vec::with_capacity(count.min(UNSEEN));
+        let mut elements = Vec::new();
+        reserve(&mut elements, count.min(UNSEEN)).map_err(A::Error::custom)?;
         while let Some(element) = seq.next_element::<U::As>()? {
             if elements.len() == count {
                 return Err(wrong("more than"));
             }
-            elements.try_reserve(1).map_err(|_| no_memory())?;
+            if elements.len() == elements.capacity() {
+                // Twice what has arrived, and never more than is claimed.
+                let more = elements.len().max(1).min(count - elements.len());
+                reserve(&mut elements, more).map_err(A::Error::custom)?;
+            }
             elements.push(U::of(element));
         }
         match elements.len() {

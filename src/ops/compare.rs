@@ -218,12 +218,14 @@ where
 }
 
 impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Whether both have the same shape and every pair of elements satisfies `|a − b| ≤ absolute + relative · |b|`
-    /// (NumPy's rule). Nothing is close to NaN.
+    /// Whether both have the same shape and every pair of elements is equal or satisfies
+    /// `|a − b| ≤ absolute + relative · |b|` with a finite `b` (NumPy's rule). Nothing is close to NaN, and to an infinity only
+    /// itself.
     ///
     /// ```
     /// use vierbein::tensor;
     /// assert!(tensor![1.0, 2.0].all_close(&tensor![1.0, 2.0 + 1e-12], 1e-9, 0.0));
+    /// assert!(!tensor![1.0].all_close(&tensor![f64::INFINITY], 1e-9, 0.0));
     /// ```
     pub fn all_close<S2: Storage<T, Dev>>(
         &self,
@@ -239,7 +241,10 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, 
         self.shape() == other.shape()
             && self.iter().zip(other.iter()).all(|(&a, &b)| {
                 let difference = CastTo::<T::Float>::cast_to(a) - CastTo::<T::Float>::cast_to(b);
-                a == b || difference.modulus() <= absolute + relative * size(b)
+                let size = size(b);
+                a == b
+                    || num_traits::Float::is_finite(size)
+                        && difference.modulus() <= absolute + relative * size
             })
     }
 }

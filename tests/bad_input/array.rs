@@ -100,7 +100,8 @@ impl Array {
     /// Equal up to rounding; NaN is NaN, and zeros have no sign.
     pub(crate) fn is(&self, other: &Array) -> bool {
         let close = |a: f64, b: f64| {
-            a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1e-3)
+            let close = (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1e-3);
+            a == b || a.is_nan() && b.is_nan() || a.is_finite() && b.is_finite() && close
         };
         self.shape == other.shape
             && self.data.len() == other.data.len()
@@ -165,6 +166,7 @@ fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Refusal> {
         return refuse("AxisOutOfRange");
     }
     let mut sorted = axes.to_vec();
+    sorted.sort_unstable();
     sorted.dedup();
     if sorted.len() < axes.len() { refuse("RepeatedAxis") } else { Ok(()) }
 }

@@ -411,23 +411,25 @@ fn literals(hazard: Hazard) -> ByHand {
 #[cfg(feature = "rand")]
 fn random(hazard: Hazard) -> ByHand {
     use rand::{SeedableRng, distr::Uniform, rngs::StdRng};
-    let shapes: Vec<[usize; 2]> = match hazard {
+    macro_rules! of {
+        ($($shape:expr),*) => {vec![$({
+            let (shape, ones) = ($shape, Uniform::new_inclusive(1.0, 1.0).expect("a range"));
+            let done = done!(
+                try Tensor::<f64, _>::try_random_in(shape, ones, &mut StdRng::seed_from_u64(1), &Cpu),
+                panics Tensor::<f64, _>::random(shape, ones, &mut StdRng::seed_from_u64(1))
+            );
+            (done, allocated(&shape, 8).map(|()| Array::from_fn(&shape, |_| 1.0)))
+        }),*]};
+    }
+    Ok(match hazard {
         WrongShape => return Err("every shape will do"),
-        ZeroExtents => vec![[0, 3], [3, 0]],
-        HugeExtents => vec![[usize::MAX, 2], [HUGE, 1], [0, usize::MAX]],
+        ZeroExtents => of!([0, 3], [3, 0]),
+        HugeExtents => of!([usize::MAX, 2], [HUGE, 1], [0, usize::MAX]),
         NotFinite => return Err("a distribution's business"),
         NegativeStrides | Aliasing => return Err(NO_OPERAND),
-        Rank0 | Rank16 => vec![[1, 1]],
-    };
-    let outcome = |shape: [usize; 2]| {
-        let ones = Uniform::new_inclusive(1.0, 1.0).expect("a range");
-        let done = done!(
-            try Tensor::<f64, _>::try_random_in(shape, ones, &mut StdRng::seed_from_u64(1), &Cpu),
-            panics Tensor::<f64, _>::random(shape, ones, &mut StdRng::seed_from_u64(1))
-        );
-        (done, allocated(&shape, 8).map(|()| Array::from_fn(&shape, |_| 1.0)))
-    };
-    Ok(shapes.into_iter().map(outcome).collect())
+        Rank0 => of!([0usize; 0]),
+        Rank16 => of!([1; 16]),
+    })
 }
 
 pub(crate) fn rows() -> Vec<Row> {

@@ -16,6 +16,10 @@ mod conversions;
 mod dlpack;
 mod driver;
 mod elementwise;
+#[cfg(feature = "npy")]
+#[allow(unused_macros, reason = "folders to write to are all that is needed of it")]
+#[path = "../common/golden.rs"]
+mod golden;
 mod hazards;
 mod iterators;
 mod no_operations;

@@ -2,6 +2,7 @@
 
 use super::array::{Array, copy, refuse};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
+use super::golden::Folder;
 use super::hazards::countable;
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
@@ -14,7 +15,8 @@ pub(crate) fn rows() -> [Row; 2] {
         operands: countable,
         run: |o, _| {
             at_rank!(o, x: view, [0 1 2 16], done!(try {
-                let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad_input.npy");
+                let folder = Folder::new();
+                let path = folder.file("bad_input.npy");
                 let mut bytes = Vec::new();
                 x.write_npy_to(&mut bytes).and_then(|()| x.write_npy(&path)).and_then(|()| {
                     let mut read = x.to_owned();
@@ -47,8 +49,8 @@ fn headers(hazard: Hazard) -> ByHand {
     };
     let of_file = |shape: &str| {
         let bytes = header(shape);
-        let path =
-            std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("header{}.npy", shape.len()));
+        let folder = Folder::new();
+        let path = folder.file("header.npy");
         std::fs::write(&path, &bytes).expect("the folder is there");
         done!(try vierbein::io::npy::read_header(&path)
             .map(|header| Array::line(header.shape.iter().map(|&n| n as f64).collect())))

@@ -1,6 +1,6 @@
 //! What is shared survives whoever dies: memory that is kept for later results, the path that a contraction keeps, the pool of
-//! threads. (Under their locks nobody's code runs but the library's; that a lock is usable after a panic all the same is tested
-//! beside each.)
+//! threads. (Under their locks nobody's code runs but the library's. That the memory which is kept can be used after a panic all the
+//! same is tested beside it; a contraction whose kept paths are not usable any more looks for its path each time.)
 
 use super::allocator::Alone;
 use super::{Random, quietly, seed};

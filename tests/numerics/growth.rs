@@ -130,10 +130,9 @@ fn sums_grow_with_the_logarithm() {
             let looped = x.as_slice().iter().fold(0.0, |sum, x| sum + x);
             table.note("a plain loop", n, exact.distance(looped) / (U * sizes), n as f64);
             // A mean is a sum and a division.
-            let mut of_mean = Exact::zero();
-            of_mean.add_product(x.mean().item(), n as f64);
-            let apart = exact.distance(0.0) - of_mean.distance(0.0);
-            table.note("mean", n, apart.abs() / (U * sizes), promised(n) + 2.0);
+            let mut apart = exact.clone();
+            apart.add_product(x.mean().item(), -(n as f64));
+            table.note("mean", n, apart.distance(0.0) / (U * sizes), promised(n) + 2.0);
             // Complex numbers are two sums.
             let z = x.map(|x| c64::new(-x, x));
             let sum = z.sum().item();

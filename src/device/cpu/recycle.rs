@@ -152,7 +152,8 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
 /// [`reserve`] for whoever can do without. Before it gives up, what is kept is given back.
 pub(super) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
-        if KEPT.trim() == 0 {
+        // What no machine has is not worth what is kept.
+        if more > isize::MAX as usize / size_of::<T>().max(1) || KEPT.trim() == 0 {
             return false;
         }
     }

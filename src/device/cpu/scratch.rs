@@ -64,6 +64,10 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     let mut out = None;
     let mut call = |room: *mut Line| out = f.take().map(|f| f(room.cast(), granted));
     if memory.capacity() < lines(granted) {
+        assert!(
+            lines(granted) <= SURE / size_of::<Line>(),
+            "what a kernel needs at least has room on the stack"
+        );
         on_stack(&mut call);
     } else {
         call(memory.as_mut_ptr());
@@ -119,9 +123,9 @@ mod tests {
         sum(&mut |p| {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: the room is of so many bytes.
-            unsafe { p.cast::<u8>().write_bytes(7, SURE) };
-            // SAFETY: as above, and this is the last.
-            last = unsafe { p.cast::<u8>().add(SURE - 1).read() };
+            unsafe { p.cast::<[u8; SURE]>().write([7; SURE]) };
+            // SAFETY: as above, and they have a value.
+            last = unsafe { p.cast::<[u8; SURE]>().read() }[SURE - 1];
         });
         assert_eq!(last, 7);
     }

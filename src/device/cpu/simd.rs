@@ -1,7 +1,7 @@
 //! Which vector instructions kernels use: found at run time, and no more than the user allows.
 //!
-//! Kernels that [`kernel!`] makes are compiled twice: for every processor of the architecture, and for those with wide
-//! registers (in builds without debug assertions, and in this crate's own tests).
+//! Kernels that [`kernel!`] makes are compiled for every processor of the architecture, and for those with wider
+//! registers (in builds without debug assertions, and in this crate's own tests; the kernels of matrix products always).
 
 use std::sync::OnceLock;
 

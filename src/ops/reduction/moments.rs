@@ -188,7 +188,7 @@ macro_rules! moments {
                     R count = acc.count + 1;
                     Float before = (Float)x - acc.mean;
                     Float mean = acc.mean + unscale(before, count);
-                    return {count, mean, acc.squares + dot_re(before, (Float)x - mean)};
+                    return {count, mean, acc.squares + modulus(dot_re(before, (Float)x - mean))};
                 }
                 DEV Acc combine(Acc a, Acc b) const {
                     if (a.count == 0) return b;

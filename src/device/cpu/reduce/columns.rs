@@ -177,7 +177,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             );
             return combine_into(op, accs, others);
         }
-        // One half after the other: what is there is enough, but where a half is much more than half.
+        // One half after the other: what is there is enough for all uneven cuts.
         if needed <= spare.len() {
             // SAFETY: as above.
             unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };

@@ -156,7 +156,8 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         // Blocks of about one width.
         let block = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
-        let levels = 1 + levels(reduced.len(), CHAIN);
+        // Halves are uneven where a loop within is not cut, and one of them then needs as much as the whole.
+        let levels = 1 + levels(reduced.len(), CHAIN) + reduced.outer_shape().len();
         let (all, few) = (block.min(n), FEW.min(n));
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
             // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
@@ -171,10 +172,11 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                 let [o, k] = walk.offsets();
                 walk.advance();
                 let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
-                for (first, places) in
-                    blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.len())))
+                // Where there is less memory, parts of a block, each as it would be in the whole.
+                for (first, end, places) in
+                    blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
                 {
-                    let accs = &mut accs[..width.min(n - first)];
+                    let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
                         // SAFETY: indices of the part, with all that is reduced.
