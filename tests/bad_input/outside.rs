@@ -156,13 +156,16 @@ fn raw_parts(hazard: Hazard) -> ByHand {
         Rank0 | Rank16 => {
             let again = || {
                 let (first, _, memory) = Tensor::<f64, _>::full([1, 1], 2.5).into_raw_parts();
-                // SAFETY: these are the parts of a tensor with one element.
-                unsafe {
-                    match hazard {
-                        Rank0 => Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory).map(|x| x.array()),
-                        _ => {
-                            Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory).map(|x| x.array())
-                        }
+                match hazard {
+                    Rank0 => {
+                        // SAFETY: these are the parts of a tensor with one element.
+                        unsafe { Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory) }
+                            .map(|x| x.array())
+                    }
+                    _ => {
+                        // SAFETY: as above.
+                        unsafe { Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory) }
+                            .map(|x| x.array())
                     }
                 }
             };
