@@ -10,8 +10,7 @@
 # of layouts; PROPTEST_CASES=32 makes properties try less.
 #
 # Every test runs but these: `ui` and `ui_pass`, which compile and run no code of the library, and those of the documentation, each
-# of which is a program to link. Tests of CUDA run as far as they need no GPU: scripts/check-cuda.sh has the others, in an emulator
-# that checks every access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a
+# of which is a program to link; nor `cuda` and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a
 # sanitizer, so nothing is kept there; tests of that set their own limits. What a thread keeps to work in is not seen either: within
 # it, kernels may go beyond what they asked for.
 set -euo pipefail
@@ -23,7 +22,7 @@ work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET
 named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
 suites=()
 for suite in $named; do
-    case $suite in ui | ui_pass) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
+    case $suite in ui | ui_pass | cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 # Nothing is built twice with the same flags. With debug assertions, only the kernels of products come in all levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
@@ -97,7 +96,7 @@ fi
 if chosen asan && has_asan; then
     step "AddressSanitizer"
     RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$work/asan build nightly test --target "$target"
-    run_all asan ASAN_OPTIONS=detect_stack_use_after_return=1 VIERBEIN_RECYCLE_BYTES=0
+    run_all asan ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 VIERBEIN_RECYCLE_BYTES=0
 elif ! has_asan; then
     skip "AddressSanitizer: there is no nightly toolchain with it"
 fi

@@ -1,11 +1,13 @@
 //! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format,
-//! files that are damaged or hostile, and writers that are killed.
+//! files that are damaged or hostile, bad input to every function, and writers that are killed.
 
 #[macro_use]
 #[path = "common/golden.rs"]
 mod golden;
 #[path = "files/archives.rs"]
 mod archives;
+#[path = "files/bad_input.rs"]
+mod bad_input;
 #[path = "files/flat.rs"]
 mod flat;
 #[path = "files/memory.rs"]

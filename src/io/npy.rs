@@ -21,7 +21,7 @@
 
 use super::replace::replace;
 use super::source::{Source, from_path};
-use super::tensors::{FromFile, ToFile};
+use super::tensors::{FromFile, ToFile, fit_a_file};
 use crate::device::Device;
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor};
@@ -318,6 +318,7 @@ pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
 /// Writes to where something of that name is.
 pub(super) fn write<X: ToFile + ?Sized>(x: &X, name: &str, writer: &mut dyn Write) -> Result<(), Error> {
     let error = |e: io::Error| Error::File { path: name.to_owned(), why: format!("cannot be written: {e}") };
+    fit_a_file([x.contents()], name)?;
     writer.write_all(&header::bytes(&x.contents())).map_err(error)?;
     x.put_bytes(&mut |bytes| writer.write_all(bytes).map_err(error))?;
     writer.flush().map_err(error)

@@ -94,10 +94,11 @@ impl<U: Serialize> Serialize for Values<'_, U> {
         // The format's error does not fit through the other's.
         let mut error = None;
         let read = (self.parts)(&mut |part| {
-            if error.is_none() {
-                error = part.iter().try_for_each(|x| seq.serialize_element(x)).err();
-            }
-            Ok(())
+            part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
+                error = Some(e);
+                // Never seen: it ends the parts, of which a view that repeats elements may have any number.
+                Error::Argument { op: "serialize", why: String::new() }
+            })
         });
         match error {
             Some(error) => Err(error),

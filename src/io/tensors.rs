@@ -112,6 +112,26 @@ impl<S: DynData> ToFile for DynTensor<S> {
     }
 }
 
+/// The most bytes of elements in one file: half of what positions in files can say, which leaves room for headers.
+#[cfg(any(feature = "npy", feature = "safetensors"))]
+const LARGEST_FILE: u64 = 1 << 62;
+
+/// Makes sure that a file can hold the elements of all these tensors, before anything is written: views repeat elements
+/// without memory, and files do not.
+#[cfg(any(feature = "npy", feature = "safetensors"))]
+pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
+    let bytes = |x: Contents| (x.shape.iter().product::<usize>() * x.dtype.size()) as u64;
+    let all = tensors.into_iter().map(bytes).fold(0, u64::saturating_add);
+    if all <= LARGEST_FILE {
+        return Ok(());
+    }
+    let why = format!(
+        "cannot be written: {all} bytes of elements are more than a file can hold; write a view that repeats elements \
+         before it is broadcast"
+    );
+    Err(Error::File { path: path.to_owned(), why })
+}
+
 /// The slowest axis that can be halved, where there are too many elements to copy them at once.
 fn axis_to_halve(shape: &[usize], row_major: bool, size: usize) -> Option<usize> {
     if shape.iter().product::<usize>() <= CHUNK / size {

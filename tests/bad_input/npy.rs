@@ -3,7 +3,6 @@
 use super::array::{Array, copy, refuse};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
 use super::golden::Folder;
-use super::hazards::countable;
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 use vierbein::prelude::*;
@@ -12,13 +11,12 @@ use vierbein::prelude::*;
 pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
-        operands: countable,
         run: |o, _| {
             at_rank!(o, x: view, [0 1 2 16], done!(try {
                 let folder = Folder::new();
                 let path = folder.file("bad_input.npy");
-                let mut bytes = Vec::new();
-                x.write_npy_to(&mut bytes).and_then(|()| x.write_npy(&path)).and_then(|()| {
+                let mut bytes = [0; 1 << 10];
+                x.write_npy_to(&mut bytes[..]).and_then(|()| x.write_npy(&path)).and_then(|()| {
                     let mut read = x.to_owned();
                     read.copy_from::<Cpu, _>(&Tensor::read_npy(&path)?)?;
                     assert!(read.array().is(&x.array()));
@@ -27,7 +25,8 @@ pub(crate) fn rows() -> [Row; 2] {
                 })
             }))
         },
-        expected: |a, _| copy(&a[0]),
+        // What no file can hold is refused before any of it is written.
+        expected: |a, _| if a[0].len() >> 48 > 0 { refuse("File") } else { copy(&a[0]) },
         ..ONE
     };
     [good.into(), Row::by_hand(&["io::npy::read_header", "io::npy::read_header_from"], "<stream>", headers)]

@@ -156,11 +156,18 @@ fn raw_parts(hazard: Hazard) -> ByHand {
         Rank0 | Rank16 => {
             let again = || {
                 let (first, _, memory) = Tensor::<f64, _>::full([1, 1], 2.5).into_raw_parts();
-                // SAFETY: these are the parts of a tensor with one element.
-                let scalar = || unsafe { Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory) };
-                // SAFETY: as above.
-                let deep = || unsafe { Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory) };
-                if hazard == Rank0 { scalar().map(|x| x.array()) } else { deep().map(|x| x.array()) }
+                match hazard {
+                    Rank0 => {
+                        // SAFETY: these are the parts of a tensor with one element.
+                        unsafe { Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory) }
+                            .map(|x| x.array())
+                    }
+                    _ => {
+                        // SAFETY: as above.
+                        unsafe { Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory) }
+                            .map(|x| x.array())
+                    }
+                }
             };
             let shape: &[usize] = if hazard == Rank0 { &[] } else { &[1; 16] };
             vec![(done!(try again()), Ok(Array::from_fn(shape, |_| 2.5)))]

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the documentation, with those features of this test that the table has rows for: archives, serialisation and the
-/// arrays of other libraries have tests of their own, on broken files and foreign memory.
-fn documentation() -> PathBuf {
+/// Builds the documentation, with those features of this test that all tables have rows for, and with more. Archives and
+/// serialisation have a table of their own; the arrays of other libraries have tests of foreign memory.
+fn documentation(more: &[&str]) -> PathBuf {
     let features = [
         ("npy", cfg!(feature = "npy")),
         ("rayon", cfg!(feature = "rayon")),
         ("rand", cfg!(feature = "rand")),
     ];
-    let enabled: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
+    let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();
     // Beside the folder of the test's own files is what was built, of which rustdoc reads the dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
     let pages = target.join("doc/vierbein");
@@ -42,8 +43,8 @@ fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iterator<Item =
 
 /// All public functions: `method` of a tensor, `Type::method` of others with their path, `path::function`, `macro!`. Types without
 /// methods of their own and traits are no functions; methods of traits count for tensors, which have operators by them.
-pub(crate) fn functions() -> BTreeSet<String> {
-    let root = documentation();
+pub(crate) fn functions(more: &[&str]) -> BTreeSet<String> {
+    let root = documentation(more);
     let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("rustdoc wrote this page");
     let mut found = BTreeSet::new();
     for page in between(&read("all.html"), "<li><a href=\"", '"') {

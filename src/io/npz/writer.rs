@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::io::contents::shorten;
 use crate::io::npy;
 use crate::io::replace::replace;
-use crate::io::tensors::ToFile;
+use crate::io::tensors::{ToFile, fit_a_file};
 use core::fmt;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
@@ -173,6 +173,7 @@ impl<'a> NpzWriter<'a> {
     fn write_archive<W: Write + Seek>(&self, label: &str, writer: &mut W) -> Result<(), Error> {
         let error =
             |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
+        fit_a_file(self.entries.iter().map(|(_, tensor)| tensor.contents()), label)?;
         let mut out = Counted { inner: writer, count: 0 };
         let mut directory = Vec::new();
         out.inner.seek(SeekFrom::Start(0)).map_err(error)?;

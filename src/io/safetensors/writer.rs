@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::io::contents::{same_in_both_orders, shorten};
 use crate::io::replace::replace;
-use crate::io::tensors::ToFile;
+use crate::io::tensors::{ToFile, fit_a_file};
 use crate::order::RowMajor;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -176,6 +176,7 @@ impl<'a> SafetensorsWriter<'a> {
     fn write_all(&self, label: &str, writer: &mut dyn Write) -> Result<(), Error> {
         let error =
             |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
+        fit_a_file(self.tensors.values().map(|(tensor, _)| tensor.contents()), label)?;
         // With the largest elements first, all of them are aligned.
         let mut tensors: Vec<_> =
             self.tensors.iter().map(|(name, (x, t))| (name, *x, *t, x.contents())).collect();

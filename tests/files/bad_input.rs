@@ -1,0 +1,431 @@
+//! The table of bad input (see `tests/bad_input`), for what the features `npz`, `safetensors` and `serde` add: the same hazards,
+//! the same references, and the list of what is public by rustdoc with these features and without them.
+//!
+//! What is written must be read again bit for bit. Axes near `usize::MAX` are refused before anything is written.
+
+// Each table uses its part of what they share.
+#[allow(dead_code)]
+#[path = "../bad_input/array.rs"]
+mod array;
+#[allow(dead_code, unused_macros, unused_imports)]
+#[path = "../bad_input/driver.rs"]
+mod driver;
+#[allow(dead_code)]
+#[path = "../bad_input/hazards.rs"]
+mod hazards;
+#[allow(dead_code)]
+#[path = "../bad_input/operand.rs"]
+mod operand;
+#[path = "../bad_input/public.rs"]
+mod public;
+#[allow(dead_code, unused_macros, unused_imports)]
+#[path = "../bad_input/ranks.rs"]
+mod ranks;
+
+use super::memory::modest;
+use array::{Array, Outcome, refuse};
+use driver::{ByHand, Done, Hazard, Hazard::*, Row, done};
+use hazards::one;
+use operand::{Operand, Place, ToArray};
+use ranks::at_rank;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
+use std::io::Cursor;
+use std::path::PathBuf;
+use vierbein::dyn_tensor::SliceItem;
+use vierbein::io::npz::{Npz, NpzWriter};
+use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
+use vierbein::prelude::*;
+use vierbein::{DType, DynTensor, DynView, Error, MemoryOrder};
+
+const FEATURES: &[&str] = &["npz", "safetensors", "serde"];
+
+#[test]
+fn every_public_function() {
+    let rows = vec![npz(), safetensors(), serialised(), erased()];
+    let without = public::functions(&[]);
+    let public = public::functions(FEATURES).difference(&without).cloned().collect();
+    driver::check(rows, &public, &[]);
+}
+
+/// A row of which every operand is written and read again, and what does not fit is written out.
+fn round_trips(
+    names: &'static [&'static str],
+    run: fn(&[Operand]) -> Option<Done>,
+    expected: fn(&Operand) -> Outcome,
+    wrong: fn() -> Vec<(Done, Outcome)>,
+) -> Row {
+    Row::by_hand(names, "", move |hazard: Hazard| -> ByHand {
+        if hazard == WrongShape {
+            return Ok(wrong());
+        }
+        let outcomes = one(hazard).into_iter().filter_map(|o| Some((run(&o)?, expected(&o[0]))));
+        Ok(outcomes.collect())
+    })
+}
+
+/// The same elements, or no file, where no file can hold them.
+fn same_or_refused(o: &Operand) -> Outcome {
+    if endless(o) { refuse("File") } else { Ok(o.array()) }
+}
+
+fn endless(o: &Operand) -> bool {
+    o.is_huge() && !o.shape.contains(&0)
+}
+
+/// Fails unless both have the same bits: the operand's are read row by row from where they lie.
+#[track_caller]
+fn assert_same(found: &impl ToArray, o: &Operand) {
+    let (found, expected) = (found.array(), o.array());
+    assert_eq!(found.shape, expected.shape);
+    let bits = |x: Array| x.data.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!(bits(found), bits(expected));
+}
+
+/// Fails unless an error says these words.
+#[track_caller]
+fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
+    if let Err(error) = &result {
+        super::says(&error.to_string(), words);
+    }
+    result
+}
+
+/// Where there was no file before.
+fn file(name: &str) -> PathBuf {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+/// Room for all that can be written.
+fn room() -> Vec<u8> {
+    vec![0; 1 << 16]
+}
+
+/// The stream has refused what the file is to refuse as well, and neither has anything of it.
+#[track_caller]
+fn assert_refused(error: &Error, room: &[u8]) {
+    assert!(error.to_string().starts_with("<stream>: cannot be written: "), "{error}");
+    assert!(room.iter().all(|&byte| byte == 0), "something was written");
+}
+
+// ------------------------------------------------------------------ archives
+
+fn npz() -> Row {
+    round_trips(
+        &[
+            "io::npz::Npz::get",
+            "io::npz::Npz::header",
+            "io::npz::Npz::names",
+            "io::npz::Npz::new",
+            "io::npz::Npz::open",
+            "io::npz::NpzWriter::add",
+            "io::npz::NpzWriter::compressed",
+            "io::npz::NpzWriter::new",
+            "io::npz::NpzWriter::push",
+            "io::npz::NpzWriter::write",
+            "io::npz::NpzWriter::write_to",
+        ],
+        |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_npz(x, &o[0])))),
+        same_or_refused,
+        wrong_npz,
+    )
+}
+
+/// Twice in one archive, stored and compressed, in a stream and in a file.
+fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
+    let path = file("bad_input.npz");
+    let mut archive = NpzWriter::new();
+    archive.push(x)?.add("x", x)?;
+    for compressed in [false, true] {
+        if compressed {
+            archive.compressed();
+        }
+        let mut room = room();
+        let mut stream = Cursor::new(&mut room[..]);
+        match archive.write_to(&mut stream) {
+            Err(error) => {
+                assert_refused(&error, &room);
+                let refused = saying("bad_input.npz: cannot be written: ", archive.write(&path));
+                assert!(!path.exists());
+                return refused.map(|()| unreachable!("the stream refused it"));
+            }
+            Ok(()) => {
+                let end = stream.position() as usize;
+                let mut read = Npz::new(Cursor::new(&room[..end]))?;
+                assert_eq!(read.names().collect::<Vec<_>>(), ["arr_0", "x"]);
+                let header = read.header("x")?;
+                assert_eq!((&header.descr[..], &header.shape[..]), ("<f8", &o.shape[..]));
+                assert_same(&read.get::<Tensor<f64, D>>("arr_0")?, o);
+                assert_same(&read.get::<Tensor<f64, D>>("x")?, o);
+            }
+        }
+    }
+    archive.write(&path)?;
+    let read: Tensor<f64, D> = Npz::open(&path)?.get("x")?;
+    assert_same(&read, o);
+    Ok(read)
+}
+
+/// Another rank, type, order and name; no file, and no archive; names that are no names.
+fn wrong_npz() -> Vec<(Done, Outcome)> {
+    let x = Operand::dense(&[2, 3]);
+    let path = file("bad_input_wrong.npz");
+    NpzWriter::new()
+        .add("x", &x.view::<2>())
+        .and_then(|archive| archive.write(&path))
+        .expect("it is written");
+    let missing = file("bad_input_missing.npz");
+    let text = file("bad_input_text.npz");
+    std::fs::write(&text, "no archive").expect("the folder is there");
+    type Matrix<T, O = RowMajor> = Tensor<T, Rank<2>, O>;
+    let open = || Npz::open(&path);
+    let entry = "bad_input_wrong.npz, entry `x`: holds a row-major f64 tensor of shape [2, 3], not ";
+    let of = |what: &str| format!("{entry}{what}");
+    let none = "bad_input_wrong.npz: has no entry `y`; it has `x`";
+    let add = |names: &[&str]| {
+        let vector = x.view::<2>();
+        let mut archive = NpzWriter::new();
+        names.iter().try_for_each(|name| archive.add(name, &vector).map(drop))?;
+        archive.push(&vector).map(drop)
+    };
+    let file_error = |done: Done| (done, refuse("File"));
+    let argument = |done: Done| (done, refuse("Argument"));
+    vec![
+        (done!(try open()?.get::<Matrix<f64>>("x")), Ok(x.array())),
+        file_error(done!(try saying(&of("one of rank 1;"), open()?.get::<Tensor<f64, Rank<1>>>("x")))),
+        file_error(done!(try saying(&of("one of f32;"), open()?.get::<Matrix<f32>>("x")))),
+        file_error(done!(try saying(&of("a column-major one;"), open()?.get::<Matrix<f64, ColMajor>>("x")))),
+        file_error(done!(try saying(none, open()?.get::<Matrix<f64>>("y")))),
+        file_error(done!(try saying(none, open()?.header("y").map(|_| 0.0)))),
+        file_error(
+            done!(try saying("bad_input_missing.npz: cannot be read", Npz::open(&missing).map(|_| 0.0))),
+        ),
+        file_error(done!(try saying("bad_input_text.npz: ", Npz::open(&text).map(|_| 0.0)))),
+        file_error(done!(try saying("<stream>: ", Npz::new(Cursor::new(b"no archive")).map(|_| 0.0)))),
+        argument(done!(try saying("the name `x` is taken", add(&["x", "x"]).map(|()| 0.0)))),
+        argument(done!(try saying("the name `` could be", add(&[""]).map(|()| 0.0)))),
+        argument(done!(try saying("the name `../x` could be", add(&["../x"]).map(|()| 0.0)))),
+        argument(done!(try saying("the name `arr_0` is taken", add(&["arr_0"]).map(|()| 0.0)))),
+    ]
+}
+
+// ------------------------------------------------------------------ safetensors
+
+fn safetensors() -> Row {
+    round_trips(
+        &[
+            "io::safetensors::Info::dtype",
+            "io::safetensors::Info::dtype_name",
+            "io::safetensors::Info::shape",
+            "io::safetensors::Safetensors::get",
+            "io::safetensors::Safetensors::info",
+            "io::safetensors::Safetensors::map",
+            "io::safetensors::Safetensors::metadata",
+            "io::safetensors::Safetensors::names",
+            "io::safetensors::Safetensors::read",
+            "io::safetensors::Safetensors::read_from",
+            "io::safetensors::Safetensors::view",
+            "io::safetensors::SafetensorsWriter::add",
+            "io::safetensors::SafetensorsWriter::metadata",
+            "io::safetensors::SafetensorsWriter::new",
+            "io::safetensors::SafetensorsWriter::write",
+            "io::safetensors::SafetensorsWriter::write_to",
+        ],
+        |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_safetensors(x, &o[0])))),
+        same_or_refused,
+        wrong_safetensors,
+    )
+}
+
+/// Twice in one file: three times together are more bytes than 64 bits count, where there are as many as a view can have.
+fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
+    let path = file("bad_input.safetensors");
+    let mut writer = SafetensorsWriter::new();
+    writer.add("x", x)?.add("y", x)?.add("z", x)?.metadata("of", "bad input");
+    let mut room = room();
+    let mut rest = &mut room[..];
+    if let Err(error) = writer.write_to(&mut rest) {
+        assert_refused(&error, &room);
+        let refused = saying("bad_input.safetensors: cannot be written: ", writer.write(&path));
+        assert!(!path.exists());
+        return refused.map(|()| unreachable!("the stream refused it"));
+    }
+    writer.write(&path)?;
+    // SAFETY: only this test knows the file, and it changes it when the map is gone.
+    let mapped = unsafe { Safetensors::map(&path)? };
+    for read in [
+        Safetensors::read_from(&room[..std::fs::metadata(&path).expect("it was written").len() as usize])?,
+        Safetensors::read(&path)?,
+        mapped,
+    ] {
+        assert_eq!(read.names().collect::<Vec<_>>(), ["x", "y", "z"]);
+        assert_eq!(read.metadata()["of"], "bad input");
+        let info = read.info("y")?;
+        assert_eq!((info.dtype(), info.dtype_name(), info.shape()), (Some(DType::F64), "F64", &o.shape[..]));
+        for name in ["x", "y", "z"] {
+            assert_same(&read.view::<f64, D>(name)?, o);
+            assert_same(&read.get::<Tensor<f64, D>>(name)?, o);
+        }
+    }
+    Safetensors::read(&path)?.get("x")
+}
+
+/// Another rank, type and name; no file, and none of these; names and tensors that the format does not have.
+fn wrong_safetensors() -> Vec<(Done, Outcome)> {
+    let x = Operand::dense(&[2, 3]);
+    let path = file("bad_input_wrong.safetensors");
+    SafetensorsWriter::new()
+        .add("x", &x.view::<2>())
+        .and_then(|file| file.write(&path))
+        .expect("it is written");
+    let missing = file("bad_input_missing.safetensors");
+    let text = file("bad_input_text.safetensors");
+    std::fs::write(&text, "no tensors").expect("the folder is there");
+    type Matrix<T, O = RowMajor> = Tensor<T, Rank<2>, O>;
+    let read = Safetensors::read(&path).expect("it was written");
+    let tensor =
+        "bad_input_wrong.safetensors, tensor `x`: holds a row-major f64 tensor of shape [2, 3], not ";
+    let of = |what: &str| format!("{tensor}{what}");
+    let none = "bad_input_wrong.safetensors: has no tensor `y`; it has `x`";
+    let add = |names: &[&str]| {
+        let matrix = x.view::<2>();
+        let mut file = SafetensorsWriter::new();
+        names.iter().try_for_each(|name| file.add(name, &matrix).map(drop))
+    };
+    let columns = DynTensor::from(x.view::<2>().to_order::<ColMajor>());
+    // SAFETY: neither file is one that can be mapped.
+    let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
+    let file_error = |done: Done| (done, refuse("File"));
+    let argument = |done: Done| (done, refuse("Argument"));
+    vec![
+        (done!(try read.view::<f64, Rank<2>>("x")), Ok(x.array())),
+        file_error(done!(try saying(&of("one of rank 1;"), read.get::<Tensor<f64, Rank<1>>>("x")))),
+        file_error(done!(try saying(&of("one of rank 1;"), read.view::<f64, Rank<1>>("x")))),
+        file_error(done!(try saying(&of("one of f32;"), read.get::<Matrix<f32>>("x")))),
+        file_error(done!(try saying(&of("one of f32;"), read.view::<f32, Rank<2>>("x")))),
+        file_error(done!(try saying(&of("a column-major one;"), read.get::<Matrix<f64, ColMajor>>("x")))),
+        file_error(done!(try saying(none, read.get::<Matrix<f64>>("y")))),
+        file_error(done!(try saying(none, read.view::<f64, Rank<2>>("y")))),
+        file_error(done!(try saying(none, read.info("y").map(|_| 0.0)))),
+        file_error(
+            done!(try saying("bad_input_missing.safetensors: ", Safetensors::read(&missing).map(|_| 0.0))),
+        ),
+        file_error(done!(try saying("bad_input_missing.safetensors: ", map(&missing)))),
+        file_error(done!(try saying("bad_input_text.safetensors: ", Safetensors::read(&text).map(|_| 0.0)))),
+        file_error(done!(try saying("bad_input_text.safetensors: ", map(&text)))),
+        file_error(done!(try saying("<stream>: ", Safetensors::read_from(&b"no tensors"[..]).map(|_| 0.0)))),
+        argument(done!(try saying("the name `x` is taken", add(&["x", "x"]).map(|()| 0.0)))),
+        argument(done!(try saying("the name `__metadata__` is", add(&["__metadata__"]).map(|()| 0.0)))),
+        argument(
+            done!(try saying("`x` is column-major", SafetensorsWriter::new().add("x", &columns).map(|_| 0.0))),
+        ),
+    ]
+}
+
+// ------------------------------------------------------------------ serde
+
+/// An error of a format, as one of the file that it would be in.
+fn of_format(error: impl std::fmt::Display) -> Error {
+    Error::File { path: "<stream>".into(), why: error.to_string() }
+}
+
+fn serialised() -> Row {
+    round_trips(
+        &["serialize", "deserialize"],
+        |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_serde(x, &o[0], same_type(x))))),
+        same_or_refused,
+        wrong_serde,
+    )
+}
+
+fn erased() -> Row {
+    round_trips(
+        &["dyn_tensor::DynTensor::serialize", "dyn_tensor::DynTensor::deserialize"],
+        |o| with_erased(&o[0], |x| done!(try modest(0, || through_serde::<_, DynTensor>(&x, &o[0], None)))),
+        same_or_refused,
+        wrong_serde,
+    )
+}
+
+/// What a view is read as.
+fn same_type<D: Dim>(_: &TensorView<'_, f64, D>) -> Option<Tensor<f64, D>> {
+    None
+}
+
+/// In a binary format, and as a text, which has neither NaN nor infinities.
+fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
+    x: &X,
+    o: &Operand,
+    _: Option<Y>,
+) -> Result<Y, Error> {
+    let (mut binary, mut text) = (room(), room());
+    let mut rest = &mut text[..];
+    let written = serde_json::to_writer(&mut rest, x).map_err(of_format);
+    let room_left = rest.len();
+    let bytes = postcard::to_slice(x, &mut binary).map_err(of_format);
+    assert_eq!(written.is_err(), bytes.is_err());
+    written?;
+    let read: Y = postcard::from_bytes(bytes?).map_err(of_format)?;
+    assert_same(&read, o);
+    let text = &text[..text.len() - room_left];
+    match serde_json::from_slice::<Y>(text) {
+        Ok(read) => assert_same(&read, o),
+        Err(error) => {
+            assert!(o.floats.iter().any(|x| !x.is_finite()), "{error}");
+            super::says(&error.to_string(), "invalid type: null, expected f64");
+        }
+    }
+    Ok(read)
+}
+
+/// `f` of a view of the operand's elements as they lie; `None` for windows, which these tensors do not have.
+fn with_erased(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
+    let make = |shape: &[usize]| {
+        DynTensor::from_vec(shape, o.floats.clone(), MemoryOrder::RowMajor).expect("it holds its shape")
+    };
+    match o.place {
+        Place::Dense => Some(f(make(&o.shape).view())),
+        Place::Reversed => {
+            let backwards = SliceItem::Span { start: 0, end: None, inclusive: false, step: -1 };
+            Some(f(make(&o.shape).slice(vec![backwards; o.rank()]).expect("each axis")))
+        }
+        Place::Repeated(axes) => {
+            Some(f(make(&o.shape[o.rank() - axes..]).broadcast_to(&o.shape).expect("a shape of a view")))
+        }
+        Place::Windows => None,
+    }
+}
+
+impl ToArray for DynTensor {
+    fn array(&self) -> Array {
+        let element = |index: &[usize]| self.get(index).expect("in the shape").get::<f64>().expect("an f64");
+        Array::from_fn(self.shape(), element)
+    }
+}
+
+/// Another rank and type, and other fields.
+fn wrong_serde() -> Vec<(Done, Outcome)> {
+    fn read<Y: DeserializeOwned>(text: &str) -> Result<Y, Error> {
+        serde_json::from_str(text).map_err(of_format)
+    }
+    type Matrix<T, O = RowMajor> = Tensor<T, Rank<2>, O>;
+    let x = Operand::dense(&[2, 3]);
+    let text = &serde_json::to_string(&x.view::<2>()).expect("it is finite");
+    let short = &text.replace("[2,3]", "[2,4]");
+    let long = &text.replace("[2,3]", "[2,1]");
+    let refused = |done: Done| (done, refuse("File"));
+    let of = |what: &str| format!("the data holds a row-major f64 tensor of shape [2, 3], not {what}");
+    vec![
+        (done!(try read::<Matrix<f64>>(text)), Ok(x.array())),
+        (done!(try read::<DynTensor>(text)), Ok(x.array())),
+        refused(done!(try saying(&of("one of rank 1;"), read::<Tensor<f64, Rank<1>>>(text)))),
+        refused(done!(try saying(&of("one of f32;"), read::<Matrix<f32>>(text)))),
+        refused(done!(try saying(&of("a column-major one;"), read::<Matrix<f64, ColMajor>>(text)))),
+        refused(done!(try saying("6 elements, fewer than the 8", read::<Matrix<f64>>(short)))),
+        refused(done!(try saying("6 elements, fewer than the 8", read::<DynTensor>(short)))),
+        refused(done!(try saying("more than the 2 elements", read::<Matrix<f64>>(long)))),
+        refused(done!(try saying("more than the 2 elements", read::<DynTensor>(long)))),
+    ]
+}
