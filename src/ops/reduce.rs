@@ -372,9 +372,9 @@ macro_rules! reductions {
 reductions! {
     /// The sum of all elements; zero of none.
     ///
-    /// Floating and complex numbers are added pairwise in blocks, so that the error grows as O(log n · ε): on the host it is at
-    /// most `(log₂ n + 45) · u · Σ|x|`, with `u = ε/2` and to first order in it, for each part of a complex sum (Higham, *Accuracy
-    /// and Stability of Numerical Algorithms*, 2nd ed., 2002, section 4.2). The result is the same on any number of threads: see
+    /// Floating and complex numbers are added pairwise in blocks, so that the error grows as O(log n · ε) (Higham, SIAM J.
+    /// Sci. Comput. 14, 1993): on the host it is at most `(log₂ n + 45) · u · Σ|x|`, with `u = ε/2` and to first order in it, for
+    /// each part of a complex sum (the same, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2). The result is the same on any number of threads: see
     /// [`Cpu`](crate::Cpu#results). An integer sum that does not fit the element type is an error in builds with debug assertions,
     /// which add integers of up to 32 bits in 64 and those of 64 in 128, so that none overflows on its way; otherwise it wraps.
     ///
