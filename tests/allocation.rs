@@ -1,51 +1,22 @@
 //! What operations allocate: their result, and nothing else, or nothing at all where a freed result is used again. Views go in as
 //! they are.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// Counts what this thread asks for.
-struct Counting;
-
-thread_local! {
-    static ASKED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-}
-
-fn count(bytes: usize) {
-    // A thread that is ending has no counter any more.
-    let _ = ASKED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
-}
-
-// SAFETY: all is left to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller's.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller's.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
+#[path = "common/counting.rs"]
+mod counting;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// How many times memory is asked for, and how many bytes in all. Once before that, for what threads keep.
 fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     drop(f());
-    ASKED.set((0, 0));
+    counting::asked();
     let result = f();
-    let asked = ASKED.get();
+    let asked = counting::asked();
     drop(result);
     asked
 }

@@ -4,10 +4,13 @@
 //! `cargo run --release --example costs -- --measure` times the operations as well, and draws `docs/figures/costs.svg`.
 
 mod count;
+#[path = "../../tests/common/counting.rs"]
+mod counting;
 mod operations;
 mod plot;
 
-use count::{Counting, Found};
+use count::Found;
+use counting::Counting;
 use std::error::Error;
 use std::path::Path;
 

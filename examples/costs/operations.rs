@@ -1,6 +1,7 @@
 //! The operations, by what they have in common.
 
-use crate::count::{Found, addresses, asked};
+use crate::count::{Found, addresses};
+use crate::counting::asked;
 use std::time::{Duration, Instant};
 use vierbein::op;
 use vierbein::prelude::*;
