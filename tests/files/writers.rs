@@ -1,12 +1,9 @@
-//! Writers that fail, or are killed, leave the old file as it was.
+//! Writers that fail leave the old file as it was; those that are killed are among the faults.
 
 use super::golden::Folder;
 use super::{says, why};
 use std::fs;
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
@@ -91,53 +88,4 @@ fn files_are_replaced_as_a_whole() {
     let x = tensor![1];
     says(&why(NpzWriter::new().push(&x).unwrap().write(&nowhere)), "folder: cannot be written");
     says(&why(SafetensorsWriter::new().write(&folder.0)), "cannot be written");
-}
-
-/// Where to write for ever, if this process is the one that is to be killed.
-const VICTIM: &str = "VIERBEIN_TEST_VICTIM";
-
-fn of(value: i64) -> Tensor<i64, Rank<1>> {
-    Tensor::full([1 << 17], value)
-}
-
-fn write_for_ever(folder: &Path) {
-    for value in 0.. {
-        let x = of(value);
-        x.write_npy(folder.join("x.npy")).unwrap();
-        NpzWriter::new().push(&x).unwrap().write(folder.join("x.npz")).unwrap();
-        SafetensorsWriter::new().add("x", &x).unwrap().write(folder.join("x.safetensors")).unwrap();
-    }
-}
-
-#[test]
-fn whoever_is_killed_leaves_whole_files() {
-    if let Some(folder) = std::env::var_os(VICTIM) {
-        write_for_ever(Path::new(&folder));
-    }
-    for pause in [0, 3, 7, 20] {
-        let folder = Folder::new();
-        let this = std::env::current_exe().unwrap();
-        let mut victim = Command::new(this)
-            .args(["--exact", "writers::whoever_is_killed_leaves_whole_files", "--quiet"])
-            .env(VICTIM, &folder.0)
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        while !folder.file("x.safetensors").exists() {
-            assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis(pause));
-        victim.kill().unwrap();
-        victim.wait().unwrap();
-        let whole = |x: Tensor<i64, Rank<1>>| assert_eq!(x, of(x[[0]]));
-        whole(Tensor::read_npy(folder.file("x.npy")).unwrap());
-        whole(Npz::open(folder.file("x.npz")).unwrap().get("arr_0").unwrap());
-        whole(Safetensors::read(folder.file("x.safetensors")).unwrap().get("x").unwrap());
-        let unfinished = folder.names().into_iter().filter(|name| !name.starts_with("x."));
-        let unfinished: Vec<_> = unfinished.collect();
-        assert!(unfinished.len() <= 1, "{unfinished:?}");
-        assert!(unfinished.iter().all(|name| name.starts_with(".vierbein-")), "{unfinished:?}");
-    }
 }
