@@ -54,6 +54,7 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Axis, Data, DataMut,
     Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn, RawArrayView, RawArrayViewMut, ShapeBuilder,
+    StrideShape,
 };
 
 // ------------------------------------------------------------------ views
@@ -84,25 +85,21 @@ fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     expect(unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) })
 }
 
-/// ndarray makes views of strides that are not negative, beginning at the lowest address, and then turns axes around. Those
-/// numbers for a tensor: the offset of the lowest address, the shape, the absolute strides.
-fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, I, I) {
-    let (mut extents, mut steps, mut lowest) = (I::zeros(shape.len()), I::zeros(shape.len()), 0);
+/// ndarray makes views of strides that are not negative, beginning at the lowest address, and then turns axes around. What it is
+/// told of a tensor: the offset of the lowest address, and the shape with the absolute strides. Of nothing it takes its own strides
+/// only, which are 0: with others, copies of such views panic.
+fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, StrideShape<I>) {
+    let mut extents = I::zeros(shape.len());
     extents.slice_mut().copy_from_slice(shape);
     if shape.contains(&0) {
-        // Of nothing any strides will do, but ndarray asserts that axes of several positions lie apart.
-        let mut dense = 1;
-        for (axis, &n) in shape.iter().enumerate().rev() {
-            steps[axis] = dense;
-            dense = dense.saturating_mul(n.max(1));
-        }
-    } else {
-        for (axis, &stride) in strides.iter().enumerate() {
-            steps[axis] = stride.unsigned_abs();
-            lowest += stride.min(0) * (shape[axis] as isize - 1);
-        }
+        return (0, extents.into());
     }
-    (lowest, extents, steps)
+    let (mut steps, mut lowest) = (I::zeros(shape.len()), 0);
+    for (axis, &stride) in strides.iter().enumerate() {
+        steps[axis] = stride.unsigned_abs();
+        lowest += stride.min(0) * (shape[axis] as isize - 1);
+    }
+    (lowest, extents.strides(steps))
 }
 
 /// The axes to turn around.
@@ -114,11 +111,10 @@ fn negative<'s>(shape: &'s [usize], strides: &'s [isize]) -> impl Iterator<Item 
 fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     x: TensorView<'a, T, D, O>,
 ) -> ArrayView<'a, T, I> {
-    let (lowest, shape, steps) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
+    let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
     // SAFETY: offsets run from the lowest address over the elements that the tensor borrows for `'a`; their number and their
     // bytes fit in `isize`, and strides are not negative.
-    let mut array =
-        unsafe { RawArrayView::from_shape_ptr(shape.strides(steps), x.as_ptr().wrapping_offset(lowest)) };
+    let mut array = unsafe { RawArrayView::from_shape_ptr(shape, x.as_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: as above; a tensor's elements are aligned.
     unsafe { array.deref_into_view() }
@@ -127,11 +123,9 @@ fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
 fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut x: TensorViewMut<'a, T, D, O>,
 ) -> ArrayViewMut<'a, T, I> {
-    let (lowest, shape, steps) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
+    let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
     // SAFETY: as for `array_view`; the tensor's indices lie apart, and it is given away.
-    let mut array = unsafe {
-        RawArrayViewMut::from_shape_ptr(shape.strides(steps), x.as_mut_ptr().wrapping_offset(lowest))
-    };
+    let mut array = unsafe { RawArrayViewMut::from_shape_ptr(shape, x.as_mut_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: as above.
     unsafe { array.deref_into_view_mut() }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds the documentation, with those features of this test that all tables have rows for, and with more. Archives and
-/// serialisation have a table of their own; the arrays of other libraries have tests of foreign memory.
-fn documentation(more: &[&str]) -> PathBuf {
+/// serialisation have a table of their own, and so have the arrays of other libraries.
+pub(crate) fn documentation(more: &[&str]) -> PathBuf {
     let features = [
         ("npy", cfg!(feature = "npy")),
         ("rayon", cfg!(feature = "rayon")),
@@ -37,7 +37,7 @@ fn documentation(more: &[&str]) -> PathBuf {
 }
 
 /// What stands between `before` and `after` each time.
-fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iterator<Item = &'a str> {
+pub(crate) fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
 }
 

@@ -1,0 +1,164 @@
+//! The table of bad input (see `tests/bad_input`) for conversions from and to the arrays of other libraries: the same hazards,
+//! and the list of what there is by rustdoc, with the libraries' features and without them.
+//!
+//! What is a view must be the same elements: their addresses are reckoned from strides, without either library.
+
+// Each table uses its part of what they share.
+#[allow(dead_code)]
+#[path = "../../bad_input/array.rs"]
+mod array;
+#[allow(dead_code, unused_macros, unused_imports)]
+#[path = "../../bad_input/driver.rs"]
+mod driver;
+#[cfg(feature = "faer")]
+#[path = "faer.rs"]
+mod faer;
+#[allow(dead_code)]
+#[path = "../../bad_input/hazards.rs"]
+mod hazards;
+#[cfg(feature = "nalgebra")]
+#[path = "nalgebra.rs"]
+mod nalgebra;
+#[cfg(feature = "ndarray")]
+#[path = "ndarray.rs"]
+mod ndarray;
+#[allow(dead_code)]
+#[path = "../../bad_input/operand.rs"]
+mod operand;
+#[allow(dead_code)]
+#[path = "../../bad_input/public.rs"]
+mod public;
+#[allow(dead_code, unused_macros, unused_imports)]
+#[path = "../../bad_input/ranks.rs"]
+mod ranks;
+
+use array::{Array, Outcome};
+use driver::{ByHand, Done, Hazard, Row};
+use operand::{HUGE, Operand};
+use std::collections::BTreeSet;
+use vierbein::Error;
+
+#[test]
+fn every_conversion() {
+    let (mut features, mut rows) = (vec![], vec![]);
+    #[cfg(feature = "ndarray")]
+    (features.push("ndarray"), rows.extend(ndarray::rows()));
+    #[cfg(feature = "nalgebra")]
+    (features.push("nalgebra"), rows.extend(nalgebra::rows()));
+    #[cfg(feature = "faer")]
+    (features.push("faer"), rows.extend(faer::rows()));
+    let without = conversions(&[]);
+    let public = conversions(&features).difference(&without).cloned().collect();
+    driver::check(rows, &public, &[]);
+}
+
+/// Implementations of `From` and `TryFrom` for tensors and views, or from them, as rustdoc writes them. Ranks are all called N.
+fn conversions(features: &[&str]) -> BTreeSet<String> {
+    let pages = public::documentation(features);
+    let mut found = BTreeSet::new();
+    for page in ["struct.Tensor.html", "type.TensorView.html", "type.TensorViewMut.html"] {
+        let text = std::fs::read_to_string(pages.join(page)).expect("rustdoc wrote this page");
+        for name in public::between(&text, "id=\"impl-", '"') {
+            let mut name = name.replace('+', " ").replace("-for-", " for ");
+            for (code, letter) in [("%3C", "<"), ("%3E", ">"), ("%26", "&"), ("%5B", "["), ("%5D", "]")] {
+                name = name.replace(code, letter);
+            }
+            if name.starts_with("From<") || name.starts_with("TryFrom<") {
+                found.insert(name.replace(|letter: char| letter.is_ascii_digit(), "N"));
+            }
+        }
+    }
+    let _ = std::fs::remove_file(pages.join("index.html"));
+    assert!(found.len() > 10, "{found:?}");
+    found
+}
+
+impl Operand {
+    /// Indices with the addresses of their elements: all, or the first and the last where they are too many to count.
+    fn addresses(&self) -> Vec<(Vec<usize>, *const f64)> {
+        let (strides, offset) = self.strides();
+        let mut indices = vec![];
+        if self.shape.contains(&0) {
+        } else if self.is_huge() {
+            indices = vec![vec![0; self.rank()], self.shape.iter().map(|n| n - 1).collect()];
+        } else {
+            Array::from_fn(&self.shape, |index| {
+                indices.push(index.to_vec());
+                0.0
+            });
+        }
+        let place = |index: &[usize]| {
+            let steps = index.iter().zip(&strides).map(|(&i, &s)| i as isize * s);
+            self.floats.as_ptr().wrapping_offset(steps.sum::<isize>() + offset as isize)
+        };
+        indices.into_iter().map(|index| (index.clone(), place(&index))).collect()
+    }
+
+    /// Fails unless the elements of these indices are at these addresses.
+    #[track_caller]
+    fn assert_same(&self, shape: &[usize], at: impl Fn(&[usize]) -> *const f64) {
+        assert_eq!(shape, self.shape);
+        for (index, address) in self.addresses() {
+            assert_eq!(at(&index), address, "{index:?}");
+        }
+    }
+}
+
+/// One more in every element.
+fn incremented(o: &Operand) -> Array {
+    let mut array = o.array();
+    array.data.iter_mut().for_each(|x| *x += 1.0);
+    array
+}
+
+/// Operands of which each element has a place of its own, as far as there are any.
+fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
+    hazards::countable(hazard)
+}
+
+/// All, and the one huge shape that matrices of every library have: a single row.
+fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let mut all = hazards::one(hazard);
+    if hazard == Hazard::HugeExtents {
+        all.push(vec![Operand::repeated(&[1, HUGE], 0)]);
+    }
+    all
+}
+
+/// A row of what is done with each operand of a rank that it compiles with.
+fn row(
+    names: &'static [&'static str],
+    operands: fn(Hazard) -> Vec<Vec<Operand>>,
+    run: fn(&[Operand]) -> Option<Done>,
+    expected: fn(&Operand) -> Outcome,
+    wrong: fn() -> ByHand,
+) -> Row {
+    Row::by_hand(names, "", move |hazard: Hazard| -> ByHand {
+        if hazard == Hazard::WrongShape {
+            return wrong();
+        }
+        let outcomes: Vec<_> =
+            operands(hazard).into_iter().filter_map(|o| Some((run(&o)?, expected(&o[0])))).collect();
+        if outcomes.is_empty() && matches!(hazard, Hazard::Rank0 | Hazard::Rank16) {
+            return Err("does not compile: the library has no such rank");
+        }
+        if outcomes.is_empty() && hazard == Hazard::HugeExtents {
+            return Err("no memory holds so many elements, and a vector has no axis besides without any");
+        }
+        Ok(outcomes)
+    })
+}
+
+/// Where ranks are in the types of both sides.
+fn does_not_compile() -> ByHand {
+    Err("does not compile: the rank is in both types, and the shape is taken over")
+}
+
+/// Fails unless an error says these words.
+#[track_caller]
+fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
+    if let Err(error) = &result {
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    result
+}
