@@ -3,7 +3,7 @@
 use crate::{device, gpu};
 use vierbein::device::UnaryOp;
 use vierbein::prelude::*;
-use vierbein::{Cuda, Error, try_einsum};
+use vierbein::{Cuda, Error, c64, try_einsum};
 
 type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
 
@@ -24,6 +24,43 @@ fn too_little_memory_is_an_error() {
     assert_eq!((&x + &x).into_vec(), [2.0, 4.0, 6.0]);
     let (free, total) = gpu.memory().unwrap();
     assert!(0 < free && free <= total, "{free} of {total} bytes");
+}
+
+/// Memory of the host's that stays in place: zeros, of any length that there is, and an error for the others.
+#[test]
+fn memory_that_is_kept_in_place() {
+    let Some(gpu) = device() else { return };
+    let mut here =
+        Tensor::<f64, Rank<2>, ColMajor>::from_buffer([3, 2], gpu.pinned(6).expect("there is so much"));
+    assert!(here.iter().all(|x| x.to_bits() == 0));
+    let there = tensor![[1.0, f64::NAN], [f64::INFINITY, -0.0], [f64::MIN_POSITIVE, f64::MAX]]
+        .to_order::<ColMajor>()
+        .to_device::<Cuda>()
+        .expect("there is a GPU");
+    here.copy_from(&there).expect("the shapes are equal");
+    let bits = |x: &Tensor<f64, Rank<2>, ColMajor>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&here), bits(&there.to_device::<Cpu>().expect("it comes back")));
+    assert_eq!(bits(&here.to_device::<Cuda>().and_then(|x| x.to_device::<Cpu>()).unwrap()), bits(&here));
+
+    let nothing = Tensor::<c64, Rank<2>>::from_buffer([0, 5], gpu.pinned(0).expect("nothing is there"));
+    assert_eq!(nothing.to_device::<Cuda>().expect("it is nothing").shape(), [0, 5]);
+
+    let error = gpu.pinned::<f64>(1 << 45).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { bytes, .. } if bytes == 1 << 48), "{error:?}");
+    let says = format!("cannot allocate {} bytes on the host (page-locked): out of memory", 1usize << 48);
+    assert_eq!(error.to_string(), says);
+    for len in [usize::MAX, usize::MAX / 8 + 1, isize::MAX as usize / 8 + 1] {
+        let error = gpu.pinned::<f64>(len).unwrap_err();
+        assert!(matches!(error, Error::Overflow { .. }), "{len}: {error:?}");
+    }
+    // A shape that the memory has no elements for, and one that it has too many for.
+    for shape in [[7], [5]] {
+        let error = Tensor::<u8, Rank<1>>::try_from_buffer(shape, gpu.pinned(6).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("from 6 values"), "{error}");
+    }
+    gpu.synchronize().unwrap();
+    gpu.trim().unwrap();
+    assert!(Cuda::<0>::count().unwrap() > 0);
 }
 
 /// Until there is no more: what is given back can be had again. In a process of its own, with a small memory.
