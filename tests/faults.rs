@@ -17,9 +17,12 @@ mod golden;
 mod panics;
 #[path = "faults/pools.rs"]
 mod pools;
+#[path = "common/random.rs"]
+mod random;
 #[path = "faults/working_memory.rs"]
 mod working_memory;
 
+use random::Random;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,18 +32,6 @@ static ALLOCATOR: allocator::Failing = allocator::Failing;
 /// Where random tests begin.
 fn seed() -> u64 {
     std::env::var("VIERBEIN_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
-}
-
-/// Numbers that look random, each a function of the one before (Steele and others 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % n as u64) as usize
-    }
 }
 
 static QUIET: AtomicBool = AtomicBool::new(false);

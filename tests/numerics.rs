@@ -15,5 +15,7 @@ mod growth;
 mod ieee;
 #[path = "numerics/products.rs"]
 mod products;
+#[path = "common/random.rs"]
+mod random;
 #[path = "numerics/same_bits.rs"]
 mod same_bits;

@@ -1,5 +1,7 @@
 //! Numbers with all their digits: sums of them round at almost every step.
 
+use super::random::Random;
+
 /// What numbers do to their sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
@@ -17,29 +19,17 @@ impl Kind {
     pub(super) const ALL: [Kind; 4] = [Kind::OneSign, Kind::Mixed, Kind::Cancelling, Kind::Same];
 }
 
-/// A sequence of 64 bits each, the same in every run (Steele, Lea and Flood, *SplitMix*, OOPSLA 2014).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    /// Between 1 and 16, with so many binary digits.
-    fn size(&mut self, digits: u32) -> f64 {
-        let bits = self.bits();
-        let mantissa = (bits >> (64 - digits)) | 1 << (digits - 1);
-        mantissa as f64 * 2f64.powi((bits % 4) as i32 + 1 - digits as i32)
-    }
+/// Between 1 and 16, with so many binary digits.
+fn size(random: &mut Random, digits: u32) -> f64 {
+    let bits = random.bits();
+    let mantissa = (bits >> (64 - digits)) | 1 << (digits - 1);
+    mantissa as f64 * 2f64.powi((bits % 4) as i32 + 1 - digits as i32)
 }
 
 /// `n` numbers of so many binary digits: 53 for `f64`, 24 for `f32`.
 pub(super) fn numbers(kind: Kind, n: usize, digits: u32, seed: u64) -> Vec<f64> {
     let mut random = Random(seed);
-    let mut values: Vec<f64> = (0..n).map(|_| random.size(digits)).collect();
+    let mut values: Vec<f64> = (0..n).map(|_| size(&mut random, digits)).collect();
     match kind {
         Kind::OneSign => {}
         Kind::Same => {

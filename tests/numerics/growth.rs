@@ -5,8 +5,9 @@
 //! for a plain loop, `log₂ n` for pairs of pairs, and for blocks that are combined pairwise `log₂ n` and a constant. Errors
 //! are shown in units of `u · Σ|x|`.
 
-use super::data::{Kind, Random, numbers};
+use super::data::{Kind, numbers};
 use super::exact::Exact;
+use super::random::Random;
 use std::collections::BTreeMap;
 use vierbein::{ColMajor, Rank, Tensor, c64, s};
 

@@ -1,6 +1,7 @@
 //! Every operation rounds as IEEE 754 says, and no two are made one: nothing is compiled with "fast" arithmetic.
 
-use super::data::{Kind, Random, numbers};
+use super::data::{Kind, numbers};
+use super::random::Random;
 use core::hint::black_box;
 use std::path::{Path, PathBuf};
 use vierbein::{Rank, Tensor, einsum, s};
