@@ -1,5 +1,6 @@
 //! What the compiler works out by itself: programs with as few annotations as users write. Compiling is the test.
 
+use std::sync::LazyLock;
 use vierbein::prelude::*;
 use vierbein::{Complex, c64};
 
@@ -103,8 +104,8 @@ fn views_live_as_long_as_what_they_borrow_from() {
     assert_eq!(diagonal(x.view()), tensor![1.0, 4.0]);
     assert_eq!(rows(x.t())[1], tensor![2.0, 4.0]);
     assert_eq!(elements(x.view()).sum::<f64>(), 10.0);
-    let eternal: &'static Tensor<f64, Rank<2>> = Box::leak(Box::new(Tensor::eye(2)));
-    assert_eq!(shorter(eternal.view(), &x.view())[1], x);
+    static ETERNAL: LazyLock<Tensor<f64, Rank<2>>> = LazyLock::new(|| Tensor::eye(2));
+    assert_eq!(shorter(ETERNAL.view(), &x.view())[1], x);
 }
 
 #[cfg(feature = "rayon")]

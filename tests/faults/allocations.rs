@@ -224,8 +224,16 @@ fn what_contracts() {
     check_writing(
         "einsum_into of integers",
         whole.clone(),
-        |out| try_einsum_into!(out, 2, 1; "ij,jk->ik", &whole, &whole),
+        |out| try_einsum_into!(out, 2, 1; "ij,jk,kl->il", &whole, &whole, &whole),
     );
+    // Where overflow is looked for, a product of two is made aside as well: the one that overflows leaves no half of it.
+    if cfg!(debug_assertions) {
+        check_writing(
+            "einsum_into of two factors of integers",
+            whole.clone(),
+            |out| try_einsum_into!(out, 2, 1; "ij,jk->ik", &whole, &whole),
+        );
+    }
     check_writing("einsum_into a diagonal", x.clone(), |out| try_einsum_into!(out, 2.0, 3.0; "ij->ii", &x));
 }
 

@@ -59,7 +59,8 @@ pub(super) fn rows() -> Vec<Row> {
                 "From<&mut Mat<Own<T>>> for Tensor<T, Rank<N>, O, Cpu, ViewMut<'a, T, Cpu>>",
                 "TryFrom<Mat<Own<T>>> for Tensor<T, Rank<N>, ColMajor>",
             ],
-            countable,
+            // faer counts the columns of nothing as well.
+            |hazard| countable(hazard).into_iter().filter(|o| !o[0].is_huge()).collect(),
             |o| at_rank!(o, x: view, [2], done!(try owned(*x))),
             dense_or_refused,
             does_not_compile,
@@ -102,7 +103,7 @@ fn vectors_mut(x: TensorViewMut<'_, f64, Rank<1>>) -> Result<Array, Error> {
     for i in 0..column.nrows() {
         column[i] += 0.5;
     }
-    TensorViewMut::<f64, Rank<1>>::from(column.rb_mut().transpose_mut()).mapv_inplace(|x| x + 0.25);
+    TensorViewMut::<f64, Rank<1>>::from(column.as_mut().transpose_mut()).mapv_inplace(|x| x + 0.25);
     let mut back = TensorViewMut::<f64, Rank<1>>::from(column);
     back.mapv_inplace(|x| x + 0.25);
     Ok(back.array())

@@ -143,7 +143,7 @@ fn row(
             return Err("does not compile: the library has no such rank");
         }
         if outcomes.is_empty() && hazard == Hazard::HugeExtents {
-            return Err("no memory holds so many elements, and a vector has no axis besides without any");
+            return Err("no memory holds so many elements, and axes besides without any do not help");
         }
         Ok(outcomes)
     })
