@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 use crate::device::Device;
+use crate::device::cpu::reserve;
 use crate::element::{DType, Element, Printed};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -20,8 +21,12 @@ use core::ops::Range;
 
 /// With more elements, only the first and the last ones along each axis are shown.
 const SHOWN_WHOLE: usize = 1000;
-/// How many at each end.
+/// How many at each end, where that is not too much.
 const EDGE: usize = 3;
+/// More than these are never shown together, but where all were asked for: 6 along each of 16 axes are more than any memory holds.
+const SHOWN_ELIDED: usize = 1 << 16;
+/// At each end, where nothing is left out: so many that two ends never leave a gap.
+const ALL: usize = usize::MAX / 2;
 /// How many decimals are shown where the format string does not say.
 const MAX_DECIMALS: usize = 6;
 /// Rows are broken before this column.
@@ -30,11 +35,12 @@ const LINE: usize = 75;
 /// The elements in nested brackets, then a line with element type, shape, order and device.
 ///
 /// Position `[i][j]` is the element at index `[i, j]` in every order. Of more than 1000 elements, the first and the last
-/// three along each axis are shown; `{:#}` shows all of them. All floating numbers have as many decimals as one of them
-/// needs, up to 6, or are all in scientific notation if a magnitude is below 1e-4 or from 1e8 on; `{:.2}` asks for two
-/// decimals and no scientific notation. `{:8}` makes columns at least eight characters wide.
+/// three along each axis are shown (two or one where even so they are more than 65536, which takes a rank above 6); `{:#}` shows
+/// all of them. All floating numbers have as many decimals as one of them needs, up to 6, or are all in scientific notation if a
+/// magnitude is below 1e-4 or from 1e8 on; `{:.2}` asks for two decimals and no scientific notation. `{:8}` makes columns at
+/// least eight characters wide.
 ///
-/// An element that its device fails to read is printed as `?`.
+/// An element that its device fails to read is printed as `?`. One `?` stands for all where there is no memory for them.
 ///
 /// ```
 /// use vierbein::{Tensor, tensor};
@@ -115,40 +121,54 @@ impl Shown<'_> {
             return f.write_str("[]");
         }
         let elided = may_elide && shape.iter().product::<usize>() > SHOWN_WHOLE;
+        let edge = if elided { edge(shape) } else { ALL };
         let mut shown = Vec::new();
-        self.gather(self.layout, 0, elided, &mut shown);
+        if reserve(&mut shown, count(shape, edge)).is_err() {
+            return f.write_str("?");
+        }
+        self.gather(self.layout, 0, edge, &mut shown);
         let cells = cells(&shown, f.precision());
         let widest = cells.iter().map(String::len).max().unwrap_or(0);
         let width = widest.max(f.width().unwrap_or(0));
-        Page { shape, elided, width, cells: cells.iter() }.write(f, 0)
+        Page { shape, edge, width, cells: cells.iter() }.write(f, 0)
     }
 
     /// Fetches what is shown of a part of the tensor, the last axis fastest in every order, and nothing else. The part has
     /// length 1 along the axes before `axis`.
-    fn gather(&self, part: &Layout, axis: usize, elided: bool, to: &mut Vec<Printed>) {
+    fn gather(&self, part: &Layout, axis: usize, edge: usize, to: &mut Vec<Printed>) {
         let extents = part.shape();
-        if extents[axis..].iter().all(|&extent| gap(extent, elided).is_empty()) {
+        if extents[axis..].iter().all(|&extent| gap(extent, edge).is_empty()) {
             match (self.fetch)(part) {
                 Ok(fetched) => to.extend(fetched),
                 Err(_) => to.extend(repeat_n(Printed::Word("?".into()), extents.iter().product())),
             }
             return;
         }
-        for at in entries(extents[axis], elided).flatten() {
+        for at in entries(extents[axis], edge).flatten() {
             let one = part.index_axis(axis, at).and_then(|rest| rest.insert_axis(axis));
-            self.gather(&one.expect("shown positions are in range"), axis + 1, elided, to);
+            self.gather(&one.expect("shown positions are in range"), axis + 1, edge, to);
         }
     }
 }
 
+/// How many elements are shown at each end of an axis: up to [`EDGE`], at least 1.
+fn edge(shape: &[usize]) -> usize {
+    (1..=EDGE).rev().find(|&edge| count(shape, edge) <= SHOWN_ELIDED).unwrap_or(1)
+}
+
+/// How many elements are shown.
+fn count(shape: &[usize], edge: usize) -> usize {
+    shape.iter().fold(1, |n, &extent| n.saturating_mul(extent.min(2 * edge)))
+}
+
 /// The positions along an axis that are left out.
-fn gap(extent: usize, elided: bool) -> Range<usize> {
-    if elided && extent > 2 * EDGE { EDGE..extent - EDGE } else { extent..extent }
+fn gap(extent: usize, edge: usize) -> Range<usize> {
+    if extent > 2 * edge { edge..extent - edge } else { extent..extent }
 }
 
 /// What is shown along an axis: positions, and `None` in place of those that are left out.
-fn entries(extent: usize, elided: bool) -> impl Iterator<Item = Option<usize>> {
-    let gap = gap(extent, elided);
+fn entries(extent: usize, edge: usize) -> impl Iterator<Item = Option<usize>> {
+    let gap = gap(extent, edge);
     let dots = (!gap.is_empty()).then_some(None);
     (0..gap.start).map(Some).chain(dots).chain((gap.end..extent).map(Some))
 }
@@ -201,8 +221,8 @@ impl Notation {
         let all = || numbers.iter().copied();
         let needed = || all().map(|x| needed_decimals(x, scientific)).max();
         let decimals = precision.or_else(needed).unwrap_or(0);
-        let exponents = all().map(|x| mantissa_and_exponent(x, decimals).1.unsigned_abs());
-        let exponent_digits = if exponents.max() >= Some(100) { 3 } else { 2 };
+        let mut exponents = all().map(|x| mantissa_and_exponent(x, decimals).1.unsigned_abs());
+        let exponent_digits = if scientific && exponents.any(|exponent| exponent >= 100) { 3 } else { 2 };
         let unaligned = Notation { scientific, decimals, exponent_digits, plus, width: 0 };
         let width = all().map(|x| unaligned.write(x).len()).max().unwrap_or(0);
         Notation { width, ..unaligned }
@@ -217,8 +237,13 @@ impl Notation {
         } else {
             format!("{:.decimals$}", x.abs())
         };
-        format!("{:>width$}", sign.to_owned() + &digits)
+        padded(&(sign.to_owned() + &digits), width)
     }
+}
+
+/// Right-aligned. Widths of format strings end at 65535, and decimals alone may be as many.
+fn padded(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.len())) + text
 }
 
 fn mantissa_and_exponent(x: f64, decimals: usize) -> (String, i32) {
@@ -242,7 +267,7 @@ fn needed_decimals(x: f64, scientific: bool) -> usize {
 /// Cells to be set in nested brackets.
 struct Page<'a> {
     shape: &'a [usize],
-    elided: bool,
+    edge: usize,
     width: usize,
     cells: core::slice::Iter<'a, String>,
 }
@@ -258,7 +283,7 @@ impl Page<'_> {
         if axis + 1 == rank {
             self.write_row(f)?;
         } else {
-            for (k, entry) in entries(self.shape[axis], self.elided).enumerate() {
+            for (k, entry) in entries(self.shape[axis], self.edge).enumerate() {
                 if k > 0 {
                     // Between rows a new line, between matrices an empty one, and so on.
                     write!(f, ",{:\n<lines$}{:indent$}", "", "", lines = rank - axis - 1, indent = axis + 1)?;
@@ -276,7 +301,7 @@ impl Page<'_> {
     fn write_row(&mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = self.shape.len();
         let mut column = indent;
-        for (k, entry) in entries(self.shape[indent - 1], self.elided).enumerate() {
+        for (k, entry) in entries(self.shape[indent - 1], self.edge).enumerate() {
             let cell = entry.map_or("...".into(), |_| self.next_cell());
             // The brackets that may follow have room, too.
             if k > 0 {
@@ -292,6 +317,6 @@ impl Page<'_> {
 
     fn next_cell(&mut self) -> String {
         let width = self.width;
-        self.cells.next().map(|cell| format!("{cell:>width$}")).unwrap_or_default()
+        self.cells.next().map(|cell| padded(cell, width)).unwrap_or_default()
     }
 }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 use vierbein::prelude::*;
-use vierbein::{Error, op};
+use vierbein::{DynTensor, Error, op, try_einsum};
 
 thread_local! {
     static PANICKED_IN: RefCell<String> = const { RefCell::new(String::new()) };
@@ -438,6 +438,22 @@ fn sizes_beyond_the_address_space() {
         Error::Overflow { .. },
         line
     );
+}
+
+/// Without elements, strides can be as long as there are numbers for: those of two axes are added where both are walked at once.
+#[test]
+fn strides_that_add_up_beyond_all_numbers() {
+    let x = Tensor::<u8, _>::zeros([0, 0, 1 << 62]);
+    assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([1 << 62, 0]));
+    assert_eq!(
+        Tensor::<u8, _>::zeros([0, 0, 1 << 62]).try_diagonal_mut(0, 1).map(|x| x.shape()),
+        Ok([1 << 62, 0])
+    );
+    assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [1 << 62, 0]);
+    // A sum for each of 2⁶² positions is more than there is memory for.
+    assert!(matches!(x.try_trace(0, 1), Err(Error::OutOfMemory { .. })), "{:?}", x.try_trace(0, 1));
+    assert!(matches!(try_einsum!("iij->j", &x), Err(Error::OutOfMemory { .. })));
+    assert_eq!(try_einsum!("iij->", &x), Ok(Tensor::<u8, Rank<0>>::scalar(0)));
 }
 
 #[cfg(feature = "rand")]

@@ -484,3 +484,33 @@ fn what_cannot_be_read_is_a_question_mark() {
     let x = Tensor::<c64, _, RowMajor, _>::zeros_in([2000], &device);
     same_text(&x, "[?, ?, ?, ..., ?, ?, ?]\nComplex<f64> [2000] row-major on Remote");
 }
+
+/// Six along each of sixteen axes are more than are shown: fewer at each end are.
+#[test]
+fn views_that_repeat_one_element() {
+    let one = Tensor::<f64, Rank<0>>::scalar(1.5);
+    let many = format!("{:?}", one.broadcast_to([6; 16]));
+    assert!(
+        many.starts_with("f64 [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6] row-major on Cpu\n[["),
+        "{many:.200}"
+    );
+    assert_eq!(many.matches("1.5").count(), 1 << 16);
+    let seven = one.broadcast_to([5; 7]).to_string();
+    assert_eq!(seven.matches("1.5").count(), 4usize.pow(7));
+    assert_eq!(one.broadcast_to([9; 6]).to_string().matches("1.5").count(), 6usize.pow(6));
+    // All are asked for, and there are more than memory holds.
+    let endless = one.broadcast_to([1 << 55]);
+    assert_eq!(format!("{endless:#}"), "?\nf64 [36028797018963968] row-major on Cpu");
+    assert_eq!(
+        endless.to_string(),
+        "[1.5, 1.5, 1.5, ..., 1.5, 1.5, 1.5]\nf64 [36028797018963968] row-major on Cpu"
+    );
+}
+
+/// Format strings have no widths beyond 65535, and cells do.
+#[test]
+fn as_many_decimals_as_a_format_string_has() {
+    let text = format!("{:.65535}", tensor![1.5, -10.25]);
+    let cell = |x: f64| format!("{x:.65535}");
+    assert_eq!(text, format!("[  {},\n {}]\nf64 [2] row-major on Cpu", cell(1.5), cell(-10.25)));
+}

@@ -540,3 +540,22 @@ fn contractions_in_generic_code() {
     assert_eq!(energy(a.view(), a.view()).item().im, 0.0);
     assert_eq!(energy(tensor![1, 2].view(), tensor![3, 4].view()).item(), 11);
 }
+
+/// Costs are what their operations say, however much.
+#[test]
+fn an_operation_that_says_it_takes_forever() {
+    #[derive(Debug, Clone, Copy)]
+    struct Forever;
+    impl UnaryOp<f64> for Forever {
+        type Output = f64;
+        const NAME: &'static str = "wait for";
+        const COST: usize = usize::MAX;
+        fn apply(&self, x: f64) -> f64 {
+            x + 1.0
+        }
+    }
+    let x = Tensor::<f64, _>::from_fn([3, 70], |[i, j]| (i * j) as f64);
+    assert_eq!(x.apply(Forever), &x + 1.0);
+    assert_eq!(x.t().try_apply(Forever), Ok(x.t() + 1.0));
+    assert_eq!(x.slice(s![..0, ..]).apply(Forever).shape(), [0, 70]);
+}

@@ -275,3 +275,24 @@ for name, dtype in DTYPES.items():
     let output = std::process::Command::new("python3").args(args).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+// ------------------------------------------------------------------ what is no file
+
+/// Of a pipe nobody knows how much it will hold: what a header claims is not asked for at once.
+#[cfg(unix)]
+#[test]
+fn a_pipe_ends_before_what_its_header_claims() {
+    let folder = Folder::new();
+    let pipe = folder.file("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|made| made.success()) {
+        return println!("skipped: no pipe can be made");
+    }
+    let written = pipe.clone();
+    let claims = plain("'<f8'", "False", "(1099511627776,)", &[0; 24]);
+    let writer = std::thread::spawn(move || fs::write(written, claims));
+    let error = Tensor::<f64, Rank<1>>::read_npy(&pipe).unwrap_err();
+    assert!(error.to_string().contains("holds 24 bytes of data, fewer than"), "{error}");
+    // It may have written more than was read.
+    let _ = writer.join();
+}

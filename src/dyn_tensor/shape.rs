@@ -13,13 +13,14 @@ use crate::rank::MAX_RANK;
 macro_rules! views {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $name_mut:ident ($($arg:ident: $ty:ty),*) |$layout:ident, $row_major:ident| $body:expr;
+        $name:ident, $name_mut:ident ($($arg:ident: $ty:ty),*) |$layout:ident, $row_major:ident $(, $size:ident)?| $body:expr;
     )*) => {$(
         impl<S: DynData> DynTensor<S> {
             $(#[$doc])*
             pub fn $name(&self $(, $arg: $ty)*) -> Result<DynViewOf<'_, S>, Error> {
                 let ($layout, $row_major) = (self.layout(), self.order().is_row_major());
                 let _ = $row_major;
+                $( let $size = self.dtype().size(); )?
                 let layout: Layout = $body?;
                 Ok(DynTensor::of(self.storage().share(), layout, self.order()))
             }
@@ -35,6 +36,7 @@ macro_rules! views {
                 let (whole, order) = (*self.layout(), self.order());
                 let ($layout, $row_major) = (&whole, order.is_row_major());
                 let _ = $row_major;
+                $( let $size = self.dtype().size(); )?
                 let layout: Layout = $body?;
                 Ok(DynTensor::of(self.storage_mut().data_mut(), layout, order))
             }
@@ -150,8 +152,8 @@ views! {
     ///
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow it.
-    as_shape, as_shape_mut(shape: &[usize]) |layout, row_major| {
-        same_count(layout.shape(), shape).and_then(|()| {
+    as_shape, as_shape_mut(shape: &[usize]) |layout, row_major, size| {
+        same_count(layout.shape(), shape, size).and_then(|()| {
             layout.reshape(shape, row_major).ok_or_else(|| Error::NotContiguous {
                 op: "reshape without a copy",
                 shape: layout.shape().to_vec(),
@@ -200,12 +202,12 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     Err(Error::NotForRank { op: "permute", why })
 }
 
-/// Whether two shapes have equally many elements; either product may overflow.
-fn same_count(from: &[usize], to: &[usize]) -> Result<(), Error> {
+/// Whether two shapes have equally many elements, of so many bytes each; either product may overflow.
+fn same_count(from: &[usize], to: &[usize], size: usize) -> Result<(), Error> {
     check_rank("reshape", to.len())?;
-    // One byte each: elements that are there fit in memory, whatever their size.
-    match element_count(to, 1) {
+    match element_count(to, size) {
         Ok(count) if count == from.iter().product::<usize>() => Ok(()),
+        // No elements, but strides that no tensor can have.
         Err(overflow) if to.contains(&0) => Err(overflow),
         _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
@@ -249,7 +251,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn reshape(self, shape: &[usize]) -> Result<DynTensor, Error> {
-        same_count(self.shape(), shape)?;
+        same_count(self.shape(), shape, self.dtype().size())?;
         let order = self.order();
         let storage = self.into_owned()?.into_storage();
         Ok(DynTensor::of(storage, Layout::dense(shape, order.is_row_major()), order))

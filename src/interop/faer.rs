@@ -4,6 +4,8 @@
 //! how they are enumerated. An owned `Mat` is column-major, and its columns begin at multiples of 64 bytes: where they fill those
 //! there is nothing between them, and a tensor can take its memory over.
 //!
+//! Where one axis has length 0, the others can be longer here than any tensor's: `try_into` gives an error of those, `into` panics.
+//!
 //! | from | to | |
 //! |---|---|---|
 //! | `MatRef`, `&Mat` | `TensorView<_, Rank<2>>` of either order | free |
@@ -139,7 +141,8 @@ impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
     fn try_from(m: Mat<T>) -> Result<Self, Self::Error> {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
         if is_dense(&shape, &strides, ColMajor::ROW_MAJOR) {
-            return Ok(Tensor::from_buffer(shape, Dense(m)));
+            return Tensor::try_from_buffer(shape, Dense(m))
+                .map_err(|refused| Refused { error: refused.error, value: refused.value.0 });
         }
         let why = format!(
             "the matrix of shape {shape:?} with strides {strides:?} has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`"

@@ -4,6 +4,8 @@
 //! is one of its views where that holds, whatever its order: the order says how it is enumerated. A vector (one column) is a tensor
 //! of rank 1, or of rank 2 with one column, as the type asks.
 //!
+//! Where one axis has length 0, the others can be longer here than any tensor's: `into` panics.
+//!
 //! | from | to | |
 //! |---|---|---|
 //! | `&Matrix` of any kind, `MatrixView` | `TensorView` of rank 2 and either order; of rank 1 for vectors | free |

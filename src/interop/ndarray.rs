@@ -3,6 +3,8 @@
 //! An array of ndarray has strides of any sign and no order in its type; so has a view of a tensor, whose order says how it is
 //! enumerated. Views pass both ways as they are. Memory changes hands where it is dense in the order that the tensor's type names.
 //!
+//! Where one axis has length 0, the others can be longer here than any tensor's: `try_into` gives an error of those, `into` panics.
+//!
 //! | from | to | |
 //! |---|---|---|
 //! | `ArrayView`, `&Array` | `TensorView` of either order | free |
@@ -47,7 +49,7 @@
 use crate::device::ForeignMemory;
 use crate::element::Element;
 use crate::error::{Error, Refused, expect};
-use crate::layout::is_dense;
+use crate::layout::{element_count, is_dense};
 use crate::order::{ColMajor, Order, RowMajor};
 use crate::rank::{Dim, Rank};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -67,22 +69,20 @@ fn parts<D: Dim>(shape: &[usize], strides: &[isize]) -> (D::Shape, D::Strides) {
     (to_shape, to_strides)
 }
 
-#[track_caller]
 fn view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     array: ArrayView<'a, T, I>,
-) -> TensorView<'a, T, D, O> {
+) -> Result<TensorView<'a, T, D, O>, Error> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
     // SAFETY: the array borrows the elements of all its indices for `'a`.
-    expect(unsafe { TensorView::from_raw_parts(array.as_ptr(), shape, strides) })
+    unsafe { TensorView::from_raw_parts(array.as_ptr(), shape, strides) }
 }
 
-#[track_caller]
 fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut array: ArrayViewMut<'a, T, I>,
-) -> TensorViewMut<'a, T, D, O> {
+) -> Result<TensorViewMut<'a, T, D, O>, Error> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
     // SAFETY: the array borrows the elements of all its indices for `'a`, alone, and is given away.
-    expect(unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) })
+    unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) }
 }
 
 /// ndarray makes views of strides that are not negative, beginning at the lowest address, and then turns axes around. What it is
@@ -154,6 +154,10 @@ fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
     if !is_dense(shape.as_ref(), strides.as_ref(), O::ROW_MAJOR) {
         return Err(Refused { error: not_dense::<O>(shape.as_ref(), strides.as_ref()), value: array });
     }
+    // ndarray counts elements, not bytes, where there are none.
+    if let Err(error) = element_count(shape.as_ref(), size_of::<T>()) {
+        return Err(Refused { error, value: array });
+    }
     let len = array.len();
     let (mut data, offset) = array.into_raw_vec_and_offset();
     Ok(match offset.unwrap_or(0) {
@@ -205,7 +209,7 @@ macro_rules! conversions {
             /// If elements that the view repeats would exceed the address space.
             #[track_caller]
             fn from(array: ArrayView<'a, T, $ix>) -> Self {
-                view(array)
+                expect(view(array))
             }
         }
 
@@ -218,7 +222,7 @@ macro_rules! conversions {
             /// If elements that the array repeats would exceed the address space.
             #[track_caller]
             fn from(array: &'a ArrayBase<S, $ix>) -> Self {
-                view(array.view())
+                expect(view(array.view()))
             }
         }
 
@@ -229,7 +233,7 @@ macro_rules! conversions {
             /// If two indices might share an element, which a view that was made by ndarray's safe functions does not.
             #[track_caller]
             fn from(array: ArrayViewMut<'a, T, $ix>) -> Self {
-                view_mut(array)
+                expect(view_mut(array))
             }
         }
 
@@ -240,7 +244,7 @@ macro_rules! conversions {
             /// by ndarray first.
             #[track_caller]
             fn from(array: &'a mut ArrayBase<S, $ix>) -> Self {
-                view_mut(array.view_mut())
+                expect(view_mut(array.view_mut()))
             }
         }
 
@@ -295,7 +299,7 @@ impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewD<'a, T>> for TensorView
 
     /// The same elements at the same indices, if the rank is the tensor's. Free.
     fn try_from(array: ArrayViewD<'a, T>) -> Result<Self, Error> {
-        check_rank::<D>(array.shape()).map(|()| view(array))
+        check_rank::<D>(array.shape()).and_then(|()| view(array))
     }
 }
 
@@ -304,7 +308,7 @@ impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewMutD<'a, T>> for TensorV
 
     /// The same elements at the same indices, if the rank is the tensor's. Free.
     fn try_from(array: ArrayViewMutD<'a, T>) -> Result<Self, Error> {
-        check_rank::<D>(array.shape()).map(|()| view_mut(array))
+        check_rank::<D>(array.shape()).and_then(|()| view_mut(array))
     }
 }
 

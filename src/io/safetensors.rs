@@ -178,7 +178,7 @@ impl Safetensors {
             }
         }
         // Allocators align much more strictly than for bytes; where one does not, the bytes move.
-        bytes.reserve(ALIGNMENT);
+        reserve(&mut bytes, ALIGNMENT)?;
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
         let length = bytes.len();
         if start > 0 {

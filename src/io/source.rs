@@ -33,8 +33,9 @@ pub(super) fn from_path<R>(
     let error = |e: io::Error| Error::File { path: name.clone(), why: format!("cannot be read: {e}") };
     let mut file = File::open(path).map_err(error)?;
     let metadata = file.metadata().map_err(error)?;
+    // Of a pipe nobody knows how much it holds.
     let size = metadata.is_file().then_some(metadata.len());
-    read(&mut Source { name, reader: &mut file, size, sure: true, at: 0 })
+    read(&mut Source { name, reader: &mut file, size, sure: size.is_some(), at: 0 })
 }
 
 impl<'a> Source<'a> {

@@ -62,7 +62,7 @@ impl Layout {
     /// An axis steps further: along another one with it.
     #[inline]
     pub(crate) fn widen_step(&mut self, axis: usize, stride: isize) {
-        self.strides[axis] += stride;
+        self.strides[axis] = along_both(self.strides[axis], stride);
     }
 
     /// Dense, with the last axis fastest (`row_major`) or the first.
@@ -243,7 +243,7 @@ impl Layout {
         }
         to.rank -= 1;
         let last = to.rank - 1;
-        (to.shape[last], to.strides[last]) = (self.shape[a], self.strides[a] + self.strides[b]);
+        (to.shape[last], to.strides[last]) = (self.shape[a], along_both(self.strides[a], self.strides[b]));
         (to.shape[to.rank], to.strides[to.rank]) = (1, 0);
         Ok(to)
     }
@@ -346,6 +346,12 @@ pub(crate) fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]
     let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
     let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
     (dense(true) || dense(false)).then(|| shape.iter().product())
+}
+
+/// The stride of a step along two axes at once. Without elements it may be more than there is, and nothing lies there.
+#[inline]
+pub(crate) fn along_both(a: isize, b: isize) -> isize {
+    a.wrapping_add(b)
 }
 
 /// Writes the strides of a dense layout. Zero extents count as one, so that no stride collapses.

@@ -6,7 +6,7 @@ use crate::axis::{AxisArg, OtherAxis};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::{Layout, along_both};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         for axis in (0..shape.len()).filter(|&axis| axis != a && axis != b) {
             diagonal.push(shape[axis], strides[axis]);
         }
-        diagonal.push(shape[a], strides[a] + strides[b]);
+        diagonal.push(shape[a], along_both(strides[a], strides[b]));
         Ok(())
     }
 

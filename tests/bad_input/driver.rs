@@ -280,7 +280,8 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
-                shapes.extend([vec![max], vec![max, 2], vec![max, 0]]);
+                // The last has so many bytes, though not elements.
+                shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << 61, 0]]);
             }
             shapes
         }

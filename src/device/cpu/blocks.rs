@@ -63,7 +63,7 @@ pub(super) unsafe fn for_blocks<const K: usize>(
     cost: usize,
     f: Loop<'_, K>,
 ) {
-    let work = cost + lanes.iter().map(|lane| lane.size).sum::<usize>();
+    let work = cost.saturating_add(lanes.iter().map(|lane| lane.size).sum());
     match one_block(shape, strides) {
         Some(0) => {}
         Some(n) if n.saturating_mul(work) < SHARED => f(n, lanes.map(|lane| lane.ptr.get())),

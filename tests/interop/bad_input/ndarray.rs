@@ -148,7 +148,17 @@ fn wrong_rank_of_a_view() -> ByHand {
         found.map(|x| x.array())
     };
     let array = ArrayViewD::from(o.view::<2>());
-    Ok(vec![(done!(try other(&array)), refuse("Argument")), (done!(try none(&array)), refuse("Argument"))])
+    // ndarray counts the elements of a view, and not their bytes.
+    let one = ndarray::arr0(1.0);
+    let repeated = || {
+        let view = one.broadcast(1 << 61).expect("it is a view").into_dyn();
+        TensorView::<f64, Rank<1>>::try_from(view).map(|x| x.array())
+    };
+    Ok(vec![
+        (done!(try other(&array)), refuse("Argument")),
+        (done!(try none(&array)), refuse("Argument")),
+        (done!(try repeated()), refuse("Overflow")),
+    ])
 }
 
 // ------------------------------------------------------------------ views to change
@@ -237,6 +247,10 @@ fn other_order() -> ByHand {
     Ok(vec![
         (done!(try taken(rows())), Ok(o.array())),
         (done!(try taken(columns())), refuse("Argument")),
+        (
+            done!(try Tensor::<f64, Rank<2>>::try_from(Array::zeros((0, 1 << 61))).map_err(Error::from)),
+            refuse("Overflow"),
+        ),
         (
             done!(try Tensor::<f64, Rank<2>, ColMajor>::try_from(columns()).map_err(Error::from)),
             Ok(transposed),
