@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example npy_from_python`
 //!
-//! The file was written by NumPy: `np.save("iris.npy", sklearn.datasets.load_iris().data)`.
+//! The file was written by NumPy: see `examples/data/README.md`.
 
 use vierbein::io::npy::read_header;
 use vierbein::prelude::*;

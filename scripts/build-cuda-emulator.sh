@@ -3,16 +3,15 @@
 # Needs a C++ compiler (CXX, or c++) and nothing else; without one it says so and returns 3.
 set -euo pipefail
 script=$(readlink -f "$0")
-cd "$(dirname "$script")/../tests/cuda/emulator"
 
 [ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
 compiler=${CXX:-c++}
 command -v "$compiler" > /dev/null || { echo "there is no C++ compiler: $compiler" >&2; exit 3; }
 [ "$(uname -s)" = Linux ] || { echo "the CUDA emulator is for Linux" >&2; exit 3; }
 
-to=$1
-mkdir -p "$to/kernel"
-to=$(cd "$to" && pwd)
+mkdir -p "$1/kernel"
+to=$(cd "$1" && pwd)
+cd "$(dirname "$script")/../tests/cuda/emulator"
 if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas kernel cache.h "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
 library() { # NAME SOURCE..
     local name=$1

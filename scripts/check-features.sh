@@ -7,5 +7,5 @@ for features in "" rayon npy npz safetensors serde rand blas cuda ndarray nalgeb
     cargo clippy --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
-cargo test --features rand,npz,safetensors,serde,ndarray,nalgebra,cuda --doc
+cargo test --features rand,npz,safetensors,serde,ndarray,nalgebra,faer,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features

@@ -16,7 +16,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-features=rand,npz,safetensors,serde,ndarray,nalgebra,cuda
+features=rand,npz,safetensors,serde,ndarray,nalgebra,faer,cuda
 target=$(rustc -vV | sed -n 's/^host: //p')
 work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET_DIR:-target}/check-memory" && pwd)
 named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
@@ -24,6 +24,7 @@ suites=()
 for suite in $named; do
     case $suite in ui | ui_pass | cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
+[ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
 # Nothing is built twice with the same flags. With debug assertions, only the kernels of products come in all levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
@@ -39,6 +40,12 @@ has_miri() { nightly miri --version > /dev/null 2>&1; }
 
 if has_asan; then usual="asan layouts miri tsan"; else usual="levels valgrind layouts miri tsan"; fi
 chosen=${*:-$usual}
+for part in $chosen; do
+    case $part in
+        levels | asan | valgrind | layouts | miri | tsan) ;;
+        *) echo "usage: $0 [levels|asan|valgrind|layouts|miri|tsan ..]" >&2; exit 2 ;;
+    esac
+done
 chosen() { [[ " $chosen " == *" $1 "* ]]; }
 
 # The levels of vector instructions that this processor has.
@@ -132,7 +139,7 @@ if chosen layouts; then
     fi
 fi
 
-# Not tried as yet, for want of a toolchain with it. Vector instructions and foreign libraries are not for Miri, nor are files, and
+# Untested so far. Vector instructions and foreign libraries are not for Miri, nor are files, and
 # large tensors take it hours.
 if chosen miri; then
     step "Miri"
@@ -145,8 +152,8 @@ if chosen miri; then
     fi
 fi
 
-# The standard library has to be built with it, too: rustc refuses to mix them and, told to, reports a race in each `OnceLock`. Not
-# tried with its source as yet, for want of it.
+# The standard library has to be built with it, too: rustc refuses to mix them and, told to, reports a race in each `OnceLock`.
+# Untested so far.
 if chosen tsan; then
     step "ThreadSanitizer"
     if has_source; then
@@ -159,5 +166,5 @@ fi
 
 step "done"
 for what in "${summary[@]}"; do echo "$what"; done
-printf '%s\n' "${skipped[@]}" | sort -u | sed 's/^/skipped: /'
+for what in "${skipped[@]}"; do echo "skipped: $what"; done | sort -u
 exit $failed

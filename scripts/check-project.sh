@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The project around the library: what it depends on, what it promises, what it ships. Each part can be run alone, by its name:
 #
-#   deny      licences, duplicates, sources and advisories of dependencies      (cargo-deny, deny.toml)
+#   deny      licences, duplicates, sources and advisories of dependencies      (cargo-deny 0.20 or later, deny.toml)
 #   semver    the public interface against the last tag, or VIERBEIN_BASELINE   (cargo-semver-checks)
 #   features  sets of up to two features (66), with --whole all of them (384)   (cargo-hack)
 #   minimal   the oldest dependencies that Cargo.toml allows                    (a nightly toolchain)
@@ -48,7 +48,7 @@ deny() {
         return 0
     fi
     for all in . fuzz benches/peers; do
-        cargo deny --locked --manifest-path $all/Cargo.toml --config deny.toml check --disable-fetch advisories
+        cargo deny --locked --offline --manifest-path $all/Cargo.toml --config deny.toml check advisories
     done
 }
 

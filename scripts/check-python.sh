@@ -11,9 +11,9 @@ python=$environment/bin/python
 skip() { echo "skipped: $1"; exit 0; }
 
 command -v python3 > /dev/null || skip "there is no python3 here"
-if ! "$python" -c "import numpy, safetensors" 2> /dev/null; then
+if ! "$python" -c "import numpy, safetensors; assert tuple(map(int, numpy.__version__.split('.')[:2])) >= (2, 1)" 2> /dev/null; then
     python3 -m venv "$environment" || skip "python3 cannot make an environment"
-    "$python" -m pip install --quiet "numpy>=2" "safetensors>=0.5" || skip "NumPy and safetensors cannot be installed"
+    "$python" -m pip install --quiet "numpy>=2.1" "safetensors>=0.5" || skip "NumPy and safetensors cannot be installed"
 fi
 python=$(cd "$(dirname "$python")" && pwd)/python
 PATH=$(dirname "$python"):$PATH cargo test --test npy numpy_reads_what_is_written

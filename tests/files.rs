@@ -1,5 +1,5 @@
 //! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format,
-//! files that are damaged or hostile, bad input to every function, and writers that are killed.
+//! files that are damaged or hostile, bad input to every function, and writers that fail.
 
 #[macro_use]
 #[path = "common/golden.rs"]

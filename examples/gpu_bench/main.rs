@@ -5,7 +5,7 @@
 //! some milliseconds, so that a time is that of the GPU, or of the host if that is slower at asking. Besides a table for people,
 //! there is a line of JSON for each case.
 //!
-//! `cargo run --release --features cuda --example gpu_bench [--quick] [--rounds N] [FILTER]`
+//! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--rounds N] [FILTER]`
 //!
 //! `--quick` takes small sizes, to see that everything runs; of the figures of such a run nothing follows.
 

@@ -232,7 +232,7 @@ impl Clone for DynTensor {
 
 impl<S: DynData, S2: DynData> PartialEq<DynTensor<S2>> for DynTensor<S> {
     /// Whether both have the same element type, device and shape, and the same elements at each index, in whatever order they
-    /// lie. NaN equals nothing, and neither do elements that a device fails to read.
+    /// lie. NaN equals nothing, and neither do elements that a device fails to read, or that the host has no memory for beside.
     fn eq(&self, other: &DynTensor<S2>) -> bool {
         self.shape() == other.shape()
             && self.storage.data().equal(&self.layout, other.storage.data(), &other.layout)

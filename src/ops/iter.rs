@@ -207,7 +207,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(AxisIterMut { base: self.view_mut(), axis, next: 0, end, rank: PhantomData })
     }
 
-    /// The same on several threads, as rayon's indexed parallel iterator.
+    /// The same on several threads, as rayon's indexed parallel iterator. The views are collected first:
+    /// where there is no memory for them, the process ends.
     ///
     /// # Panics
     /// If the axis is out of range.

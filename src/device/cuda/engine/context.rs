@@ -393,7 +393,8 @@ impl Context {
     }
 }
 
-/// Whether all memory is to be NaN before it is used: tests find what a kernel does not write.
+/// Whether all memory is to be NaN before it is used, so that tests on a GPU find what a kernel does not write: set by hand
+/// (`CONTRIBUTING.md`). The emulator's memory always is.
 fn poisons() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
