@@ -35,7 +35,7 @@ macro_rules! both_orders {
 both_orders! {
     conjugates every_conjugate diagonals_need_equal_axes what_is_not_read broadcast_operands rank_16 sums_of_nothing
     unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
-    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates long_sums infinities integers_that_overflow
+    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
 }
 
 /// A library dropped `conj` where all labels are batch labels.
@@ -325,6 +325,15 @@ fn many_operands<O: Order>() {
     assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
     let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
     assert!(error.to_string().contains("limit of 1 elements: the smallest possible is 4"), "{error}");
+    // Of nine operands, only pairs that share a letter are looked at: each of these is the whole with a letter less.
+    let cube: Tensor<f64, _, O> = whole([2; 9], 1);
+    let w: Tensor<f64, _, O> = whole([2], 2);
+    let error = try_einsum!(
+        "a,b,c,d,e,f,g,h,abcdefghk->abcdefghk", &w, &w, &w, &w, &w, &w, &w, &w, &cube; limit = 2048
+    );
+    let says =
+        "every sequence of pairs that share a letter has an intermediate beyond the limit of 256 elements";
+    assert!(error.as_ref().is_err_and(|error| error.to_string().contains(says)), "{error:?}");
 }
 
 fn products_by_name<O: Order>() {
@@ -493,7 +502,34 @@ fn infinities<O: Order>() {
         let mut dense: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], Complex::new(f64::INFINITY, 1.0));
         einsum_into!(&mut dense, one, one; "ij,jk->ik", &finite, &finite);
         assert!(dense.im().equal(1.0).all().item(), "{n}: {dense}");
+        // Nothing is added: by a factor of zero, and for want of terms.
+        let zero = Complex::new(0.0, 0.0);
+        einsum_into!(&mut dense, zero, one; "ij,jk->ik", &finite, &finite);
+        let none: Tensor<Complex<f64>, _, O> = Tensor::zeros([n, 0]);
+        einsum_into!(&mut dense, one, one; "ij,kj->ik", &none, &none);
+        einsum_into!(sum.slice_mut(s![..;2, ..;2]), zero, one; "ij,jk->ik", &finite, &finite);
+        einsum_into!(sum.slice_mut(s![..;2, ..;2]), one, one; "ij,kj->ik", &none, &none);
+        for kept in [&dense, &sum] {
+            assert!(kept.im().equal(1.0).all().item(), "{n}: {kept}");
+            assert!(kept.re().equal(f64::INFINITY).all().item(), "{n}: {kept}");
+        }
     }
+}
+
+/// What occurs in one operand only is not summed for a result without elements: here that would take years, and overflow.
+fn results_without_elements<O: Order>() {
+    let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);
+    let endless = one.broadcast_to([1 << 30, 1 << 30]);
+    let none: Tensor<f32, _, O> = Tensor::zeros([0]);
+    assert_eq!(einsum!("ij,k->k", endless, &none).shape(), [0]);
+    assert_eq!(einsum!("k,ij,l->kl", &none, endless, &none).shape(), [0, 0]);
+    let (full, none): (Tensor<i8, _, O>, Tensor<i8, _, O>) = (Tensor::full([2, 2], 100), Tensor::zeros([0]));
+    assert_eq!(try_einsum!("ij,k->k", &full, &none).map(|x| x.shape()), Ok([0]));
+    // Strides of an axis that is not there may be longer than all numbers.
+    let a: Tensor<f32, _, O> = Tensor::zeros([0, 1 << 30, 1]);
+    let b: Tensor<f32, _, O> = Tensor::zeros([1 << 50, 1, 0]);
+    assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, 1 << 30, 0]));
+    assert_eq!(b.try_kron(&a).map(|x| x.shape()), Ok([0, 1 << 30, 0]));
 }
 
 fn integers_that_overflow<O: Order>() {

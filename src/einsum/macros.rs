@@ -126,6 +126,7 @@ macro_rules! try_einsum_into {
 ///
 /// The fewest multiplications are found exactly for small networks (dynamic programming over sets of operands: Pfeifer, Haegeman
 /// and Verstraete, Phys. Rev. E 90, 033315, 2014), and greedily where that would take too long; equal networks get equal paths.
+/// From nine operands on, only pairs that share a letter are looked at.
 ///
 /// # Panics
 /// Where axes of one letter differ in length, or every sequence has an intermediate beyond the limit.

@@ -18,7 +18,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Labels are the bits of a `u64`.
 const LABELS: usize = 64;
 /// Up to so many operands, all pairs of subsets are looked at: 3⁸ / 2 of them take some ten microseconds.
-const ALL_PAIRS: usize = 8;
+pub(super) const ALL_PAIRS: usize = 8;
 /// How many pairs of connected subsets may be looked at before the search gives up, at least and at most: a
 /// millisecond, some ten.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);

@@ -403,7 +403,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
         for axis in 0..rank {
             let (l, r, step) = (of(left.shape(), axis), of(right.shape(), axis), whole.strides()[axis]);
-            for (label, extent, stride) in [(axis, l, step * r as isize), (MAX_RANK + axis, r, step)] {
+            // Without elements, the other axis may be longer than there are numbers for.
+            for (label, extent, stride) in
+                [(axis, l, step.wrapping_mul(r as isize)), (MAX_RANK + axis, r, step)]
+            {
                 extents.set(label as u8, extent);
                 if extent != 1 {
                     (shape[labels.len()], strides[labels.len()]) = (extent, stride);

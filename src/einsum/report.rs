@@ -2,7 +2,7 @@
 
 use super::labelled::{Bound, Extents, Labelled};
 use super::labels::{LABELS, Set};
-use super::path::{Method, Network, Path, TooLarge, optimise};
+use super::path::{ALL_PAIRS, Method, Network, Path, TooLarge, optimise};
 use super::spec::{self, Spec};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -17,12 +17,17 @@ pub(super) fn find_path(
     limit: Option<usize>,
 ) -> Result<(Path, Method), String> {
     let network = Network { operands, output: result, extents: extents.all() };
+    let every = match operands.len() {
+        ..=ALL_PAIRS => "every sequence of pairs",
+        // Of so many, those with outer products are not looked at.
+        _ => "every sequence of pairs that share a letter",
+    };
     optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
         Some(limit) if smallest > limit as f64 => format!(
-            "every sequence of pairs has an intermediate beyond the limit of {limit} elements: the smallest possible is \
-             {smallest}; raise the limit, or contract a part of the operands first"
+            "{every} has an intermediate beyond the limit of {limit} elements: the smallest possible is {smallest}; raise \
+             the limit, or contract a part of the operands first"
         ),
-        _ => "every sequence of pairs has an intermediate of more than 16 axes; contract a part of the operands first".into(),
+        _ => format!("{every} has an intermediate of more than 16 axes; contract a part of the operands first"),
     })
 }
 

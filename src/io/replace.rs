@@ -20,21 +20,32 @@ impl Drop for Temporary {
     }
 }
 
+/// The file that symbolic links lead to, which may not be there yet.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    // As many as Linux follows.
+    const LINKS: usize = 40;
+    let mut target = path.to_path_buf();
+    for _ in 0..=LINKS {
+        match (fs::canonicalize(&target), fs::read_link(&target)) {
+            (Ok(target), _) => return Ok(target),
+            (_, Ok(link)) => target = target.parent().map_or(link.clone(), |folder| folder.join(&link)),
+            _ => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many symbolic links lead to each other"))
+}
+
 /// Writes a file beside `path` and renames it, so that `path` always names a complete file: the old one or the new one.
 ///
-/// The new file has the old one's permission bits (its owner is whoever writes it), and a symbolic link goes on pointing to it. What is no file, such as a pipe
-/// or a terminal, is written to as it is. A program that is killed leaves `.vierbein-*.tmp` behind, and the old file whole.
+/// The new file has the old one's permission bits (its owner is whoever writes it), and a symbolic link goes on pointing to it.
+/// What is no file, such as a pipe or a terminal, is written to as it is. A program that is killed leaves `.vierbein-*.tmp`
+/// behind, and the old file whole.
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let failed = |why: &str| Error::File { path: path.display().to_string(), why: why.to_owned() };
     let error = |e: io::Error| failed(&format!("cannot be written: {e}"));
     // Behind a symbolic link, the file itself is replaced.
-    let target = match (fs::canonicalize(path), fs::read_link(path)) {
-        (Ok(target), _) => target,
-        // It leads to where no file is yet.
-        (_, Ok(link)) => path.parent().map_or(link.clone(), |folder| folder.join(link)),
-        _ => path.to_path_buf(),
-    };
+    let target = end_of_links(path).map_err(error)?;
     let old = fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         // A folder is an error.

@@ -295,6 +295,14 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         names.iter().try_for_each(|name| file.add(name, &matrix).map(drop))
     };
     let columns = DynTensor::from(x.view::<2>().to_order::<ColMajor>());
+    // More than a header may have, and nothing of it is written.
+    let wordy = || {
+        let mut written = Vec::new();
+        let mut file = SafetensorsWriter::new();
+        let refused = file.metadata("of", &"x".repeat(100_000_000)).write_to(&mut written);
+        assert!(written.is_empty());
+        refused.map(|()| 0.0)
+    };
     // SAFETY: neither file is one that can be mapped.
     let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
     let file_error = |done: Done| (done, refuse("File"));
@@ -318,6 +326,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         file_error(done!(try saying("<stream>: ", Safetensors::read_from(&b"no tensors"[..]).map(|_| 0.0)))),
         argument(done!(try saying("the name `x` is taken", add(&["x", "x"]).map(|()| 0.0)))),
         argument(done!(try saying("the name `__metadata__` is", add(&["__metadata__"]).map(|()| 0.0)))),
+        file_error(done!(try saying("is longer than the 100000000 that readers take", wordy()))),
         argument(
             done!(try saying("`x` is column-major", SafetensorsWriter::new().add("x", &columns).map(|_| 0.0))),
         ),

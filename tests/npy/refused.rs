@@ -449,4 +449,22 @@ fn links_permissions_and_pipes_stay() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     x.write_npy("/dev/null").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
+
+    // Links to links to where no file is yet, and links in a circle.
+    let [first, second, missing] = ["first.npy", "second.npy", "missing.npy"].map(|name| folder.file(name));
+    symlink("second.npy", &first).unwrap();
+    symlink("missing.npy", &second).unwrap();
+    x.write_npy(&first).unwrap();
+    assert_eq!(fs::read(&missing).unwrap(), bytes_of(x.view()));
+    assert!([&first, &second].iter().all(|link| fs::symlink_metadata(link).unwrap().is_symlink()));
+    assert!(fs::symlink_metadata(&missing).unwrap().is_file());
+    let [there, back] = ["there.npy", "back.npy"].map(|name| folder.file(name));
+    symlink("back.npy", &there).unwrap();
+    symlink("there.npy", &back).unwrap();
+    let error = x.write_npy(&there).unwrap_err().to_string();
+    assert!(
+        error.ends_with("there.npy: cannot be written: too many symbolic links lead to each other"),
+        "{error}"
+    );
+    assert!([&there, &back].iter().all(|link| fs::symlink_metadata(link).unwrap().is_symlink()));
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::ALIGNMENT;
-use super::header::{name_of, size_of};
+use super::header::{LONGEST_HEADER, name_of, size_of};
 use crate::device::Device;
 use crate::dyn_tensor::{DynData, DynTensor};
 use crate::element::Element;
@@ -198,6 +198,14 @@ impl<'a> SafetensorsWriter<'a> {
         }
         let mut text = format!("{{{}}}", fields.join(","));
         text += &" ".repeat(text.len().next_multiple_of(ALIGNMENT) - text.len());
+        if text.len() as u64 > LONGEST_HEADER {
+            let why = format!(
+                "cannot be written: its header of {} bytes is longer than the {LONGEST_HEADER} that readers take; say less in \
+                 names and metadata",
+                text.len()
+            );
+            return Err(Error::File { path: label.to_owned(), why });
+        }
         writer.write_all(&(text.len() as u64).to_le_bytes()).map_err(error)?;
         writer.write_all(text.as_bytes()).map_err(error)?;
         for (_, tensor, ..) in &tensors {

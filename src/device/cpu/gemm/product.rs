@@ -146,6 +146,10 @@ pub(super) struct Scaling;
 impl<T: Scalar> MatrixProduct<T> for Scaling {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
+        // As written, an infinity times a complex 1 is no number.
+        if beta.is_one() {
+            return Ok(());
+        }
         let mut exact = true;
         for i in 0..m {
             for j in 0..n {
