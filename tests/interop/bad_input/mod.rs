@@ -40,13 +40,16 @@ use vierbein::Error;
 
 #[test]
 fn every_conversion() {
-    let (mut features, mut rows) = (vec![], vec![]);
-    #[cfg(feature = "ndarray")]
-    (features.push("ndarray"), rows.extend(ndarray::rows()));
-    #[cfg(feature = "nalgebra")]
-    (features.push("nalgebra"), rows.extend(nalgebra::rows()));
-    #[cfg(feature = "faer")]
-    (features.push("faer"), rows.extend(faer::rows()));
+    let libraries = [
+        #[cfg(feature = "ndarray")]
+        ("ndarray", ndarray::rows()),
+        #[cfg(feature = "nalgebra")]
+        ("nalgebra", nalgebra::rows()),
+        #[cfg(feature = "faer")]
+        ("faer", faer::rows()),
+    ];
+    let (features, rows): (Vec<_>, Vec<_>) = libraries.into_iter().unzip();
+    let rows = rows.into_iter().flatten().collect();
     let without = conversions(&[]);
     let public = conversions(&features).difference(&without).cloned().collect();
     driver::check(rows, &public, &[]);

@@ -89,11 +89,10 @@ pub(super) fn rows() -> Vec<Row> {
 // ------------------------------------------------------------------ views
 
 /// There and back, by value and by reference.
-fn views<'a, D: Dim, I: Dimension>(x: TensorView<'a, f64, D>, o: &Operand) -> Plain
+fn views<'a, D: InTypes<Dimension = I>, I: Dimension>(x: TensorView<'a, f64, D>, o: &Operand) -> Plain
 where
     ArrayView<'a, f64, I>: From<TensorView<'a, f64, D>>,
     TensorView<'a, f64, D>: From<ArrayView<'a, f64, I>>,
-    D: InTypes<Dimension = I>,
     for<'b> TensorView<'b, f64, D>: From<&'b ArrayView<'a, f64, I>>,
 {
     let array = ArrayView::<f64, I>::from(x);
