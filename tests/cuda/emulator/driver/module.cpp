@@ -18,8 +18,7 @@ struct Module {
     void *object;
     const Kernel *kernel;
 };
-// Programs end with modules loaded. The set is there as long as they are, so that none is taken for lost.
-std::set<Module *> &modules = *new std::set<Module *>;
+std::set<Module *> modules;
 
 // What is given has no length: an object ends behind its table of sections.
 size_t length(const char *image) {
