@@ -10,9 +10,10 @@
 # of layouts; PROPTEST_CASES=32 makes properties try less.
 #
 # Every test runs but these: `ui` and `ui_pass`, which compile and run no code of the library, and those of the documentation, each
-# of which is a program to link; nor `cuda` and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a
-# sanitizer, so nothing is kept there; tests of that set their own limits. What a thread keeps to work in is not seen either: within
-# it, kernels may go beyond what they asked for.
+# of which is a program to link; nor `cuda` and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every
+# access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a sanitizer, so nothing is
+# kept there; tests of that set their own limits. What a thread keeps to work in is not seen either: within it, kernels may go
+# beyond what they asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -120,7 +120,7 @@ impl Shown<'_> {
         if shape.contains(&0) {
             return f.write_str("[]");
         }
-        let elided = may_elide && shape.iter().product::<usize>() > SHOWN_WHOLE;
+        let elided = may_elide && count(shape, ALL) > SHOWN_WHOLE;
         let edge = if elided { edge(shape) } else { ALL };
         let mut shown = Vec::new();
         if reserve(&mut shown, count(shape, edge)).is_err() {

@@ -4,7 +4,6 @@ use super::convert::check_rank;
 use super::slice::DynSlice;
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynViewMut, DynViewOf};
-use crate::dispatch;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 use crate::rank::MAX_RANK;
@@ -228,7 +227,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<DynViewOf<'_, S>, Error> {
         check_rank("broadcast", shape.len())?;
-        element_count(shape, dispatch!(self.dtype(), T => size_of::<T>()))?;
+        element_count(shape, self.dtype().size())?;
         let row_major = self.order().is_row_major();
         let layout = self.layout().broadcast_to(shape, row_major).ok_or_else(|| Error::BroadcastShape {
             from: self.shape().to_vec(),

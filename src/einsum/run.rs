@@ -350,7 +350,7 @@ fn run<T: Scalar, Dev: Contract<T>>(
     out: &mut Target<'_, T, Dev>,
     c: &Labelled,
 ) -> Result<(), Error> {
-    // Nor is anything summed beforehand where nothing is asked for.
+    // Without this, what occurs in one operand only would be summed first, for a result without elements.
     if c.layout().shape().contains(&0) {
         return Ok(());
     }

@@ -47,7 +47,7 @@ pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
 }
 
 /// All indices, last axis fastest.
-fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![vec![]];
     if shape.contains(&0) {
         return vec![];

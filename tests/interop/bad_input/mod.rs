@@ -32,7 +32,7 @@ mod public;
 #[path = "../../bad_input/ranks.rs"]
 mod ranks;
 
-use array::{Array, Outcome};
+use array::{Array, Outcome, indices};
 use driver::{ByHand, Done, Hazard, Row};
 use operand::{HUGE, Operand};
 use std::collections::BTreeSet;
@@ -80,16 +80,11 @@ impl Operand {
     /// Indices with the addresses of their elements: all, or the first and the last where they are too many to count.
     fn addresses(&self) -> Vec<(Vec<usize>, *const f64)> {
         let (strides, offset) = self.strides();
-        let mut indices = vec![];
-        if self.shape.contains(&0) {
-        } else if self.is_huge() {
-            indices = vec![vec![0; self.rank()], self.shape.iter().map(|n| n - 1).collect()];
+        let indices = if self.is_huge() && !self.shape.contains(&0) {
+            vec![vec![0; self.rank()], self.shape.iter().map(|n| n - 1).collect()]
         } else {
-            Array::from_fn(&self.shape, |index| {
-                indices.push(index.to_vec());
-                0.0
-            });
-        }
+            indices(&self.shape)
+        };
         let place = |index: &[usize]| {
             let steps = index.iter().zip(&strides).map(|(&i, &s)| i as isize * s);
             self.floats.as_ptr().wrapping_offset(steps.sum::<isize>() + offset as isize)
@@ -112,11 +107,6 @@ fn incremented(o: &Operand) -> Array {
     let mut array = o.array();
     array.data.iter_mut().for_each(|x| *x += 1.0);
     array
-}
-
-/// Operands of which each element has a place of its own, as far as there are any.
-fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
-    hazards::countable(hazard)
 }
 
 /// All, and the one huge shape that matrices of every library have: a single row.

@@ -2,9 +2,10 @@
 
 use super::array::{Array, Outcome, refuse};
 use super::driver::{Row, done};
+use super::hazards::countable;
 use super::operand::{Operand, Place, ToArray};
 use super::ranks::at_rank;
-use super::{all, countable, does_not_compile, incremented, row};
+use super::{all, does_not_compile, incremented, row};
 use nalgebra::{DMatrix, DVector, Dyn, MatrixView, MatrixViewMut, VectorView, VectorViewMut};
 use vierbein::Error;
 use vierbein::prelude::*;

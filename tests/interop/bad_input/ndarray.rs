@@ -2,9 +2,10 @@
 
 use super::array::{Array as Plain, refuse};
 use super::driver::{ByHand, Row, done};
+use super::hazards::countable;
 use super::operand::{Operand, Place, ToArray};
 use super::ranks::at_rank;
-use super::{all, countable, does_not_compile, incremented, row, saying};
+use super::{all, does_not_compile, incremented, row, saying};
 use ndarray::{Array, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IxDyn};
 use vierbein::prelude::*;
 use vierbein::{Error, Refused};
