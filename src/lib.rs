@@ -36,8 +36,8 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::Exhausted;
 pub use ops::{
-    Agrees, Aligned, AssignOperand, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, OneElement, Operands,
-    RightOperand, SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
+    Agrees, Aligned, AssignOperand, AxisIter, Lanes, NewAxis, OneElement, Operands, RightOperand,
+    SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
@@ -45,7 +45,7 @@ pub use rank::{
     MergeAxes, Rank, RemoveAxes, Removed,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
-pub use tensor::{Tensor, TensorView, TensorViewMut, ViewOf};
+pub use tensor::{AxisIterMut, LanesMut, Tensor, TensorView, TensorViewMut, ViewOf};
 
 /// What most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

@@ -12,6 +12,7 @@
 //! `files`, which has their features.
 
 mod array;
+mod builder;
 mod construct;
 mod conversions;
 mod dlpack;

@@ -249,6 +249,9 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         engine::name_of(ORDINAL)
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
+        self.alloc_zeroed(len)
+    }
+    unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
         buffer(engine::context(ORDINAL)?, len)
     }
     fn len<T: Element>(buffer: &CudaBuffer<T>) -> usize {
@@ -272,15 +275,15 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         unsafe { engine::write(engine::context(ORDINAL)?, from, to.address) }
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
-        let buffer = self.alloc(len)?;
         let context = engine::context(ORDINAL)?;
-        // SAFETY: the memory is the new buffer's.
+        let buffer = buffer(context, len)?;
+        // SAFETY: the memory is the new buffer's, which has that many bytes.
         unsafe { context.zero(buffer.memory.address(), len * size_of::<T>())? };
         Ok(buffer)
     }
     fn duplicate<T: Element>(&self, from: &CudaBuffer<T>) -> Result<CudaBuffer<T>, Error> {
-        let buffer = self.alloc(from.len)?;
         let context = engine::context(ORDINAL)?;
+        let buffer: CudaBuffer<T> = buffer(context, from.len)?;
         let (from, to) = (from.memory.address(), buffer.memory.address());
         // SAFETY: both are memory of buffers with as many elements, one of them new.
         unsafe { context.copy(from, to, buffer.len * size_of::<T>())? };
@@ -308,10 +311,11 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
         let [value] = data[..] else { return host::upload(self, &data) };
         // A scalar goes along as the argument of a kernel: to copy it, the host would wait for all that was asked for before.
-        let mut buffer = self.alloc(1)?;
-        // SAFETY: the buffer has one element, and nobody else knows it.
+        let context = engine::context(ORDINAL)?;
+        let mut buffer = buffer(context, 1)?;
+        // SAFETY: the new buffer has one element, and nothing else has its address.
         let out: Output<'_, T, Self> = unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) };
-        engine::put(engine::context(ORDINAL)?, value, out)?;
+        engine::put(context, value, out)?;
         Ok(buffer)
     }
 }
