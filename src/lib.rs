@@ -26,6 +26,8 @@ mod rank;
 mod storage;
 mod strided;
 mod tensor;
+#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
+mod user;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};

@@ -65,8 +65,10 @@ use engine::{Context, Memory};
 ///
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
-/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
-/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
+/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's directory for
+/// caches; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective user
+/// or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created with
+/// mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
 /// leaves all of that to the driver's pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
