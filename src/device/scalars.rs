@@ -10,14 +10,15 @@ const LARGEST: usize = 16;
 /// The scalars that an operation carries, by the names that its text has for them.
 ///
 /// ```
-/// use vierbein::device::{Scalars, UnaryOp};
+/// use vierbein::device::{CudaSource, Scalars, UnaryOp};
 /// use vierbein::tensor;
 /// #[derive(Clone, Copy)]
 /// struct Scaled(f64);
 /// impl UnaryOp<f64> for Scaled {
 ///     type Output = f64;
 ///     const NAME: &'static str = "scale";
-///     const CUDA: &'static str = "factor * a";
+///     // SAFETY: an expression of the operand's and the scalar's value: it accesses no memory.
+///     const CUDA: CudaSource = unsafe { CudaSource::new("factor * a") };
 ///     fn apply(&self, a: f64) -> f64 {
 ///         self.0 * a
 ///     }
