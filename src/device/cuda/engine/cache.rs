@@ -1,7 +1,7 @@
 //! Compiled kernels on disk, so that a second process need not compile them again.
 //!
-//! A file is named for a hash of all that it was made from, and begins with a hash of what it holds. Whatever does not fit is
-//! compiled again; a folder that cannot be written is no error.
+//! A file is named for a hash of all that it was made from, and begins with a hash of what it holds: that which it was made from,
+//! and the machine code. Whatever does not fit is compiled again; a folder that cannot be written is no error.
 
 use super::compile::{OPTIONS, compile, compiler};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ pub(super) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
     let Some(folder) = folder() else { return compile(source, target) };
-    let made_from =
-        format!("{} {OPTIONS:?} {} {:?}\n", env!("CARGO_PKG_VERSION"), target.option(), compiler.version);
-    let file = folder.join(format!("{:032x}", hash(&[made_from.as_bytes(), source.as_bytes()])));
-    if let Some(image) = load(&file) {
+    let (version, option) = (env!("CARGO_PKG_VERSION"), target.option());
+    let made_from = format!("{version} {OPTIONS:?} {option} {:?}\n{source}", compiler.version);
+    let file = folder.join(format!("{:032x}", hash(&[made_from.as_bytes()])));
+    if let Some(image) = load(&file, &made_from) {
         return Ok(image);
     }
     let image = compile(source, target)?;
     // Another process finds nothing or all of it.
-    let _ = store(&file, &image);
+    let _ = store(&file, &made_from, &image);
     Ok(image)
 }
 
@@ -42,20 +42,34 @@ fn folder() -> Option<&'static Path> {
     FOUND.get_or_init(find).as_deref()
 }
 
-fn load(file: &Path) -> Option<Vec<u8>> {
+/// The machine code in a file. `made_from` is compared as well: safe code chooses the names of scalars, which are part of a source,
+/// and with this hash it could find two sources of one name.
+fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     let mut bytes = std::fs::read(file).ok()?;
-    let (head, image) = bytes.split_at_checked(MAGIC.len() + 16)?;
-    let sound = head.starts_with(MAGIC) && head[MAGIC.len()..] == hash(&[image]).to_le_bytes();
-    sound.then(|| bytes.split_off(MAGIC.len() + 16))
+    let (sum, content) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<16>()?;
+    if *sum != hash(&[content]).to_le_bytes() {
+        return None;
+    }
+    let (length, content) = content.split_first_chunk::<8>()?;
+    if *length != length_of(made_from) || !content.starts_with(made_from.as_bytes()) {
+        return None;
+    }
+    Some(bytes.split_off(MAGIC.len() + sum.len() + length.len() + made_from.len()))
 }
 
-fn store(file: &Path, image: &[u8]) -> std::io::Result<()> {
+fn length_of(made_from: &str) -> [u8; 8] {
+    (made_from.len() as u64).to_le_bytes()
+}
+
+fn store(file: &Path, made_from: &str, image: &[u8]) -> std::io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let folder = file.parent().ok_or(std::io::ErrorKind::NotFound)?;
     std::fs::create_dir_all(folder)?;
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let unfinished = folder.join(format!("unfinished-{}-{number}", std::process::id()));
-    let bytes = [MAGIC, &hash(&[image]).to_le_bytes()[..], image].concat();
+    let content = [&length_of(made_from)[..], made_from.as_bytes(), image];
+    let sum = hash(&content).to_le_bytes();
+    let bytes = [&[MAGIC, &sum[..]][..], &content].concat().concat();
     let stored = std::fs::write(&unfinished, bytes).and_then(|()| std::fs::rename(&unfinished, file));
     if stored.is_err() {
         let _ = std::fs::remove_file(&unfinished);
@@ -63,7 +77,8 @@ fn store(file: &Path, image: &[u8]) -> std::io::Result<()> {
     stored
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build, and no one is after collisions.
+/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build. Collisions can be computed, so [`load`]
+/// does not rely on it.
 fn hash(parts: &[&[u8]]) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -87,19 +102,31 @@ mod tests {
     fn damaged_files_are_no_files() {
         let folder = std::env::temp_dir().join(format!("vierbein-cache-{}", std::process::id()));
         let file = folder.join("x");
-        assert_eq!(load(&file), None);
-        store(&file, b"image").unwrap();
-        assert_eq!(load(&file).as_deref(), Some(&b"image"[..]));
+        assert_eq!(load(&file, "source"), None);
+        store(&file, "source", b"image").unwrap();
+        assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
         let whole = std::fs::read(&file).unwrap();
         for cut in 0..whole.len() {
             std::fs::write(&file, &whole[..cut]).unwrap();
-            assert_eq!(load(&file), None, "cut to {cut} bytes");
+            assert_eq!(load(&file, "source"), None, "cut to {cut} bytes");
             let mut damaged = whole.clone();
             damaged[cut] ^= 4;
             std::fs::write(&file, &damaged).unwrap();
-            assert_eq!(load(&file), None, "byte {cut} changed");
+            assert_eq!(load(&file, "source"), None, "byte {cut} changed");
         }
         assert_eq!(folder.read_dir().unwrap().count(), 1);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn load_rejects_the_machine_code_of_another_source() {
+        let folder = std::env::temp_dir().join(format!("vierbein-cache-of-two-{}", std::process::id()));
+        let file = folder.join("x");
+        store(&file, "source", b"image").unwrap();
+        // The last two are the beginning of what the file holds, cut elsewhere.
+        for other in ["sourcf", "", "sourc", "sourceimage"] {
+            assert_eq!(load(&file, other), None, "{other:?}");
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
