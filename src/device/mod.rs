@@ -7,6 +7,7 @@
 mod agree;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+mod cuda_source;
 mod family;
 pub(crate) mod host;
 pub(crate) mod lanes;
@@ -17,6 +18,7 @@ mod scalars;
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
+pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};
@@ -247,7 +249,7 @@ pub unsafe trait HostAccess: Device {
 #[diagnostic::on_unimplemented(
     message = "a Rust closure cannot run on `{Self}`",
     label = "closures run on the host only",
-    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`, with a `const CUDA` for GPUs) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
+    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`, with a `const CUDA: CudaSource` for GPUs) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub trait RunsClosures: HostAccess {}
 impl<Dev: HostAccess> RunsClosures for Dev {}

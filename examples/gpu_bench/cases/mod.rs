@@ -3,8 +3,8 @@
 use crate::Bench;
 use crate::direct::{Blas, Near};
 use std::error::Error;
-use vierbein::CastTo;
 use vierbein::prelude::*;
+use vierbein::{CastTo, Inexact};
 
 type Fallible = Result<(), Box<dyn Error>>;
 
@@ -89,8 +89,8 @@ mod reductions;
 mod traces;
 
 /// What a GPU needs for all cases.
-pub(crate) trait Number: Scalar + Blas + CastTo<Self::Float> {}
-impl<T: Scalar + Blas + CastTo<T::Float>> Number for T {}
+pub(crate) trait Number: Inexact + Blas + CastTo<Self::Float> {}
+impl<T: Inexact + Blas + CastTo<T::Float>> Number for T {}
 
 /// All cases of an element type.
 pub(crate) fn rows<T: Number>(bench: &mut Bench) -> Fallible

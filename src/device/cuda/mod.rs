@@ -9,8 +9,8 @@ mod engine;
 mod engine;
 
 use super::{
-    BinaryOp, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output, Permute, Reduce,
-    Reduction, TernaryOp, UnaryOp, host,
+    BinaryOp, CudaSource, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output,
+    Permute, Reduce, Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -49,14 +49,16 @@ use engine::{Context, Memory};
 /// An operation that has no form for it does not compile on it, and the message says what to write:
 ///
 /// ```compile_fail,E0080
-/// use vierbein::{device::UnaryOp, prelude::*};
+/// use vierbein::device::{CudaSource, UnaryOp};
+/// use vierbein::prelude::*;
 /// #[derive(Clone, Copy)]
 /// struct Twice;
 /// impl UnaryOp<f64> for Twice {
 ///     type Output = f64;
 ///     const NAME: &'static str = "double";
 ///     fn apply(&self, a: f64) -> f64 { 2.0 * a }
-///     // const CUDA: &'static str = "2.0 * a";
+///     // SAFETY: an expression of the operand's value: it accesses no memory.
+///     // const CUDA: CudaSource = unsafe { CudaSource::new("2.0 * a") };
 /// }
 /// let x = tensor![1.0].to_device::<Cuda>()?;
 /// let y = x.apply(Twice);
@@ -322,28 +324,30 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     }
 }
 
-/// An operation that a GPU is asked for has a text.
-const fn has_text(text: &str) {
+/// Checks, at compile time, that an operation used on a GPU has a CUDA source.
+const fn has_source(source: CudaSource) {
     assert!(
-        !text.is_empty(),
-        "this operation has no form for `Cuda`: give it one as `const CUDA`, an expression of CUDA C++, or copy the tensor to \
-         the host first: `.to_device::<Cpu>()?`"
+        !source.is_none(),
+        "this operation has no form for `Cuda`: give it one, an expression of CUDA C++, as \
+         `const CUDA: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`, or copy the tensor to the host first: \
+         `.to_device::<Cpu>()?`"
     );
 }
 
-/// And if it has to be asked where it has a value, one for that.
-const fn has_forms(text: &str, checked: bool, defined: &str) {
-    has_text(text);
+/// Checks the same of an operation that may be [`CHECKED`](UnaryOp::CHECKED), which then also needs a source for its domain.
+const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
+    has_source(source);
     assert!(
-        !checked || !defined.is_empty(),
-        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a `const CUDA_DEFINED`"
+        !checked || !defined.is_none(),
+        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a \
+         `const CUDA_DEFINED: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`"
     );
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_text(F::CUDA) };
+        const { has_source(F::CUDA) };
         engine::generate(engine::context(ORDINAL)?, op, out)
     }
     fn unary<F: UnaryOp<T>>(
@@ -352,11 +356,11 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         out: Output<'_, F::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary(engine::context(ORDINAL)?, op, out, a)
     }
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary_assign(engine::context(ORDINAL)?, op, a)
     }
     fn binary<U: Element, F: BinaryOp<T, U>>(
@@ -366,7 +370,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary(engine::context(ORDINAL)?, op, out, a, b)
     }
     fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
@@ -375,7 +379,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Output<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
     }
     fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
@@ -386,7 +390,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         b: Operand<'_, U, Self>,
         c: Operand<'_, V, Self>,
     ) -> Result<(), Error> {
-        const { has_text(F::CUDA) };
+        const { has_source(F::CUDA) };
         engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
     }
 }
@@ -404,7 +408,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         out: Output<'_, R::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_text(R::CUDA) };
+        const { has_source(R::CUDA) };
         engine::reduce(engine::context(ORDINAL)?, op, out, a)
     }
     fn scan<F: BinaryOp<T, T, Output = T>>(
@@ -413,7 +417,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         out: Output<'_, T, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::scan(engine::context(ORDINAL)?, op, out, a)
     }
 }

@@ -1,7 +1,8 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
-//! The name of a file is a hash of everything that it was compiled from. The file begins with a hash of its contents; if they do
-//! not match, the kernel is compiled again. A directory that cannot be written to is not an error.
+//! The name of a file is a hash of everything that it was compiled from. The file begins with a hash of its contents: that from
+//! which it was compiled, and the machine code. If the hash or the source does not match, the kernel is compiled again. A directory
+//! that cannot be written to is not an error.
 //!
 //! The files are machine code that the GPU runs. On Unix, the cache is used only if no other user but root can have changed it:
 //! see [`is_private`].
@@ -24,15 +25,15 @@ pub(super) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let Some(directory) = directory().and_then(open_directory) else {
         return compile(source, target);
     };
-    let made_from =
-        format!("{} {OPTIONS:?} {} {:?}\n", env!("CARGO_PKG_VERSION"), target.option(), compiler.version);
-    let file = directory.join(format!("{:032x}", hash(&[made_from.as_bytes(), source.as_bytes()])));
-    if let Some(image) = load(&file) {
+    let (version, option) = (env!("CARGO_PKG_VERSION"), target.option());
+    let made_from = format!("{version} {OPTIONS:?} {option} {:?}\n{source}", compiler.version);
+    let file = directory.join(format!("{:032x}", hash(&[made_from.as_bytes()])));
+    if let Some(image) = load(&file, &made_from) {
         return Ok(image);
     }
     let image = compile(source, target)?;
     // If this fails, the next process compiles the kernel again.
-    let _ = store(&file, &image);
+    let _ = store(&file, &made_from, &image);
     Ok(image)
 }
 
@@ -81,8 +82,10 @@ fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Reads a file of a directory that [`open_directory`] returned, unless it is a link, belongs to another user or is damaged.
-fn load(file: &Path) -> Option<Vec<u8>> {
+/// Reads the machine code in a file of a directory that [`open_directory`] returned, unless the file is a link, belongs to another
+/// user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars, which
+/// are part of a source, and could find two sources with the same hash.
+fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // No other user can replace the entries of the directory, so between these two calls a file cannot become a link of theirs.
     if !fs::symlink_metadata(file).ok()?.is_file() {
         return None;
@@ -93,16 +96,28 @@ fn load(file: &Path) -> Option<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     opened.read_to_end(&mut bytes).ok()?;
-    let (head, image) = bytes.split_at_checked(MAGIC.len() + 16)?;
-    let sound = head.starts_with(MAGIC) && head[MAGIC.len()..] == hash(&[image]).to_le_bytes();
-    sound.then(|| bytes.split_off(MAGIC.len() + 16))
+    let (sum, content) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<16>()?;
+    if *sum != hash(&[content]).to_le_bytes() {
+        return None;
+    }
+    let (length, content) = content.split_first_chunk::<8>()?;
+    if *length != length_of(made_from) || !content.starts_with(made_from.as_bytes()) {
+        return None;
+    }
+    Some(bytes.split_off(MAGIC.len() + sum.len() + length.len() + made_from.len()))
+}
+
+fn length_of(made_from: &str) -> [u8; 8] {
+    (made_from.len() as u64).to_le_bytes()
 }
 
 /// Writes a file to a directory that [`open_directory`] returned. Other processes see a complete file or none.
-fn store(file: &Path, image: &[u8]) -> io::Result<()> {
+fn store(file: &Path, made_from: &str, image: &[u8]) -> io::Result<()> {
     let directory = file.parent().ok_or(ErrorKind::NotFound)?;
     let (mut opened, unfinished) = create_unfinished(directory)?;
-    let bytes = [MAGIC, &hash(&[image]).to_le_bytes()[..], image].concat();
+    let content = [&length_of(made_from)[..], made_from.as_bytes(), image];
+    let sum = hash(&content).to_le_bytes();
+    let bytes = [&[MAGIC, &sum[..]][..], &content].concat().concat();
     let written = opened.write_all(&bytes);
     drop(opened);
     let stored = written.and_then(|()| fs::rename(&unfinished, file));
@@ -131,7 +146,8 @@ fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build, and no one is after collisions.
+/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build. Collisions can be computed, so [`load`] does not
+/// rely on it.
 fn hash(parts: &[&[u8]]) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -174,21 +190,32 @@ mod tests {
         let parent = Temporary::new("damaged");
         let directory = parent.0.join("vierbein/cuda");
         let file = directory.join("x");
-        assert_eq!(load(&file), None);
+        assert_eq!(load(&file, "source"), None);
         assert!(open_directory(&directory).is_some());
-        assert_eq!(load(&file), None);
-        store(&file, b"image").unwrap();
-        assert_eq!(load(&file).as_deref(), Some(&b"image"[..]));
+        assert_eq!(load(&file, "source"), None);
+        store(&file, "source", b"image").unwrap();
+        assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
         let whole = std::fs::read(&file).unwrap();
         for cut in 0..whole.len() {
             std::fs::write(&file, &whole[..cut]).unwrap();
-            assert_eq!(load(&file), None, "cut to {cut} bytes");
+            assert_eq!(load(&file, "source"), None, "cut to {cut} bytes");
             let mut damaged = whole.clone();
             damaged[cut] ^= 4;
             std::fs::write(&file, &damaged).unwrap();
-            assert_eq!(load(&file), None, "byte {cut} changed");
+            assert_eq!(load(&file, "source"), None, "byte {cut} changed");
         }
         assert_eq!(directory.read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn load_rejects_the_machine_code_of_another_source() {
+        let directory = Temporary::new("two");
+        let file = directory.0.join("x");
+        store(&file, "source", b"image").unwrap();
+        // The last two are the beginning of what the file holds, cut elsewhere.
+        for other in ["sourcf", "", "sourc", "sourceimage"] {
+            assert_eq!(load(&file, other), None, "{other:?}");
+        }
     }
 
     #[cfg(unix)]
@@ -217,7 +244,7 @@ mod tests {
             let directory = parent.0.join("vierbein/cuda");
             assert!(is_usable(&directory));
             assert_eq!((mode(&directory), mode(&parent.0.join("vierbein"))), (0o700, 0o700));
-            store(&directory.join("x"), b"image").unwrap();
+            store(&directory.join("x"), "source", b"image").unwrap();
             assert_eq!(mode(&directory.join("x")), 0o600);
             // A directory of the user's own keeps its mode.
             set_mode(&directory, 0o755);
@@ -249,10 +276,10 @@ mod tests {
         fn file_that_others_can_write_to_is_not_loaded() {
             let directory = Temporary::new("file");
             let file = directory.0.join("x");
-            store(&file, b"image").unwrap();
+            store(&file, "source", b"image").unwrap();
             for (mode, loaded) in [(0o600, true), (0o644, true), (0o620, false), (0o602, false)] {
                 set_mode(&file, mode);
-                assert_eq!(load(&file).is_some(), loaded, "{mode:o}");
+                assert_eq!(load(&file, "source").is_some(), loaded, "{mode:o}");
             }
         }
 
@@ -261,7 +288,7 @@ mod tests {
             const OTHER: u32 = 54_321;
             let directory = Temporary::new("other");
             let file = directory.0.join("x");
-            store(&file, b"image").unwrap();
+            store(&file, "source", b"image").unwrap();
             set_mode(&directory.0, 0o700);
             if let Err(error) = chown(&file, Some(OTHER), None) {
                 println!(
@@ -269,7 +296,7 @@ mod tests {
                 );
                 return;
             }
-            assert_eq!(load(&file), None);
+            assert_eq!(load(&file, "source"), None);
             assert!(is_usable(&directory.0));
             chown(&directory.0, Some(OTHER), None).unwrap();
             assert!(!is_usable(&directory.0));
@@ -279,13 +306,13 @@ mod tests {
         fn links_are_not_followed() {
             let directory = Temporary::new("links");
             let (file, link) = (directory.0.join("x"), directory.0.join("link"));
-            store(&file, b"image").unwrap();
+            store(&file, "source", b"image").unwrap();
             symlink(&file, &link).unwrap();
-            assert!(load(&file).is_some() && load(&link).is_none());
+            assert!(load(&file, "source").is_some() && load(&link, "source").is_none());
             // Storing replaces a link and leaves its target.
-            store(&link, b"another").unwrap();
-            assert_eq!(load(&file).as_deref(), Some(&b"image"[..]));
-            assert_eq!(load(&link).as_deref(), Some(&b"another"[..]));
+            store(&link, "source", b"another").unwrap();
+            assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
+            assert_eq!(load(&link, "source").as_deref(), Some(&b"another"[..]));
 
             // Links in place of the next unfinished files. Other tests may take some of the numbers.
             let (opened, last) = create_unfinished(&directory.0).unwrap();
@@ -295,9 +322,9 @@ mod tests {
             for next in number + 1..number + 100 {
                 symlink(&file, format!("{prefix}-{next}")).unwrap();
             }
-            store(&link, b"a third").unwrap();
-            assert_eq!(load(&file).as_deref(), Some(&b"image"[..]));
-            assert_eq!(load(&link).as_deref(), Some(&b"a third"[..]));
+            store(&link, "source", b"a third").unwrap();
+            assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
+            assert_eq!(load(&link, "source").as_deref(), Some(&b"a third"[..]));
         }
     }
 }
