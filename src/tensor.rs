@@ -78,7 +78,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     #[inline]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
-        let OwnedData { buffer, device } = OwnedData::for_overwrite(len, device)?;
+        // SAFETY: operations write every element of a result, or return an error and drop it.
+        let buffer = unsafe { device.alloc_for_overwrite(len)? };
         Ok(Tensor::dense(buffer, shape, device))
     }
 

@@ -378,22 +378,21 @@ struct Span {
 }
 
 impl Span {
-    /// Offsets beyond `isize` saturate: no buffer reaches that far, so such a span is inside no other.
+    /// If an offset exceeds `isize`, the span is that of all numbers, which is inside no buffer's.
     #[inline]
     fn new(offset: isize, shape: &[usize], strides: &[isize]) -> Span {
-        let (mut lowest, mut highest) = (offset, offset);
+        let (mut lowest, mut highest, mut overflow) = (offset, offset, false);
         for (&n, &stride) in shape.iter().zip(strides) {
-            let Some(last) = n.checked_sub(1) else {
+            if n == 0 {
                 return Span { lowest: isize::MAX, highest: isize::MIN };
-            };
-            let last = isize::try_from(last).unwrap_or(isize::MAX).saturating_mul(stride);
-            if last < 0 {
-                lowest = lowest.saturating_add(last);
-            } else {
-                highest = highest.saturating_add(last);
             }
+            let (last, too_far) = ((n - 1) as isize).overflowing_mul(stride);
+            let (low, too_low) = lowest.overflowing_add(last.min(0));
+            let (high, too_high) = highest.overflowing_add(last.max(0));
+            (lowest, highest) = (low, high);
+            overflow |= too_far | too_low | too_high | (n > isize::MAX as usize && stride != 0);
         }
-        Span { lowest, highest }
+        if overflow { Span { lowest: isize::MIN, highest: isize::MAX } } else { Span { lowest, highest } }
     }
 
     /// Whether all offsets of `part` are in this span. No offsets are in any span.

@@ -318,8 +318,7 @@ where
     R: Dim,
 {
     fn at(&self, index: usize) -> Tensor<T, R, O, Dev, S> {
-        let layout = self.base.layout().index_axis(self.axis, index);
-        self.base.again().with_layout(&layout.expect("the position lies within the axis"))
+        self.base.at_position(self.axis, index)
     }
 }
 

@@ -9,10 +9,43 @@ use crate::layout::Layout;
 use crate::layout::lanes::LaneLayouts;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::ViewMut;
+use crate::storage::{BorrowedStorage, ViewMut};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
+    /// The view at one position along an axis, which it lacks. Views of rows are made too often for a [`Layout`].
+    ///
+    /// # Panics
+    /// If the position is out of range, or `E` is not the rank without the axis.
+    #[inline]
+    pub(crate) fn at_position<E: Dim>(&self, axis: usize, index: usize) -> Tensor<T, E, O, Dev, S> {
+        let (shape, strides, offset) = position::<D, E>(&self.shape, &self.strides, axis, index);
+        Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
+    }
+}
+
+/// Shape, strides and offset of one position along an axis. Its indices address elements that the indices of the whole address.
+///
+/// # Panics
+/// If the position is out of range, or `E` is not the rank without the axis.
+#[inline]
+fn position<D: Dim, E: Dim>(
+    shape: &D::Shape,
+    strides: &D::Strides,
+    axis: usize,
+    index: usize,
+) -> (E::Shape, E::Strides, isize) {
+    let (shape, strides) = (shape.as_ref(), strides.as_ref());
+    assert!(E::NDIM + 1 == D::NDIM && index < shape[axis], "the position is out of range");
+    let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
+    for (k, (to, step)) in kept.as_mut().iter_mut().zip(steps.as_mut()).enumerate() {
+        let from = if k < axis { k } else { k + 1 };
+        (*to, *step) = (shape[from], strides[from]);
+    }
+    (kept, steps, index as isize * strides[axis])
+}
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
     /// A mutable view of a part, for as long as this one borrows.
@@ -83,11 +116,13 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
             return None;
         }
         self.next += 1;
-        let layout = self.base.layout().index_axis(self.axis, self.next - 1);
-        let layout = layout.expect("the position is less than the axis's extent");
-        // SAFETY: each position is handed out once, and indices of a mutable view are apart, so positions share no element. The
-        // view of all of them is not accessed otherwise.
-        Some(unsafe { self.base.part(&layout) })
+        let base = &self.base;
+        let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
+        // Each position is handed out once, and indices of a mutable view are apart, so positions share no element. The view of all
+        // of them is not accessed otherwise.
+        let ViewMut { ptr, device, .. } = base.storage;
+        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
+        Some(Tensor { storage, shape, strides, marker: PhantomData })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.end - self.next, Some(self.end - self.next))
