@@ -159,7 +159,16 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
 /// `combine` must be associative up to rounding, with `identity` neutral; elements arrive in any sequence unless
 /// [`ORDERED`](Reduction::ORDERED).
 pub trait Reduction<T: Element>: Copy + Send + Sync {
-    /// What is carried along.
+    /// The accumulator, of any size and alignment.
+    ///
+    /// On the CPU, an accumulator of more than 1 KiB is on the heap, and each output has one (each thread, if several share the
+    /// elements of a large output). It takes one element after the other, so sums have larger rounding errors there. If it cannot be
+    /// allocated, the reduction returns [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
+    ///
+    /// The functions of this trait take and return accumulators by value, which takes stack for a few of them, most without
+    /// optimisation. With the default stack of 2 MiB that threads have, accumulators of 512 KiB work if the functions make no
+    /// further copies, and those of 384 KiB if a reduction is large enough for several threads. Larger ones need threads with larger
+    /// stacks.
     type Acc: Copy + Send + Sync;
     /// The element type of the result.
     type Output: Element;

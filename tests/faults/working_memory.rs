@@ -4,6 +4,7 @@
 use super::allocator::{Alone, Refuse, watch_this_thread};
 use std::cell::RefCell;
 use std::sync::mpsc;
+use vierbein::device::Reduction;
 use vierbein::op;
 use vierbein::prelude::*;
 
@@ -96,6 +97,51 @@ fn sums() {
             check("every other", 0, &columns, |out| x.slice(s![..;2, ..;-1]).reduce_into(op::Mean, [0], out));
     }
     assert!(refused > 6, "{refused}");
+}
+
+/// A histogram of `N` bins.
+#[derive(Clone, Copy)]
+struct Histogram<const N: usize>;
+
+impl<const N: usize> Reduction<f64> for Histogram<N> {
+    type Acc = [u32; N];
+    type Output = f64;
+    const NAME: &'static str = "histogram";
+    fn identity(&self) -> [u32; N] {
+        [0; N]
+    }
+    fn fold(&self, mut acc: [u32; N], x: f64, _: usize) -> [u32; N] {
+        acc[x.abs() as usize % N] += 1;
+        acc
+    }
+    fn combine(&self, mut a: [u32; N], b: [u32; N]) -> [u32; N] {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    }
+    fn finish(&self, acc: [u32; N], _: usize) -> Option<f64> {
+        Some(acc.iter().zip(1..).map(|(&n, weight)| f64::from(n * weight)).sum())
+    }
+}
+
+#[test]
+fn reductions_with_large_accumulators() {
+    let _alone = Alone::new();
+    let (x, out) = (numbers([1000, 100]), Tensor::<f64, _>::zeros([100]));
+    // On the stack in the end.
+    let refused = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
+    assert!(refused > 3, "{refused}");
+    // One accumulator is needed, before anything is written; those of other threads are not.
+    let refused = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
+    assert!(refused > 3, "{refused}");
+    let mut out = out;
+    let refuse = Refuse { least: 4 << 10, granted: 0, for_good: true };
+    let (result, _) = refuse.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
+    assert!(matches!(result, Err(vierbein::Error::OutOfMemory { bytes: 4096, .. })), "{result:?}");
+    assert!(out.as_slice().iter().all(|&value| value == 0.0));
+    // Large enough to be cut for threads.
+    let (x, out) = (numbers([3, 140_000]), Tensor::<f64, _>::zeros([3]));
+    let refused = check("cut", 1, &out, |out| x.reduce_into(Histogram::<1024>, [1], out));
+    assert!(refused > 3, "{refused}");
 }
 
 /// A thread that ends has given up what it kept to work in, and may still have work to do.

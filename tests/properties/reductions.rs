@@ -9,8 +9,12 @@ use super::check::{
 use super::number::{Exact, Number, Z};
 use super::reference::Array;
 use super::views::{Recipe, TestDim, recipe, shape, with_view};
+use core::marker::PhantomData;
 use proptest::prelude::*;
-use vierbein::{AxesArg, Complex, Dim, Error, Order, Rank, RealScalar, RemoveAxes, Tensor};
+use vierbein::device::Reduction;
+use vierbein::{
+    AxesArg, ColMajor, Complex, Dim, Error, Order, Rank, RealScalar, RemoveAxes, RowMajor, Tensor, s,
+};
 
 /// Axes to reduce: none named twice.
 fn some_axes(rank: usize, picks: [u8; 2]) -> [usize; 2] {
@@ -265,4 +269,236 @@ proptest! {
         assert_is(&column.argmax_axis(0), &Array { shape: vec![3], values: vec![first(f64::gt); 3] });
         assert_is(&column.max_axis(0), &Array { shape: vec![3], values: vec![expected(f64::max); 3] });
     }
+}
+
+// ------------------------------------------------------------------ accumulators of any size and alignment
+
+/// An accumulator of a user's own.
+trait Bins: Copy + Send + Sync {
+    const EMPTY: Self;
+    fn bins(&mut self) -> &mut [u64];
+    /// The number of elements.
+    fn total(mut self) -> i64 {
+        self.bins().iter().sum::<u64>() as i64
+    }
+}
+
+macro_rules! bins {
+    ($($name:ident: $align:literal $bins:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        #[repr(align($align))]
+        struct $name([u64; $bins]);
+        impl Bins for $name {
+            const EMPTY: Self = $name([0; $bins]);
+            fn bins(&mut self) -> &mut [u64] {
+                &mut self.0
+            }
+        }
+    )*};
+}
+bins! {
+    OneKib: 8 128;
+    MoreThanOneKib: 8 129;
+    Kib256: 8 1 << 15;
+    Kib512: 8 1 << 16;
+    Aligned128: 128 16;
+    Aligned4096: 4096 512;
+    Empty: 1 0;
+    EmptyAligned: 4096 0;
+}
+
+/// The unit type as an accumulator that counts nothing.
+impl Bins for () {
+    const EMPTY: Self = ();
+    fn bins(&mut self) -> &mut [u64] {
+        &mut []
+    }
+}
+
+/// Counts elements in bins by their remainders. The result depends on every bin, and on the number of elements.
+struct Histogram<A>(PhantomData<A>);
+
+impl<A> Clone for Histogram<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A> Copy for Histogram<A> {}
+
+impl<A: Bins> Reduction<i32> for Histogram<A> {
+    type Acc = A;
+    type Output = i64;
+    const NAME: &'static str = "histogram";
+    fn identity(&self) -> A {
+        A::EMPTY
+    }
+    fn fold(&self, mut acc: A, x: i32, _: usize) -> A {
+        assert_eq!((&raw const acc).addr() % align_of::<A>(), 0);
+        let bins = acc.bins();
+        if !bins.is_empty() {
+            bins[x as usize % bins.len()] += 1;
+        }
+        acc
+    }
+    fn combine(&self, mut a: A, mut b: A) -> A {
+        for (a, b) in a.bins().iter_mut().zip(b.bins()) {
+            *a += *b;
+        }
+        a
+    }
+    fn finish(&self, mut acc: A, count: usize) -> Option<i64> {
+        assert!(acc.bins().is_empty() || acc.total() == count as i64);
+        Some(summary(acc.bins(), count))
+    }
+}
+
+fn summary(bins: &[u64], count: usize) -> i64 {
+    bins.iter().zip(1..).map(|(&n, weight)| n as i64 * weight).sum::<i64>() * 10_000_000 + count as i64
+}
+
+/// A polynomial of the elements in enumeration order, in the first and last of `N` numbers.
+#[derive(Clone, Copy)]
+struct InOrder<const N: usize>;
+
+impl<const N: usize> Reduction<i32> for InOrder<N> {
+    /// The value, zeros, and the power of the base by the number of elements.
+    type Acc = [u64; N];
+    type Output = i64;
+    const NAME: &'static str = "polynomial";
+    const ORDERED: bool = true;
+    fn identity(&self) -> [u64; N] {
+        let mut acc = [0; N];
+        acc[N - 1] = 1;
+        acc
+    }
+    fn fold(&self, mut acc: [u64; N], x: i32, _: usize) -> [u64; N] {
+        acc[0] = acc[0].wrapping_mul(31).wrapping_add(x as u64);
+        acc[N - 1] = acc[N - 1].wrapping_mul(31);
+        acc
+    }
+    fn combine(&self, mut a: [u64; N], b: [u64; N]) -> [u64; N] {
+        a[0] = a[0].wrapping_mul(b[N - 1]).wrapping_add(b[0]);
+        a[N - 1] = a[N - 1].wrapping_mul(b[N - 1]);
+        a
+    }
+    fn finish(&self, acc: [u64; N], _: usize) -> Option<i64> {
+        Some(acc[0] as i64)
+    }
+}
+
+/// Sums that are rounded, in bins.
+#[derive(Clone, Copy)]
+struct Rounded;
+
+impl Reduction<i32> for Rounded {
+    type Acc = [f64; 256];
+    type Output = f64;
+    const NAME: &'static str = "sum";
+    fn identity(&self) -> [f64; 256] {
+        [0.0; 256]
+    }
+    fn fold(&self, mut acc: [f64; 256], x: i32, _: usize) -> [f64; 256] {
+        acc[x as usize % 256] += f64::from(x) / 7.0;
+        acc
+    }
+    fn combine(&self, mut a: [f64; 256], b: [f64; 256]) -> [f64; 256] {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    }
+    fn finish(&self, acc: [f64; 256], _: usize) -> Option<f64> {
+        Some(acc.iter().sum())
+    }
+}
+
+fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
+}
+
+/// Reduces a matrix and views of it over axis 0, axis 1 and both, on this thread and in pools of one and three; `expected` is
+/// the result for a list of elements.
+fn reduces<F: Reduction<i32, Output = i64>, O: Order>(
+    op: F,
+    [rows, columns]: [usize; 2],
+    expected: impl Fn(&[i32]) -> i64,
+) {
+    let x = Tensor::<i32, Rank<2>, O>::from_fn([rows, columns], |[i, j]| {
+        ((i * columns + j).wrapping_mul(2_654_435_761) >> 9) as i32 & 0xf_ffff
+    });
+    let reversed = x.slice(s![..;-1, ..;-2]);
+    for view in [x.view(), reversed] {
+        let [m, n] = view.shape();
+        let columns: Vec<i64> =
+            (0..n).map(|j| expected(&(0..m).map(|i| view[[i, j]]).collect::<Vec<_>>())).collect();
+        let rows: Vec<i64> =
+            (0..m).map(|i| expected(&(0..n).map(|j| view[[i, j]]).collect::<Vec<_>>())).collect();
+        // In the enumeration of the order.
+        let whole = if O::ROW_MAJOR { view.to_vec() } else { view.as_order::<RowMajor>().t().to_vec() };
+        let whole = expected(&whole);
+        let check = || {
+            assert_eq!(view.reduce_axis(0, op).to_vec(), columns);
+            assert_eq!(view.reduce_axis(1, op).to_vec(), rows);
+            assert_eq!(view.reduce(op).item(), whole);
+        };
+        check();
+        on_threads(1, check);
+        on_threads(3, check);
+    }
+}
+
+fn histograms<A: Bins>(shape: [usize; 2]) {
+    let expected = |elements: &[i32]| {
+        let n = size_of::<A>() / size_of::<u64>();
+        let mut bins = vec![0; n];
+        for &x in elements.iter().filter(|_| n > 0) {
+            bins[x as usize % n] += 1;
+        }
+        summary(&bins, elements.len())
+    };
+    reduces::<_, RowMajor>(Histogram::<A>(PhantomData), shape, expected);
+    reduces::<_, ColMajor>(Histogram::<A>(PhantomData), shape, expected);
+}
+
+#[test]
+fn accumulators_of_any_size() {
+    histograms::<()>([1000, 100]);
+    histograms::<Empty>([40, 70]);
+    histograms::<OneKib>([1000, 100]);
+    histograms::<MoreThanOneKib>([300, 100]);
+    histograms::<Kib256>([30, 17]);
+    histograms::<Kib512>([7, 9]);
+    histograms::<OneKib>([0, 3]);
+    histograms::<MoreThanOneKib>([0, 3]);
+}
+
+#[test]
+fn accumulators_of_any_alignment() {
+    histograms::<EmptyAligned>([40, 70]);
+    histograms::<Aligned128>([400, 100]);
+    histograms::<Aligned4096>([50, 60]);
+}
+
+#[test]
+fn large_accumulators_take_elements_in_order() {
+    fn check<const N: usize>(shape: [usize; 2]) {
+        let polynomial = |elements: &[i32]| {
+            elements.iter().fold(0u64, |value, &x| value.wrapping_mul(31).wrapping_add(x as u64)) as i64
+        };
+        reduces::<_, RowMajor>(InOrder::<N>, shape, polynomial);
+        reduces::<_, ColMajor>(InOrder::<N>, shape, polynomial);
+    }
+    check::<128>([100, 90]);
+    check::<130>([100, 90]);
+    // Large enough to be shared among threads.
+    check::<130>([300, 500]);
+}
+
+#[test]
+fn large_accumulators_do_not_depend_on_threads() {
+    let x = Tensor::<i32, Rank<2>>::from_fn([3, 140_000], |[i, j]| (i * 77 + j) as i32 % 100_003);
+    let results = [1, 2, 3].map(|threads| {
+        on_threads(threads, || (x.reduce_axis(1, Rounded).to_vec(), x.reduce(Rounded).item().to_bits()))
+    });
+    assert!(results.iter().all(|result| *result == results[0]));
+    let exact: f64 = x.to_vec().iter().map(|&x| f64::from(x)).sum::<f64>() / 7.0;
+    assert!((f64::from_bits(results[0].1) / exact - 1.0).abs() < 1e-12);
 }

@@ -13,7 +13,7 @@
 use super::HostPtr;
 use super::pack::{LINE, gather, repeat, scatter, transpose};
 use super::permute::{fence, stream_piece};
-use super::scratch::{Side, with_scratch};
+use super::scratch::{Side, with_buffers};
 use super::simd::prefetch;
 use super::threads::{SHARED, over_parts};
 use crate::layout::one_block;
@@ -302,15 +302,15 @@ impl<const K: usize> Job<'_, K> {
     unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
         let (columns, size) = (rows.columns, self.largest());
         let height = (4 * ROW / (columns * size)).max(HEIGHT / 2 / size).min(rows.rows);
-        let bytes = (height * columns * size).next_multiple_of(LINE);
         let direct: [bool; K] =
             core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
-        with_scratch(Side::Blocks, K * bytes, K * bytes, |buffers: *mut u8, _| {
+        let bytes =
+            core::array::from_fn(|k| if direct[k] { 0 } else { height * columns * self.lanes[k].size });
+        with_buffers(Side::Blocks, bytes, bytes, |buffers: [*mut u8; K], _| {
             for row in (0..rows.rows).step_by(height) {
                 let height = height.min(rows.rows - row);
                 let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
-                let buffer =
-                    |k: usize, j: usize| buffers.wrapping_add(k * bytes + j * columns * self.lanes[k].size);
+                let buffer = |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.lanes[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
                     // Rows that are all the same are there from the first block.
                     if row == 0 || rows.steps[k] != 0 {
@@ -342,14 +342,19 @@ impl<const K: usize> Job<'_, K> {
         let whole = follow && height * rows.columns * size <= WHOLE;
         let width = if whole || rows.columns * size <= 2 * WIDTH { rows.columns } else { WIDTH / size };
         // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
-        let room = |[height, width]: [usize; 2]| K * (height * (width * size + LINE)).next_multiple_of(LINE);
+        let pitch = |width: usize| width + LINE / size;
+        let bytes = |[height, width]: [usize; 2]| {
+            core::array::from_fn(|k| match rows.strides[k] {
+                1 => 0,
+                _ => ((height - 1) * pitch(width) + width) * self.lanes[k].size,
+            })
+        };
         let (all, few) = ([height, width], [height.min(FEW), width.min(WIDTH / size)]);
         let offsets = |row: usize, column: usize| {
             core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
         };
-        with_scratch(Side::Blocks, room(all), room(few), |buffers: *mut u8, len| {
-            let [height, width] = if len == room(all) { all } else { few };
-            let (pitch, bytes) = (width + LINE / size, len / K);
+        with_buffers(Side::Blocks, bytes(all), bytes(few), |buffers: [*mut u8; K], granted| {
+            let [height, width] = if granted { all } else { few };
             let ask = height * width * size <= ASKED;
             for row in (0..rows.rows).step_by(height) {
                 for column in (0..rows.columns).step_by(width) {
@@ -361,10 +366,9 @@ impl<const K: usize> Job<'_, K> {
                         at: self.addresses(offsets(row, column)),
                         height: height.min(rows.rows - row),
                         width: width.min(rows.columns - column),
-                        pitch,
+                        pitch: pitch(width),
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
-                    let buffers = core::array::from_fn(|k| buffers.wrapping_add(k * bytes));
                     // SAFETY: the block lies within the rows, and its size within a buffer's.
                     unsafe { self.block(rows, &block, buffers) };
                 }

@@ -2,13 +2,14 @@
 //! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). Blocks are cut by lengths alone:
 //! the result depends neither on the number of threads nor on the run.
 
+mod boxed;
 mod columns;
 mod gather;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use super::scratch::{Side, with_scratch};
+use super::scratch::{Side, guaranteed, with_scratch};
 use super::threads::{GRAIN, enter, over_outputs};
 use super::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
@@ -158,7 +159,9 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let block = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
         // Halves are uneven where a loop within is not cut, and one of them then needs as much as the whole.
         let levels = 1 + levels(reduced.len(), CHAIN) + reduced.outer_shape().len();
-        let (all, few) = (block.min(n), FEW.min(n));
+        // Fewer than `FEW` only if accumulators are larger than those of this crate's own reductions.
+        let few = FEW.min(guaranteed::<R::Acc>() / levels).min(n);
+        let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
             // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
             let memory =
@@ -202,7 +205,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
 
     fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
-        let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+        let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
             // A whole row needs no plans, and can be so short that they would cost more than itself.
             let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
@@ -212,20 +215,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                 return unsafe { self.one(0, 0, stride) };
             }
         }
-        let reduced = match (shape, strides) {
-            (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
-            _ if R::ORDERED => Plan::ordered(shape, [strides]),
-            _ => Plan::unordered(shape, [strides]),
-        };
-        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
-        to.copy_from_slice(out.strides());
-        from.copy_from_slice(kept_strides);
-        self.read_forwards(kept_shape, to, from);
-        let kept = match (kept_shape, &*to, &*from) {
-            (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
-            _ => Plan::unordered_by(kept_shape, [to, from], 1),
-        };
+        let (kept, reduced) = self.plans(out, a);
         let (reads, enough) = (self.count.max(1), enough::<T, R>());
         let sweep = Sweep::choose(&kept, &reduced);
         let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
@@ -242,6 +232,28 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
                 }
             });
         });
+    }
+
+    /// The loops over the outputs, and those over the elements of each.
+    #[inline(always)]
+    fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
+        let (kept_shape, shape) = a.shape().split_at(out.shape().len());
+        let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+        let reduced = match (shape, strides) {
+            (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
+            _ if R::ORDERED => Plan::ordered(shape, [strides]),
+            _ => Plan::unordered(shape, [strides]),
+        };
+        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
+        to.copy_from_slice(out.strides());
+        from.copy_from_slice(kept_strides);
+        self.read_forwards(kept_shape, to, from);
+        let kept = match (kept_shape, &*to, &*from) {
+            (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
+            _ => Plan::unordered_by(kept_shape, [to, from], 1),
+        };
+        (kept, reduced)
     }
 
     /// Kept axes along which what is reduced lies backwards are walked from their other end: the elements are many, and the
@@ -294,7 +306,11 @@ impl<T: Element> Reduce<T> for Cpu {
         assert_eq!(out.shape(), kept, "the leading axes are the output's");
         let count = reduced.iter().product();
         let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
-        job.over(&out, &a);
+        if const { boxed::is_boxed::<T, R>() } {
+            job.over_boxed(&out, &a)?;
+        } else {
+            job.over(&out, &a);
+        }
         if job.failed.into_inner() {
             return Err(Error::Arithmetic {
                 op: "reduce",

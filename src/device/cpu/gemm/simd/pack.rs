@@ -41,9 +41,14 @@ impl<R> Pack<R> {
     pub(super) fn step(&self, first: usize) -> usize {
         (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
     }
-    /// Real numbers in all panels.
+    /// Real numbers from the beginning of the first panel to the end of the last panel's last step.
     pub(super) fn packed_len(&self) -> usize {
-        self.width.next_multiple_of(self.multiple) * self.part() * self.steps
+        if self.width == 0 || self.steps == 0 {
+            return 0;
+        }
+        let last = (self.panels() - 1) * self.panel;
+        let panel = (self.steps - 1) * self.step(last) + (self.width - last) * self.part();
+        last * self.part() * self.steps + panel
     }
     /// Where the panel that begins at an element is.
     pub(super) fn packed(&self, first: usize) -> *mut R {

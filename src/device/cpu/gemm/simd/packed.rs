@@ -43,8 +43,13 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
 
 /// Equal parts, none larger than `most`; the last may be smaller.
 pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
-    let size = all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple);
+    let size = part_size(all, most, multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
+}
+
+/// The size of all [`parts`] but the last.
+fn part_size(all: usize, most: usize, multiple: usize) -> usize {
+    all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple)
 }
 
 impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
@@ -58,25 +63,30 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         // Terms that are one after the other are read where they are, if not so often that packing them would pay.
         let reads = self.m * Self::PART * self.k.min(K_BLOCK);
         let in_place = self.b.down == Self::PART as isize && reads <= FEW_READS * BLOCK;
-        let room = |columns: usize| columns.next_multiple_of(width) * Self::PART * self.k.min(K_BLOCK);
-        let [all, one] =
-            if in_place { [0; 2] } else { [most, width].map(|columns| room(self.n.min(columns))) };
+        let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
+            from: self.b.from(k.start, columns.start).ptr,
+            across: self.b.right,
+            along: self.b.down,
+            width: columns.len(),
+            steps: k.len(),
+            panel: width,
+            multiple: width,
+            to: HostPtr::new(to),
+            complex: COMPLEX,
+        };
+        // The first part is the largest in both directions.
+        let largest = |most: usize| {
+            let columns = self.n.min(part_size(self.n, most, width));
+            let steps = part_size(self.k, K_BLOCK, 1);
+            pack(0..columns, 0..steps, core::ptr::null_mut()).packed_len()
+        };
+        let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
         with_scratch(Side::B, all, one, |room, len| {
             // Where there is no memory for more, one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, K_BLOCK, 1) {
-                    let b = Pack {
-                        from: self.b.from(k.start, columns.start).ptr,
-                        across: self.b.right,
-                        along: self.b.down,
-                        width: columns.len(),
-                        steps: k.len(),
-                        panel: width,
-                        multiple: width,
-                        to: HostPtr::new(room),
-                        complex: COMPLEX,
-                    };
+                    let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
                         // SAFETY: the caller's; the room is ours.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
