@@ -80,7 +80,9 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
 fn new_name_next_to(target: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    target.with_file_name(format!(".vierbein-{}-{count}.tmp", std::process::id()))
+    // WebAssembly has no process ID: `std::process::id` panics there.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    target.with_file_name(format!(".vierbein-{process}-{count}.tmp"))
 }
 
 /// Creates a file with a new name in the directory of `target`. `options` must contain `create_new`, which follows no links.

@@ -296,7 +296,7 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
     }
     let positions: Vec<usize> = match step {
         ..0 => (from..to).rev().step_by(step.unsigned_abs()).collect(),
-        _ if to - from > 1 << 30 => vec![0],
+        _ if to - from > LONG => vec![0],
         _ => (from..to).step_by(step as usize).collect(),
     };
     let mut shape = x.shape.clone();

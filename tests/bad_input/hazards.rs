@@ -110,7 +110,7 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => vec![
             vec![Operand::repeated(&[HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[1])],
-            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
@@ -163,7 +163,7 @@ pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => vec![
             vec![Operand::repeated(&[HUGE, 1], 0), Operand::dense(&[1])],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
-            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
             vec![Operand::repeated(&[HUGE, 0], 0), Operand::dense(&[0])],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],

@@ -124,7 +124,7 @@ fn items(rank: usize, n: &[usize]) -> Vec<SliceItem> {
 
 fn sliced(x: &Array, n: &[usize]) -> Outcome {
     match *n {
-        [from, to] if to <= x.shape[0] && from <= to && to - from > 1 << 30 => {
+        [from, to] if to <= x.shape[0] && from <= to && to - from > LONG => {
             let mut shape = x.shape.clone();
             shape[0] = (to - from).div_ceil(2);
             Ok(Array { shape, step: None, ..x.clone() })
