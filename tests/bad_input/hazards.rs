@@ -71,7 +71,8 @@ pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => {
             let mut nothing = [1; 16];
             (nothing[0], nothing[1], nothing[2], nothing[15]) = (0, 0, HUGE, 0);
-            vec![vec![Operand::repeated(&[1 << 29, 1 << 29], 0)], vec![Operand::repeated(&nothing, 0)]]
+            let side = 1 << (usize::BITS / 2 - 3);
+            vec![vec![Operand::repeated(&[side, side], 0)], vec![Operand::repeated(&nothing, 0)]]
         }
         NotFinite => vec![vec![hard(&[3, 3])]],
         Rank16 => {

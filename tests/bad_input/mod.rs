@@ -24,6 +24,7 @@ mod elementwise;
 mod golden;
 mod hazards;
 mod iterators;
+mod limited;
 mod no_operations;
 #[cfg(feature = "npy")]
 mod npy;

@@ -6,7 +6,7 @@ use super::array::{
 };
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
-use super::operand::ToArray;
+use super::operand::{LONG, ToArray};
 use super::{at_rank, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 

@@ -7,7 +7,7 @@ use super::array::{
 use super::axes::on_diagonal;
 use super::driver::{Call, Numbers, Row, done};
 use super::hazards::{one, square};
-use super::operand::{Place, ToArray};
+use super::operand::{LONG, Place, ToArray};
 use super::{ONE, all_axes, changed, methods, with};
 use vierbein::MemoryOrder;
 use vierbein::dyn_tensor::SliceItem;
