@@ -330,7 +330,7 @@ fn ranges() {
     let mut x = matrix();
     let text = |range: &str, why: &str| format!("cannot slice axis 1 of shape [2, 3] with {range}: {why}");
     macro_rules! range {
-        ($range:expr $(; $step:expr)?, $written:literal, $why:literal) => {
+        ($range:expr $(; $step:expr)?, $written:expr, $why:literal) => {
             refused!(
                 x.try_slice(s![.., $range $(; $step)?]),
                 x.slice_mut(s![.., $range $(; $step)?]),
