@@ -181,9 +181,9 @@ for target in $chosen; do
             inside "$common CARGO_TARGET_DIR=/w/target CARGO_TARGET_WASM32_WASIP1_LINKER=wasm-ld
                 cargo build --locked --release --lib --target wasm32-wasip1 &&
                 rustc --edition 2024 -O --test --target wasm32-wasip1 -Clinker=wasm-ld --extern vierbein=\
-/w/target/wasm32-wasip1/release/libvierbein.rlib -Ldependency=/w/target/wasm32-wasip1/release/deps \
+/w/target/wasm32-wasip1/release/libvierbein.rlib -Ldependency=/w/target/wasm32-wasip1/release/deps -Ldependency=/w/target/release/deps \
                     -o /w/target/portable.wasm tests/portable.rs &&
-                node --no-warnings tests/targets/run.mjs /w/target/portable.wasm" > "$logs/wasm" 2>&1 || status=$?
+                node --no-warnings tests/targets/run.mjs /w/target/portable.wasm --nocapture" > "$logs/wasm" 2>&1 || status=$?
             count wasm "$logs/wasm" $status $((SECONDS - began))
             ;;
         darwin)

@@ -39,7 +39,8 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
     let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
     let permissions = match in_use::retry(|| fs::metadata(path)) {
         Ok(old) => {
-            if old.is_file() && old.permissions().readonly() {
+            // WASI has no permissions: every file would be read-only. Opening it for writing is what tells.
+            if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: it is there already, and read-only"));
             }
             // Before opening it, which waits for the reader of a pipe.
