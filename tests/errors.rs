@@ -455,10 +455,7 @@ fn strides_that_add_up_beyond_all_numbers() {
     let max = isize::MAX as usize;
     let x = Tensor::<u8, _>::zeros([0, 0, max]);
     assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([max, 0]));
-    assert_eq!(
-        Tensor::<u8, _>::zeros([0, 0, max]).try_diagonal_mut(0, 1).map(|x| x.shape()),
-        Ok([max, 0])
-    );
+    assert_eq!(Tensor::<u8, _>::zeros([0, 0, max]).try_diagonal_mut(0, 1).map(|x| x.shape()), Ok([max, 0]));
     assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [max, 0]);
     // A sum for each position along the last axis is more than there is memory for.
     assert!(matches!(x.try_trace(0, 1), Err(Error::OutOfMemory { .. })), "{:?}", x.try_trace(0, 1));

@@ -6,7 +6,7 @@ use crate::error::Error;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The path of a temporary file. Dropping it deletes the file.
 struct Temporary(Option<PathBuf>);
@@ -79,7 +79,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
 
 /// Returns a name in the directory of `target` that this process has not used before.
 fn new_name_next_to(target: &Path) -> PathBuf {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    static COUNTER: AtomicUsize = AtomicUsize::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     // WebAssembly has no process ID: `std::process::id` panics there.
     let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
@@ -168,7 +168,10 @@ mod in_use {
         retry_if(&says_in_use, step)
     }
 
-    fn retry_if<R>(in_use: &dyn Fn(&io::Error) -> bool, mut step: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+    fn retry_if<R>(
+        in_use: &dyn Fn(&io::Error) -> bool,
+        mut step: impl FnMut() -> io::Result<R>,
+    ) -> io::Result<R> {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
@@ -209,7 +212,9 @@ mod in_use {
         let old = new_name_next_to(target);
         match rename(target, &old) {
             // Another writer has moved it away.
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return retry_if(in_use, || rename(new, target)).map_err(explain),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return retry_if(in_use, || rename(new, target)).map_err(explain);
+            }
             result => result.map_err(explain)?,
         }
         let result = retry_if(in_use, || rename(new, target)).map_err(explain);
@@ -224,7 +229,8 @@ mod in_use {
         }
         let mut moved_away = MOVED_AWAY.lock().unwrap_or_else(PoisonError::into_inner);
         moved_away.push(old);
-        moved_away.retain(|path| matches!(fs::remove_file(path), Err(e) if e.kind() != io::ErrorKind::NotFound));
+        moved_away
+            .retain(|path| matches!(fs::remove_file(path), Err(e) if e.kind() != io::ErrorKind::NotFound));
         result
     }
 }
@@ -430,7 +436,10 @@ mod tests {
     fn rename_keeps_a_file_that_cannot_be_moved() {
         let (result, content, names) = rename_over_old("unmovable", |_, _| true);
         let error = result.unwrap_err().to_string();
-        assert!(error.contains("is open or memory-mapped and cannot be replaced: drop what reads it"), "{error}");
+        assert!(
+            error.contains("is open or memory-mapped and cannot be replaced: drop what reads it"),
+            "{error}"
+        );
         assert_eq!((content, names.len()), (Some(b"old".to_vec()), 2));
     }
 

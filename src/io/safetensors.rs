@@ -366,7 +366,11 @@ mod tests {
         for (element_bytes, big_endian, ok) in
             [(1, false, true), (8, false, true), (1, true, true), (2, true, false), (8, true, false)]
         {
-            assert_eq!(check_byte_order(element_bytes, big_endian).is_ok(), ok, "{element_bytes} {big_endian}");
+            assert_eq!(
+                check_byte_order(element_bytes, big_endian).is_ok(),
+                ok,
+                "{element_bytes} {big_endian}"
+            );
         }
     }
 }

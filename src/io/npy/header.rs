@@ -215,9 +215,8 @@ mod tests {
     /// NumPy's documentation of `dtype.str`. `<` is little-endian, which is what `Codec::encode` writes on every machine.
     #[test]
     fn descr_is_little_endian_for_every_type() {
-        let names = [
-            "|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c8", "<c16",
-        ];
+        let names =
+            ["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c8", "<c16"];
         let mut found = DType::ALL.map(descr);
         found.sort_by_key(|name| names.iter().position(|known| known == name));
         assert_eq!(found, names);
