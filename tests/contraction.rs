@@ -519,17 +519,19 @@ fn infinities<O: Order>() {
 /// What occurs in one operand only is not summed for a result without elements: here that would take years, and overflow.
 fn results_without_elements<O: Order>() {
     let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);
-    let endless = one.broadcast_to([1 << 30, 1 << 30]);
+    // 2³⁰ and 2⁵⁰ on a 64-bit machine, 2¹⁴ and 2¹⁸ on a 32-bit one: their product exceeds `usize`, the square of the first does not.
+    let (long, longer) = (1 << (usize::BITS / 2 - 2), 1 << (usize::BITS - 14));
+    let endless = one.broadcast_to([long, long]);
     let none: Tensor<f32, _, O> = Tensor::zeros([0]);
     assert_eq!(einsum!("ij,k->k", endless, &none).shape(), [0]);
     assert_eq!(einsum!("k,ij,l->kl", &none, endless, &none).shape(), [0, 0]);
     let (full, none): (Tensor<i8, _, O>, Tensor<i8, _, O>) = (Tensor::full([2, 2], 100), Tensor::zeros([0]));
     assert_eq!(try_einsum!("ij,k->k", &full, &none).map(|x| x.shape()), Ok([0]));
     // Strides of an axis that is not there may be longer than all numbers.
-    let a: Tensor<f32, _, O> = Tensor::zeros([0, 1 << 30, 1]);
-    let b: Tensor<f32, _, O> = Tensor::zeros([1 << 50, 1, 0]);
-    assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, 1 << 30, 0]));
-    assert_eq!(b.try_kron(&a).map(|x| x.shape()), Ok([0, 1 << 30, 0]));
+    let a: Tensor<f32, _, O> = Tensor::zeros([0, long, 1]);
+    let b: Tensor<f32, _, O> = Tensor::zeros([longer, 1, 0]);
+    assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, long, 0]));
+    assert_eq!(b.try_kron(&a).map(|x| x.shape()), Ok([0, long, 0]));
 }
 
 fn integers_that_overflow<O: Order>() {

@@ -330,7 +330,7 @@ fn ranges() {
     let mut x = matrix();
     let text = |range: &str, why: &str| format!("cannot slice axis 1 of shape [2, 3] with {range}: {why}");
     macro_rules! range {
-        ($range:expr $(; $step:expr)?, $written:literal, $why:literal) => {
+        ($range:expr $(; $step:expr)?, $written:expr, $why:literal) => {
             refused!(
                 x.try_slice(s![.., $range $(; $step)?]),
                 x.slice_mut(s![.., $range $(; $step)?]),
@@ -345,7 +345,7 @@ fn ranges() {
     range!(-4.., "-4..", "it begins or ends before the first position");
     range!(..-5, "..-5", "it begins or ends before the first position");
     range!(..;0, "..; 0", "a step of 0 goes nowhere");
-    range!(2..usize::MAX;-3, "2..9223372036854775807; -3", "it reaches beyond the end of the axis");
+    range!(2..usize::MAX;-3, &format!("2..{}; -3", isize::MAX), "it reaches beyond the end of the axis");
     let (from, to) = (2, 1);
     range!(from..to, "2..1", "it ends before it begins; give a negative step to walk backwards");
 }
@@ -431,26 +431,33 @@ fn sizes_beyond_the_address_space() {
     let line = text(&format!("[{max}]"));
     let linspace = T::try_linspace_in(0.0, 1.0, max, &Cpu);
     refused!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
-    let range = i64::MIN..i64::MAX;
+    // As many elements as `usize` counts; there are more `i64` than that on a 32-bit machine.
+    let range = isize::MIN as i64..isize::MAX as i64;
     refused!(
         Tensor::<i64, _>::try_arange_in(range.start, range.end, 1, &Cpu),
         Tensor::<i64, _>::arange(range.clone()),
         Error::Overflow { .. },
         line
     );
+    let all = Tensor::<i64, _>::try_arange_in(i64::MIN, i64::MAX, 1, &Cpu).unwrap_err();
+    match usize::BITS {
+        64 => assert_eq!(all.to_string(), line),
+        _ => assert_eq!(
+            all.to_string(),
+            "cannot count from start to end: 18446744073709551615 elements exceed the address space"
+        ),
+    }
 }
 
 /// Without elements, strides can be as long as there are numbers for: those of two axes are added where both are walked at once.
 #[test]
 fn strides_that_add_up_beyond_all_numbers() {
-    let x = Tensor::<u8, _>::zeros([0, 0, 1 << 62]);
-    assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([1 << 62, 0]));
-    assert_eq!(
-        Tensor::<u8, _>::zeros([0, 0, 1 << 62]).try_diagonal_mut(0, 1).map(|x| x.shape()),
-        Ok([1 << 62, 0])
-    );
-    assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [1 << 62, 0]);
-    // A sum for each of 2⁶² positions is more than there is memory for.
+    let max = isize::MAX as usize;
+    let x = Tensor::<u8, _>::zeros([0, 0, max]);
+    assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([max, 0]));
+    assert_eq!(Tensor::<u8, _>::zeros([0, 0, max]).try_diagonal_mut(0, 1).map(|x| x.shape()), Ok([max, 0]));
+    assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [max, 0]);
+    // A sum for each position along the last axis is more than there is memory for.
     assert!(matches!(x.try_trace(0, 1), Err(Error::OutOfMemory { .. })), "{:?}", x.try_trace(0, 1));
     assert!(matches!(try_einsum!("iij->j", &x), Err(Error::OutOfMemory { .. })));
     assert_eq!(try_einsum!("iij->", &x), Ok(Tensor::<u8, Rank<0>>::scalar(0)));
@@ -492,7 +499,8 @@ fn sizes_beyond_the_memory() {
     refused!(v.try_to_order::<ColMajor>(), v.to_order::<ColMajor>(), Error::OutOfMemory { .. }, text);
     assert!(matches!(v.try_cast::<f64>(), Err(Error::Overflow { .. })));
     assert!(matches!(v.try_broadcast_to([3, n]), Err(Error::Overflow { .. })));
-    let (row, column) = (one.broadcast_to([1, 1 << 40]), one.broadcast_to([1 << 40, 1]));
+    let long = 1 << (usize::BITS / 2 + 4);
+    let (row, column) = (one.broadcast_to([1, long]), one.broadcast_to([long, 1]));
     assert!(matches!(row.try_mul(&column), Err(Error::Overflow { .. })));
     assert!(matches!(column.try_matmul(row), Err(Error::Overflow { .. })));
     assert!(matches!(Tensor::try_from_diagonal(&v), Err(Error::Overflow { .. })));

@@ -41,6 +41,12 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 impl Contents {
+    /// Returns the number of bytes of the elements, which a layout has found to fit in `isize`.
+    #[cfg(any(feature = "npy", feature = "safetensors"))]
+    pub(super) fn bytes(&self) -> u64 {
+        (self.shape.iter().product::<usize>() * self.dtype.size()) as u64
+    }
+
     /// The order, as the type for it would have it: where both are the same, as it was asked for.
     fn row_major_for(&self, wanted: bool) -> bool {
         if same_in_both_orders(&self.shape) { wanted } else { self.row_major }

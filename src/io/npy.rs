@@ -137,7 +137,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Writes a NumPy file: the very bytes that NumPy writes for the same elements in the same order.
+    /// Writes a NumPy file: the bytes that NumPy writes for the same elements in the same memory order.
+    ///
+    /// Elements are little-endian on every machine.
     ///
     /// A file that is there already is replaced once the new one is complete. Until then, and after an error, it is as it
     /// was.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The path of a temporary file. Dropping it deletes the file.
 struct Temporary(Option<PathBuf>);
@@ -31,21 +31,24 @@ impl Drop for Temporary {
 ///
 /// Links, files and pipes of other users in a directory such as `/tmp` are rejected: see `links::check_owner`.
 ///
-/// If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain.
+/// If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain. On Windows, a file that is in use may
+/// have to be moved away first: see [`in_use`].
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |why: &str| Error::File { path: path.display().to_string(), why: why.to_owned() };
     let error = |e: io::Error| failed(&format!("cannot be written: {e}"));
-    let target = links::resolve(path).map_err(error)?;
-    let permissions = match fs::metadata(path) {
+    let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
+    let permissions = match in_use::retry(|| fs::metadata(path)) {
         Ok(old) => {
-            if old.is_file() && old.permissions().readonly() {
+            // WASI has no permissions: every file would be read-only. Opening it for writing is what tells.
+            if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: it is there already, and read-only"));
             }
             // Before opening it, which waits for the reader of a pipe.
             links::check_owner(&target, &old).map_err(error)?;
             // A rename does not need write access to the old file, so ask for it here. This opens `path`, not `target`: the
             // operating system follows the links once more and applies its own restrictions. It fails for a directory.
-            let mut opened = OpenOptions::new().write(true).open(path).map_err(error)?;
+            let open = || OpenOptions::new().write(true).open(path);
+            let mut opened = if old.is_file() { in_use::retry(open) } else { open() }.map_err(error)?;
             let opened_file = links::metadata_of_opened(&opened, old).map_err(error)?;
             links::check_owner(&target, &opened_file).map_err(error)?;
             if !opened_file.is_file() {
@@ -68,18 +71,25 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
     file.sync_all().map_err(error)?;
     drop(file);
     if let Some(name) = temporary.0.as_ref() {
-        fs::rename(name, &target).map_err(error)?;
+        in_use::rename(name, &target, &mut |from, to| fs::rename(from, to)).map_err(error)?;
     }
     temporary.0 = None;
     Ok(())
 }
 
+/// Returns a name in the directory of `target` that this process has not used before.
+fn new_name_next_to(target: &Path) -> PathBuf {
+    static COUNTER: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    // WebAssembly has no process ID: `std::process::id` panics there.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    target.with_file_name(format!(".vierbein-{process}-{count}.tmp"))
+}
+
 /// Creates a file with a new name in the directory of `target`. `options` must contain `create_new`, which follows no links.
 fn create_in_directory_of(target: &Path, options: &OpenOptions) -> io::Result<(File, Temporary)> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
     loop {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = target.with_file_name(format!(".vierbein-{}-{count}.tmp", std::process::id()));
+        let name = new_name_next_to(target);
         match options.open(&name) {
             Ok(file) => return Ok((file, Temporary(Some(name)))),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -120,6 +130,109 @@ fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
     }
     let (file, _temporary) = create_in_directory_of(target, OpenOptions::new().write(true).create_new(true))?;
     Ok(Some(file.metadata()?.permissions()))
+}
+
+mod in_use {
+    //! Replaces files that are open or memory-mapped, which Windows may reject.
+    //!
+    //! On Unix, a rename replaces any file. On Windows 10 and later, so does `fs::rename` on NTFS, if every other handle of the old
+    //! file was opened with `FILE_SHARE_DELETE`, as the standard library opens files. Otherwise the rename fails while the old file
+    //! is open, for instance in a virus scanner or an indexer, and while it is memory-mapped. Errors of the first kind pass, so each
+    //! step is tried again for [`PATIENCE`]. After that, the old file is renamed, which Windows allows for a mapped file too; the
+    //! new file takes its name, and the old one is deleted. LLVM replaces its outputs in the same way.
+    //!
+    //! Between these two renames no file has the name. If the process is killed at that moment, the old file and the new one remain
+    //! as `.vierbein-*.tmp`, both complete.
+
+    use super::new_name_next_to;
+    use std::fs;
+    use std::io;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, Instant};
+
+    /// How long a step is repeated that fails because a file is in use. Scanners close a file within milliseconds.
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again.
+    static MOVED_AWAY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+    /// Whether Windows reports a file in use like this: it denies access, or names the sharing violation, the lock, the pending
+    /// deletion or the mapping. A lack of permissions is reported as denied access too.
+    fn says_in_use(e: &io::Error) -> bool {
+        cfg!(windows) && matches!(e.raw_os_error(), Some(5 | 32 | 33 | 303 | 1224))
+    }
+
+    /// Repeats `step` while it fails because a file is in use, for [`PATIENCE`].
+    pub(super) fn retry<R>(step: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        retry_if(&says_in_use, step)
+    }
+
+    fn retry_if<R>(
+        in_use: &dyn Fn(&io::Error) -> bool,
+        mut step: impl FnMut() -> io::Result<R>,
+    ) -> io::Result<R> {
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match step() {
+                Err(e) if in_use(&e) && start.elapsed() < PATIENCE => std::thread::sleep(pause),
+                result => return result,
+            }
+            pause = (2 * pause).min(Duration::from_millis(50));
+        }
+    }
+
+    /// Renames the complete file `new` to `target`. `rename` is [`fs::rename`], except in tests.
+    pub(super) fn rename(
+        new: &Path,
+        target: &Path,
+        rename: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        rename_if(&says_in_use, new, target, rename)
+    }
+
+    pub(super) fn rename_if(
+        in_use: &dyn Fn(&io::Error) -> bool,
+        new: &Path,
+        target: &Path,
+        rename: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match retry_if(in_use, || rename(new, target)) {
+            Err(e) if in_use(&e) => {}
+            result => return result,
+        }
+        let explain = |e: io::Error| {
+            let why = format!(
+                "{e}; the file is open or memory-mapped and cannot be replaced: drop what reads it (a mapped `Safetensors`), or \
+                 write to another path"
+            );
+            io::Error::new(e.kind(), why)
+        };
+        let old = new_name_next_to(target);
+        match rename(target, &old) {
+            // Another writer has moved it away.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return retry_if(in_use, || rename(new, target)).map_err(explain);
+            }
+            result => result.map_err(explain)?,
+        }
+        let result = retry_if(in_use, || rename(new, target)).map_err(explain);
+        // If there is a file of that name, another writer has put it there.
+        if result.is_err() && !target.exists() {
+            return match rename(&old, target) {
+                Ok(()) => result,
+                Err(_) => result.map_err(|e| {
+                    io::Error::new(e.kind(), format!("{e}; the old file is now `{}`", old.display()))
+                }),
+            };
+        }
+        let mut moved_away = MOVED_AWAY.lock().unwrap_or_else(PoisonError::into_inner);
+        moved_away.push(old);
+        moved_away
+            .retain(|path| matches!(fs::remove_file(path), Err(e) if e.kind() != io::ErrorKind::NotFound));
+        result
+    }
 }
 
 #[cfg(unix)]
@@ -269,6 +382,94 @@ mod tests {
     use super::*;
     use std::io::Write;
     use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn denied() -> io::Error {
+        io::ErrorKind::PermissionDenied.into()
+    }
+
+    fn is_denied(e: &io::Error) -> bool {
+        e.kind() == io::ErrorKind::PermissionDenied
+    }
+
+    /// A directory with an old file `x` and a new one. `rename` fails with `denied` if `rejects` says so. Returns the result, the
+    /// content of `x` if there is such a file, and the names of all files.
+    fn rename_over_old(
+        test: &str,
+        mut rejects: impl FnMut(&Path, &Path) -> bool,
+    ) -> (io::Result<()>, Option<Vec<u8>>, Vec<String>) {
+        let directory = std::env::temp_dir().join(format!("vierbein-{test}-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        let (new, target) = (directory.join("new"), directory.join("x"));
+        fs::write(&new, "new").unwrap();
+        fs::write(&target, "old").unwrap();
+        let mut rename = |from: &Path, to: &Path| match rejects(from, to) {
+            true => Err(denied()),
+            false => fs::rename(from, to),
+        };
+        let result = in_use::rename_if(&is_denied, &new, &target, &mut rename);
+        let names = fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let found = (result, fs::read(&target).ok(), names.collect());
+        fs::remove_dir_all(&directory).unwrap();
+        found
+    }
+
+    #[test]
+    fn rename_waits_for_a_file_that_is_closed_soon() {
+        let mut calls = 0;
+        let (result, content, names) = rename_over_old("closed-soon", |_, to| {
+            assert!(to.ends_with("x"), "nothing is moved away");
+            calls += 1;
+            calls < 4
+        });
+        result.unwrap();
+        assert_eq!((content, names), (Some(b"new".to_vec()), vec!["x".to_owned()]));
+    }
+
+    #[test]
+    fn rename_moves_a_mapped_file_away() {
+        let (result, content, names) = rename_over_old("mapped", |_, to| to.ends_with("x") && to.exists());
+        result.unwrap();
+        assert_eq!((content, names), (Some(b"new".to_vec()), vec!["x".to_owned()]));
+    }
+
+    #[test]
+    fn rename_keeps_a_file_that_cannot_be_moved() {
+        let (result, content, names) = rename_over_old("unmovable", |_, _| true);
+        let error = result.unwrap_err().to_string();
+        assert!(
+            error.contains("is open or memory-mapped and cannot be replaced: drop what reads it"),
+            "{error}"
+        );
+        assert_eq!((content, names.len()), (Some(b"old".to_vec()), 2));
+    }
+
+    #[test]
+    fn rename_restores_the_old_file_if_the_new_one_fails() {
+        let (result, content, names) = rename_over_old("restored", |from, _| from.ends_with("new"));
+        assert!(is_denied(&result.unwrap_err()));
+        assert_eq!((content, names.len()), (Some(b"old".to_vec()), 2));
+    }
+
+    #[test]
+    fn rename_reports_where_the_old_file_is_if_it_cannot_be_restored() {
+        let (result, content, names) = rename_over_old("lost", |_, to| to.ends_with("x"));
+        let error = result.unwrap_err().to_string();
+        let old = names.iter().find(|name| *name != "new").unwrap();
+        assert!(error.contains("the old file is now `") && error.contains(&old[..]), "{error} {names:?}");
+        assert_eq!((content, names.len()), (None, 2));
+    }
+
+    #[test]
+    fn rename_reports_other_errors_at_once() {
+        let mut calls = 0;
+        let mut rename = |_: &Path, _: &Path| {
+            calls += 1;
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        let (new, target) = (Path::new("new"), Path::new("x"));
+        let error = in_use::rename_if(&is_denied, new, target, &mut rename).unwrap_err();
+        assert_eq!((error.kind(), calls), (io::ErrorKind::StorageFull, 1));
+    }
 
     #[test]
     fn whoever_fails_half_way_leaves_the_old_file_and_nothing_else() {

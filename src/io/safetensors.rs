@@ -294,7 +294,7 @@ impl Safetensors {
     ///
     /// # Errors
     /// As [`get`](Safetensors::get). Besides, where the elements do not begin at a multiple of their alignment (writers
-    /// arrange them so, and few files are different), or the machine has their highest byte first: `get` copies them.
+    /// arrange them so, and few files are different), or if the machine is big-endian: `get` copies them.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -311,11 +311,7 @@ impl Safetensors {
         if let Some(why) = contents.mismatch(T::DTYPE, D::NDIM, true) {
             return Err(self.error(name, why));
         }
-        if cfg!(target_endian = "big") && size_of::<T>() > 1 {
-            return Err(
-                self.error(name, "has the lowest byte of each element first; copy it with `.get(..)`")
-            );
-        }
+        check_byte_order(size_of::<T>(), cfg!(target_endian = "big")).map_err(|why| self.error(name, why))?;
         if T::DTYPE == DType::Bool {
             check_bools(bytes).map_err(|bad| self.error(name, bad.why(at)))?;
         }
@@ -350,5 +346,31 @@ impl Safetensors {
         let contents = info.contents().map_err(|why| self.error(name, why))?;
         let data = &self.bytes.get()[self.header.data..];
         Ok((contents, &data[info.begin..info.end], (self.header.data + info.begin) as u64))
+    }
+}
+
+/// Fails if elements of this size do not have the machine's byte order in the file, which is little-endian.
+fn check_byte_order(element_bytes: usize, machine_is_big_endian: bool) -> Result<(), &'static str> {
+    match machine_is_big_endian && element_bytes > 1 {
+        true => Err("is little-endian, and this machine is big-endian; copy it with `.get(..)`"),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_byte_order;
+
+    #[test]
+    fn check_byte_order_rejects_wide_elements_on_big_endian_machines() {
+        for (element_bytes, big_endian, ok) in
+            [(1, false, true), (8, false, true), (1, true, true), (2, true, false), (8, true, false)]
+        {
+            assert_eq!(
+                check_byte_order(element_bytes, big_endian).is_ok(),
+                ok,
+                "{element_bytes} {big_endian}"
+            );
+        }
     }
 }

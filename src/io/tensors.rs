@@ -120,8 +120,7 @@ const LARGEST_FILE: u64 = 1 << 62;
 /// without memory, and files do not.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
-    let bytes = |x: Contents| (x.shape.iter().product::<usize>() * x.dtype.size()) as u64;
-    let all = tensors.into_iter().map(bytes).fold(0, u64::saturating_add);
+    let all = tensors.into_iter().map(|x| x.bytes()).fold(0, u64::saturating_add);
     if all <= LARGEST_FILE {
         return Ok(());
     }

@@ -1,8 +1,13 @@
 //! What an operation is expected to give, reckoned the slow way: a shape and its elements, last axis fastest. Shares nothing with
 //! the library.
 
+use super::operand::LONG;
+
 /// More elements than a test makes: an array of so many repeats its one element.
 const MANY: u128 = 1 << 24;
+
+/// The most bytes that `limited` allocates at once.
+pub(crate) const MEMORY_BYTES: u128 = 1 << 25;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Array {
@@ -41,8 +46,10 @@ pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
 pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
     in_bounds(shape, bytes)?;
     let total = size(shape) * bytes;
-    // A machine may have what is in between: nothing here asks for it.
-    assert!(size(shape) <= MANY || total >> 48 > 0, "no machine is to be asked for {total} bytes");
+    assert!(
+        (size(shape) > MANY) == (total > MEMORY_BYTES),
+        "{total} bytes: more elements than a test makes must be more than memory holds, and only those"
+    );
     if size(shape) > MANY { refuse("OutOfMemory") } else { Ok(()) }
 }
 
@@ -296,7 +303,7 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
     }
     let positions: Vec<usize> = match step {
         ..0 => (from..to).rev().step_by(step.unsigned_abs()).collect(),
-        _ if to - from > 1 << 30 => vec![0],
+        _ if to - from > LONG => vec![0],
         _ => (from..to).step_by(step as usize).collect(),
     };
     let mut shape = x.shape.clone();

@@ -282,7 +282,7 @@ fn eye(hazard: Hazard) -> ByHand {
     let sizes = match hazard {
         WrongShape => return Err("there is one number, the size"),
         ZeroExtents => vec![0],
-        HugeExtents => vec![usize::MAX, HUGE, 1 << 29],
+        HugeExtents => vec![usize::MAX, HUGE, 1 << (usize::BITS / 2 - 3)],
         NotFinite => return Err(NO_NUMBERS),
         NegativeStrides | Aliasing => return Err(NO_OPERAND),
         Rank0 | Rank16 => return Err(ONE_RANK),
@@ -310,8 +310,8 @@ fn arange(hazard: Hazard) -> ByHand {
         HugeExtents => vec![
             (0.0, 1e300, 1.0, refuse("Argument")),
             (0.0, 1.0, f64::MIN_POSITIVE, refuse("Argument")),
-            (0.0, 2f64.powi(61), 1.0, refuse("Overflow")),
-            (0.0, 2f64.powi(59), 1.0, refuse("OutOfMemory")),
+            (0.0, 2f64.powi(usize::BITS as i32 - 3), 1.0, refuse("Overflow")),
+            (0.0, 2f64.powi(usize::BITS as i32 - 5), 1.0, refuse("OutOfMemory")),
         ],
         NotFinite => vec![
             (nan, 1.0, 1.0, refuse("Argument")),

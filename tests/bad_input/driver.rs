@@ -281,7 +281,7 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
                 // The last has so many bytes, though not elements.
-                shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << 61, 0]]);
+                shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << (usize::BITS - 3), 0]]);
             }
             shapes
         }

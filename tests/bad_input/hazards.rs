@@ -71,7 +71,8 @@ pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => {
             let mut nothing = [1; 16];
             (nothing[0], nothing[1], nothing[2], nothing[15]) = (0, 0, HUGE, 0);
-            vec![vec![Operand::repeated(&[1 << 29, 1 << 29], 0)], vec![Operand::repeated(&nothing, 0)]]
+            let side = 1 << (usize::BITS / 2 - 3);
+            vec![vec![Operand::repeated(&[side, side], 0)], vec![Operand::repeated(&nothing, 0)]]
         }
         NotFinite => vec![vec![hard(&[3, 3])]],
         Rank16 => {
@@ -110,7 +111,7 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => vec![
             vec![Operand::repeated(&[HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[1])],
-            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
@@ -163,7 +164,7 @@ pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
         HugeExtents => vec![
             vec![Operand::repeated(&[HUGE, 1], 0), Operand::dense(&[1])],
             vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
-            vec![Operand::repeated(&[1 << 50, 1], 0), Operand::repeated(&[1, 1 << 50], 0)],
+            vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
             vec![Operand::repeated(&[HUGE, 0], 0), Operand::dense(&[0])],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],

@@ -25,6 +25,7 @@ mod elementwise;
 mod golden;
 mod hazards;
 mod iterators;
+mod limited;
 mod no_operations;
 #[cfg(feature = "npy")]
 mod npy;

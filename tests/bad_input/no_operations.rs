@@ -21,8 +21,10 @@ pub(crate) const LIST: &[&str] = &[
     "device::HostPtr::get",
     "device::HostPtr::offset",
     "device::CudaPtr::address",
-    // Text.
+    // Text, and the text of an operation's CUDA C++.
     "fmt",
+    "device::CudaSource::as_str",
+    "device::CudaSource::new",
     // What bounds of generic code need: methods of hidden or sealed traits, by which an operation takes its operands.
     "aligned",
     "agreeing",

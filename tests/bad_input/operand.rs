@@ -7,6 +7,9 @@ use vierbein::prelude::*;
 /// The longest axis that a view of `f64` can have.
 pub(crate) const HUGE: usize = isize::MAX as usize / 8;
 
+/// No test walks along a longer axis: it repeats one element.
+pub(crate) const LONG: usize = HUGE / 8;
+
 /// Where the elements of an operand lie.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
@@ -72,7 +75,7 @@ impl Operand {
     }
 
     pub(crate) fn is_huge(&self) -> bool {
-        matches!(self.place, Place::Repeated(_)) && self.shape.iter().any(|&n| n > 1 << 30)
+        matches!(self.place, Place::Repeated(_)) && self.shape.iter().any(|&n| n > LONG)
     }
 
     /// Strides, and where index 0 is.

@@ -6,7 +6,7 @@ use super::array::{
 };
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{one, square};
-use super::operand::ToArray;
+use super::operand::{LONG, ToArray};
 use super::{at_rank, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 
@@ -304,7 +304,7 @@ fn parts() -> Vec<Row> {
 /// Every second position of a range, from its end. Of a huge axis all elements are the same.
 fn counted_cut(x: &Array, n: &[usize]) -> Outcome {
     match *n {
-        [from, to] if to <= x.shape[0] && from <= to && to - from > 1 << 30 => {
+        [from, to] if to <= x.shape[0] && from <= to && to - from > LONG => {
             let mut shape = x.shape.clone();
             shape[0] = (to - from).div_ceil(2);
             let data = x.data.clone();

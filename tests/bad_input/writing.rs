@@ -3,7 +3,7 @@
 use super::array::{Array, Outcome, Refusal, allocated, assign, refuse, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::{one, two};
-use super::operand::{HUGE, Operand, ToArray};
+use super::operand::{HUGE, LONG, Operand, ToArray};
 use super::{done, elementwise::ONE};
 use vierbein::op;
 
@@ -118,7 +118,7 @@ fn with_output(all: Vec<Vec<Operand>>, hazard: Hazard) -> Vec<Vec<Operand>> {
         let result: Vec<usize> = (0..operands[0].rank())
             .map(|axis| if operands.iter().any(|x| x.shape[axis] == 0) { 0 } else { larger(axis) })
             .collect();
-        let huge = result.iter().any(|&n| n > 1 << 30);
+        let huge = result.iter().any(|&n| n > LONG);
         let out = match hazard {
             // Huge outputs are there only where they hold nothing.
             HugeExtents if huge && result.contains(&0) => Operand::repeated(&result, 0),

@@ -111,7 +111,7 @@ fn over<T: Value>(
 
 /// A value whose products stay small: of twelve, at most 2^4.
 fn tame<T: Value>(k: usize) -> T {
-    match k * 2_654_435_761 / 128 % 5 {
+    match k as u64 * 2_654_435_761 / 128 % 5 {
         0 if T::DTYPE != DType::Bool => T::narrow(Complex::new(2.0, 0.0)),
         _ if T::DTYPE != DType::Bool => T::narrow(Complex::new(1.0, 0.0)),
         _ => T::small(k),

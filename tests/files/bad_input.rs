@@ -59,7 +59,9 @@ fn round_trips(
         if hazard == WrongShape {
             return Ok(wrong());
         }
-        let outcomes = one(hazard).into_iter().filter_map(|o| Some((run(&o)?, expected(&o[0]))));
+        // With 32-bit pointers, no view has more bytes than a file can hold: these would be written, with 2 GiB each.
+        let operands = one(hazard).into_iter().filter(|o| usize::BITS > 32 || !endless(&o[0]));
+        let outcomes = operands.filter_map(|o| Some((run(&o)?, expected(&o[0]))));
         Ok(outcomes.collect())
     })
 }

@@ -162,6 +162,8 @@ fn headers_that_make_no_sense_are_errors() {
         file(&format!(r#"{{"a":{},"b":{}}}"#, tensor(first), tensor(second)), &[0; 8])
     };
     let text = |header: &str| file(header, &[0; 8]);
+    // The bytes of `f64`, and the elements, are one more than the address space has.
+    let (huge, root) = (isize::MAX as usize / 8 + 1, 1usize << (usize::BITS / 2));
     for (bytes, expected) in [
         (vec![], "is 0 bytes long"),
         (vec![0; 7], "is 7 bytes long"),
@@ -205,16 +207,16 @@ fn headers_that_make_no_sense_are_errors() {
         (one("BF16", "[9]", "[0,9]"), "ends at byte 9 of the data"),
         (one("U8", "[7]", "[1,8]"), "begins at byte 1 of the data, and what lies before it ends at 0"),
         (one("U8", "[7]", "[0,7]"), "goes on behind the 7 bytes of its tensors"),
-        (one("U8", "[1152921504606846976]", "[0,1152921504606846976]"), "ends at byte 1152921504606846976"),
-        (one("U8", "[1152921504606846976]", "[0,8]"), "and 1152921504606846976 by its `shape`"),
-        (one("F64", "[1152921504606846976]", "[0,8]"), "which exceeds the address space"),
-        (one("U8", "[4294967296,4294967296]", "[0,8]"), "which exceeds the address space"),
-        (one("U8", "[0,4294967296,4294967296]", "[0,0]"), "which exceeds the address space"),
+        (one("U8", &format!("[{huge}]"), &format!("[0,{huge}]")), &format!("ends at byte {huge}")[..]),
+        (one("U8", &format!("[{huge}]"), "[0,8]"), &format!("and {huge} by its `shape`")[..]),
+        (one("F64", &format!("[{huge}]"), "[0,8]"), "which exceeds the address space"),
+        (one("U8", &format!("[{root},{root}]"), "[0,8]"), "which exceeds the address space"),
+        (one("U8", &format!("[0,{root},{root}]"), "[0,0]"), "which exceeds the address space"),
         (one("U8", &format!("[{}1]", "1,".repeat(64)), "[0,1]"), "more than 64 numbers"),
         (two("[0,4]", "[0,4]"), "begins at byte 0 of the data, and what lies before it ends at 4"),
         (two("[0,4]", "[3,7]"), "there may be no holes and no overlaps"),
         (two("[4,8]", "[4,8]"), "there may be no holes and no overlaps"),
-        (two("[18446744073709551612,0]", "[0,4]"), "which end before they begin"),
+        (two(&format!("[{},0]", usize::MAX - 3), "[0,4]"), "which end before they begin"),
         (text(&"{\"x\":".repeat(300)), "has a damaged header"),
         (
             text(&format!("{{\"x\":{{\"y\":{}", "[".repeat(300))),

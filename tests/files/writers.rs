@@ -54,6 +54,66 @@ fn a_lack_of_room_is_an_error() {
     written(&|full| flat.write_to(full));
 }
 
+/// The sum of the sizes exceeds `u32::MAX`, which counts bytes on 32-bit machines. The stream ends after the header.
+#[test]
+fn safetensors_offsets_have_64_bits() {
+    let one = tensor![7u8];
+    let x = one.broadcast_to([(1 << 31) - 1]);
+    let mut flat = SafetensorsWriter::new();
+    flat.add("x", &x).unwrap().add("y", &x).unwrap().add("z", &x).unwrap();
+    let mut to = Full(Cursor::new(Vec::new()), 1000);
+    assert_eq!(why(flat.write_to(&mut to)), "<stream>: cannot be written: no room");
+    let header = to.0.into_inner();
+    let text = str::from_utf8(&header[8..]).unwrap().trim_end();
+    assert_eq!(
+        text,
+        "{\"x\":{\"dtype\":\"U8\",\"shape\":[2147483647],\"data_offsets\":[0,2147483647]},\
+         \"y\":{\"dtype\":\"U8\",\"shape\":[2147483647],\"data_offsets\":[2147483647,4294967294]},\
+         \"z\":{\"dtype\":\"U8\",\"shape\":[2147483647],\"data_offsets\":[4294967294,6442450941]}}"
+    );
+}
+
+/// Views repeat elements without memory: two views of half the address space each have more bytes than a file.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn writers_reject_more_bytes_than_a_file_can_hold() {
+    let one = tensor![7u8];
+    for (extent, bytes) in [(1 << 62, "9223372036854775808"), (isize::MAX as usize, "18446744073709551614")] {
+        let x = one.broadcast_to([extent]);
+        let mut npz = NpzWriter::new();
+        npz.push(&x).unwrap().push(&x).unwrap();
+        let mut flat = SafetensorsWriter::new();
+        flat.add("x", &x).unwrap().add("y", &x).unwrap();
+        let (mut archive, mut file) = (Cursor::new(Vec::new()), Vec::new());
+        for result in [npz.write_to(&mut archive), flat.write_to(&mut file)] {
+            says(
+                &why(result),
+                &format!("cannot be written: {bytes} bytes of elements are more than a file can hold"),
+            );
+        }
+        assert!(archive.into_inner().is_empty() && file.is_empty());
+    }
+}
+
+/// On Windows, a file that is memory-mapped cannot be replaced but renamed.
+#[test]
+fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
+    let folder = Folder::new();
+    let path = folder.file("x.safetensors");
+    let write = |x: &Tensor<f64, Rank<1>>| SafetensorsWriter::new().add("x", x).unwrap().write(&path);
+    write(&tensor![1.0, 2.0, 3.0]).unwrap();
+    for _ in 0..3 {
+        // SAFETY: the file is replaced, not changed.
+        let old = unsafe { Safetensors::map(&path) }.unwrap();
+        let x = old.view::<f64, Rank<1>>("x").unwrap();
+        write(&(x + 1.0)).unwrap();
+        assert_eq!(Safetensors::read(&path).unwrap().get("x"), Ok(x + 1.0));
+    }
+    // The last of the old files is deleted with its map, or, on Windows, when the next one is moved away.
+    let left = folder.names().len();
+    assert!(left == 1 || cfg!(windows) && left == 2, "{:?}", folder.names());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

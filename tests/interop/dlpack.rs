@@ -392,9 +392,12 @@ fn bad_structures_are_refused_and_left_alone() {
     refused("it has 17 axes, and tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
     refused("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
     refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
-    refused("is not a multiple of 8, the alignment of f64", |m| m.dl_tensor.byte_offset = 4);
+    // The alignment is 4 bytes on 32-bit x86.
+    let alignment = format!("is not a multiple of {}, the alignment of f64", align_of::<f64>());
+    refused(&alignment, |m| m.dl_tensor.byte_offset = 2);
     refused("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
-    let mut numbers = [[2, -3], [1 << 40, 1 << 40], [i64::MAX, 2], [i64::MIN, 1]];
+    let (most, least, long) = (isize::MAX as i64, isize::MIN as i64, 1 << (usize::BITS / 2 + 8));
+    let mut numbers = [[2, -3], [long, long], [most, 2], [least, 1]];
     let [negative, product, long, least] = &mut numbers;
     refused("its shape [2, -3] has a length that none can be", |m| m.dl_tensor.shape = negative.as_mut_ptr());
     refused("exceeds the address space", |m| m.dl_tensor.shape = product.as_mut_ptr());

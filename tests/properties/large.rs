@@ -9,7 +9,7 @@ const COLUMNS: usize = 701;
 
 /// The number at position `k`: whole, small, and without a short period.
 fn number(k: usize) -> i64 {
-    (k.wrapping_mul(2_654_435_761) >> 7) as i64 % 199 - 99
+    ((k as u64).wrapping_mul(2_654_435_761) >> 7) as i64 % 199 - 99
 }
 
 /// A matrix, the same values in a vector, and how to find an element in it.

@@ -249,11 +249,7 @@ const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
 fn default_limit() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
-        let usual = || {
-            system::memory()
-                .map_or(256 << 20, |bytes| bytes / 8)
-                .min(1 << if usize::BITS > 32 { 32 } else { 30 })
-        };
+        let usual = || usual_limit(system::memory(), usize::BITS) as usize;
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
             // A buffer may be on its way out of a program that has closed this: no reason to panic.
@@ -266,6 +262,12 @@ fn default_limit() -> usize {
     })
 }
 
+/// The limit for a machine with these bytes of memory, if that is known, and with pointers of these bits. It fits in `usize`.
+fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
+    let most = if pointer_bits > 32 { 4 << 30 } else { 1 << 30 };
+    memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
+}
+
 fn parse(text: &str) -> Option<usize> {
     text.trim().parse().ok()
 }
@@ -276,8 +278,8 @@ fn parse(text: &str) -> Option<usize> {
 /// longer than the sum. So the memory of a large result (128 KiB and more) is not given back when a tensor is dropped, but kept
 /// for the next result of about its size (at most a quarter larger than needed) whose elements have the same alignment.
 ///
-/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 4 GiB, whichever is
-/// less: enough for the temporaries of a few large expressions, and a small part of what a program with such tensors uses
+/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 4 GiB (1 GiB on a
+/// 32-bit machine), whichever is less: enough for the temporaries of a few large expressions, and a small part of what a program with such tensors uses
 /// anyway. What has been kept longest is given back first. The bound is set for the process by [`Cpu::set_recycling_limit`] or,
 /// before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0 switches recycling off. Where memory runs out,
 /// what is kept is given back before an operation fails.
@@ -302,7 +304,7 @@ impl Cpu {
     }
 
     /// How many bytes of freed memory the process keeps at most: what was set last, or else `VIERBEIN_RECYCLE_BYTES` as it was
-    /// when it was first needed, or else an eighth of the memory and at most 4 GiB.
+    /// when it was first needed, or else an eighth of the memory and at most 4 GiB (1 GiB on a 32-bit machine).
     ///
     /// ```
     /// use vierbein::Cpu;
@@ -349,6 +351,23 @@ mod tests {
 
     fn layout(bytes: usize, align: usize) -> Layout {
         Layout::from_size_align(bytes, align).unwrap()
+    }
+
+    #[test]
+    fn usual_limit_is_an_eighth_of_the_memory_and_bounded() {
+        const GIB: u64 = 1 << 30;
+        for (memory, bits, expected) in [
+            (Some(8 * GIB), 64, GIB),
+            (Some(1024 * GIB), 64, 4 * GIB),
+            (None, 64, GIB / 4),
+            (Some(2 * GIB), 32, GIB / 4),
+            // More than pointers of 32 bits address.
+            (Some(64 * GIB), 32, GIB),
+            (None, 32, GIB / 4),
+        ] {
+            assert_eq!(usual_limit(memory, bits), expected, "{memory:?}, {bits} bits");
+        }
+        assert!(usize::try_from(usual_limit(Some(u64::MAX), usize::BITS)).is_ok());
     }
 
     fn block(bytes: usize, align: usize) -> Block {

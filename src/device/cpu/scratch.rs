@@ -173,7 +173,7 @@ mod tests {
                 assert_eq!((p as usize % 4096, granted), (0, len));
             });
         }
-        let too_many = isize::MAX as usize / 128 - 100;
+        let too_many = isize::MAX as usize / 128 + 1;
         with_scratch(Side::Sums, too_many, guaranteed::<Pair>(), |p: *mut Pair, granted| {
             assert_eq!((p as usize % 128, granted), (0, guaranteed::<Pair>()));
             // SAFETY: `p` is aligned and valid for writes of `granted` values.
@@ -211,7 +211,8 @@ mod tests {
 
     #[test]
     fn falls_back_to_minimum_if_allocation_fails() {
-        let too_many = isize::MAX as usize / 8 - 100;
+        // Rounded up to cache lines, they have more bytes than a layout can have, so no allocator has them on any machine.
+        let too_many = isize::MAX as usize / 8;
         let granted = with_scratch(Side::Sums, too_many, 1000, |p: *mut f64, len| {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: `p` is valid for writes of `len` values.

@@ -19,12 +19,13 @@ pub(super) fn use_huge_pages(_start: *mut u8, _bytes: usize) {}
 
 /// The bytes of memory that this machine has, or that its container may use; `None` where that is not known.
 #[cfg(target_os = "linux")]
-pub(super) fn memory() -> Option<usize> {
+pub(super) fn memory() -> Option<u64> {
     if cfg!(miri) {
         return None;
     }
+    // A 32-bit machine may have more bytes than `usize` counts.
     // SAFETY: it only asks.
-    let ask = |what| usize::try_from(unsafe { libc::sysconf(what) }).ok();
+    let ask = |what| u64::try_from(unsafe { libc::sysconf(what) }).ok();
     let machine = ask(libc::_SC_PHYS_PAGES)?.checked_mul(ask(libc::_SC_PAGESIZE)?)?;
     // "max" where there is no limit.
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
@@ -33,6 +34,6 @@ pub(super) fn memory() -> Option<usize> {
 
 /// Nobody is asked on other systems.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn memory() -> Option<usize> {
+pub(super) fn memory() -> Option<u64> {
     None
 }

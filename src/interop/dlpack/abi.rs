@@ -214,6 +214,47 @@ mod tests {
     use super::*;
     use core::mem::offset_of;
 
+    /// 32-bit machines align 64-bit numbers to 4 bytes (i386) or to 8 (ARM, WebAssembly), in C as in Rust.
+    #[cfg(target_pointer_width = "32")]
+    #[test]
+    fn structures_are_those_of_the_c_header() {
+        let wide = |offset: usize| offset.next_multiple_of(align_of::<u64>());
+        assert_eq!(
+            [
+                offset_of!(DLTensor, data),
+                offset_of!(DLTensor, device),
+                offset_of!(DLTensor, ndim),
+                offset_of!(DLTensor, dtype),
+                offset_of!(DLTensor, shape),
+                offset_of!(DLTensor, strides),
+                offset_of!(DLTensor, byte_offset),
+                size_of::<DLTensor>(),
+            ],
+            [0, 4, 12, 16, 20, 24, wide(28), wide(28) + 8]
+        );
+        let tensor = wide(28) + 8;
+        assert_eq!(
+            [
+                offset_of!(DLManagedTensor, manager_ctx),
+                offset_of!(DLManagedTensor, deleter),
+                size_of::<DLManagedTensor>(),
+            ],
+            [tensor, tensor + 4, tensor + 8]
+        );
+        let flags = wide(16);
+        assert_eq!(
+            [
+                offset_of!(DLManagedTensorVersioned, version),
+                offset_of!(DLManagedTensorVersioned, manager_ctx),
+                offset_of!(DLManagedTensorVersioned, deleter),
+                offset_of!(DLManagedTensorVersioned, flags),
+                offset_of!(DLManagedTensorVersioned, dl_tensor),
+                size_of::<DLManagedTensorVersioned>(),
+            ],
+            [0, 8, 12, flags, flags + 8, flags + 8 + tensor]
+        );
+    }
+
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn structures_are_those_of_the_c_header() {

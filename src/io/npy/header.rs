@@ -2,10 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use crate::dispatch;
 use crate::element::DType;
 use crate::io::contents::{Contents, same_in_both_orders, shorten};
-use npyz::{AutoSerialize, TypeChar};
+use npyz::TypeChar;
 
 /// What a file holds, as its header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,7 +165,26 @@ impl Header {
 
 // ------------------------------------------------------------------ writing
 
-/// Everything before the data, as NumPy writes it, byte for byte.
+/// NumPy's name of an element type, as `Codec::encode` writes its elements: little-endian on every machine.
+fn descr(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "|b1",
+        DType::I8 => "|i1",
+        DType::I16 => "<i2",
+        DType::I32 => "<i4",
+        DType::I64 => "<i8",
+        DType::U8 => "|u1",
+        DType::U16 => "<u2",
+        DType::U32 => "<u4",
+        DType::U64 => "<u8",
+        DType::F32 => "<f4",
+        DType::F64 => "<f8",
+        DType::C32 => "<c8",
+        DType::C64 => "<c16",
+    }
+}
+
+/// Returns everything before the data, byte for byte as NumPy writes it on a little-endian machine.
 pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
     let Contents { dtype, ref shape, row_major } = *contents;
     let shape = &shape[..];
@@ -177,8 +195,8 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
         _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
     };
     let order_text = if fortran_order { "True" } else { "False" };
-    let descr = dispatch!(dtype, U => U::default_dtype().descr());
-    let mut text = format!("{{'descr': {descr}, 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
+    let descr = descr(dtype);
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
     // Room for the slowest axis to grow to 21 digits in place.
     if let Some(slowest) = if fortran_order { shape.last() } else { shape.first() } {
         text += &" ".repeat(21 - slowest.to_string().len());
@@ -188,4 +206,25 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
     text.push('\n');
     let length = u16::try_from(text.len()).expect("at most 16 axes of at most 20 digits");
     [&b"\x93NUMPY\x01\x00"[..], &length.to_le_bytes(), text.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// NumPy's documentation of `dtype.str`. `<` is little-endian, which is what `Codec::encode` writes on every machine.
+    #[test]
+    fn descr_is_little_endian_for_every_type() {
+        let names =
+            ["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c8", "<c16"];
+        let mut found = DType::ALL.map(descr);
+        found.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(found, names);
+        for dtype in DType::ALL {
+            let mut bytes = bytes(&Contents { dtype, shape: vec![2, 3], row_major: false });
+            let length = bytes.len() - 10;
+            let (header, big_endian) = parse(&mut bytes, length).unwrap();
+            assert_eq!((header.dtype, big_endian), (Some(dtype), false));
+        }
+    }
 }

@@ -186,10 +186,11 @@ impl<'a> SafetensorsWriter<'a> {
         if !self.metadata.is_empty() {
             fields.push(format!("\"__metadata__\":{}", json(&self.metadata)));
         }
-        let mut end = 0;
+        // A file may be longer than the address space. `fit_a_file` has checked the sum.
+        let mut end = 0u64;
         for (name, _, type_name, contents) in &tensors {
             let begin = end;
-            end += contents.shape.iter().product::<usize>() * size_of(contents.dtype).unwrap_or(0);
+            end += contents.bytes();
             fields.push(format!(
                 "{}:{{\"dtype\":\"{type_name}\",\"shape\":{},\"data_offsets\":[{begin},{end}]}}",
                 json(name),

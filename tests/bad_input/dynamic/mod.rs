@@ -9,6 +9,8 @@ mod driver;
 mod elementwise;
 #[path = "../hazards.rs"]
 mod hazards;
+#[path = "../limited.rs"]
+mod limited;
 #[path = "../operand.rs"]
 mod operand;
 #[path = "../public.rs"]

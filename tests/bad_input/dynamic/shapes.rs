@@ -7,7 +7,7 @@ use super::array::{
 use super::axes::on_diagonal;
 use super::driver::{Call, Numbers, Row, done};
 use super::hazards::{one, square};
-use super::operand::{Place, ToArray};
+use super::operand::{LONG, Place, ToArray};
 use super::{ONE, all_axes, changed, methods, with};
 use vierbein::MemoryOrder;
 use vierbein::dyn_tensor::SliceItem;
@@ -124,7 +124,7 @@ fn items(rank: usize, n: &[usize]) -> Vec<SliceItem> {
 
 fn sliced(x: &Array, n: &[usize]) -> Outcome {
     match *n {
-        [from, to] if to <= x.shape[0] && from <= to && to - from > 1 << 30 => {
+        [from, to] if to <= x.shape[0] && from <= to && to - from > LONG => {
             let mut shape = x.shape.clone();
             shape[0] = (to - from).div_ceil(2);
             Ok(Array { shape, step: None, ..x.clone() })

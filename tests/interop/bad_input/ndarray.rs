@@ -151,7 +151,7 @@ fn wrong_rank_of_a_view() -> ByHand {
     // ndarray counts the elements of a view, and not their bytes.
     let one = ndarray::arr0(1.0);
     let repeated = || {
-        let view = one.broadcast(1 << 61).expect("it is a view").into_dyn();
+        let view = one.broadcast(1 << (usize::BITS - 3)).expect("it is a view").into_dyn();
         TensorView::<f64, Rank<1>>::try_from(view).map(|x| x.array())
     };
     Ok(vec![
@@ -248,7 +248,7 @@ fn other_order() -> ByHand {
         (done!(try taken(rows())), Ok(o.array())),
         (done!(try taken(columns())), refuse("Argument")),
         (
-            done!(try Tensor::<f64, Rank<2>>::try_from(Array::zeros((0, 1 << 61))).map_err(Error::from)),
+            done!(try Tensor::<f64, Rank<2>>::try_from(Array::zeros((0, 1 << (usize::BITS - 3)))).map_err(Error::from)),
             refuse("Overflow"),
         ),
         (

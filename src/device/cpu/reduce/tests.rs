@@ -80,7 +80,7 @@ fn size(shape: &[usize], strides: &[isize]) -> usize {
 
 /// Numbers whose sum depends on the sequence of additions.
 fn number(k: usize) -> f64 {
-    ((k * 2_654_435_761) % 1013) as f64 / 7.0 - 70.0
+    (k as u64 * 2_654_435_761 % 1013) as f64 / 7.0 - 70.0
 }
 
 /// Whether elements, which are their own positions, come one after the other.

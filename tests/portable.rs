@@ -1,0 +1,113 @@
+//! Products, einsum, trace and files with known results, by this crate and the standard library alone: `scripts/check-targets.sh`
+//! also runs this file on WebAssembly, for which the dependencies of other tests cannot be built.
+
+use std::path::PathBuf;
+use vierbein::prelude::*;
+use vierbein::{DynTensor, c64, tensor};
+
+/// Small integers, for which sums of any order are exact in every element type.
+fn value(i: usize, j: usize) -> f64 {
+    ((7 * i + 3 * j) % 11) as f64 - 5.0
+}
+
+/// Extents around the sizes of registers, panels and tiles.
+const EXTENTS: [usize; 6] = [1, 3, 17, 64, 100, 131];
+
+macro_rules! products {
+    ($($name:ident: $t:ty, |$x:ident| $element:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let element = |$x: f64| -> $t { $element };
+            for n in EXTENTS {
+                let a = Tensor::<$t, _>::from_fn([n, n], |[i, j]| element(value(i, j)));
+                let b = Tensor::<$t, _, ColMajor>::from_fn([n, n], |[i, j]| element(value(2 * i + 1, j + 4)));
+                let product = a.matmul(&b.as_order::<RowMajor>());
+                let same = einsum!("ij,jk->ik", &a, b.as_order::<RowMajor>());
+                for i in (0..n).step_by(n.div_ceil(13)) {
+                    for k in (0..n).step_by(n.div_ceil(13)) {
+                        let mut sum = <$t>::default();
+                        for j in 0..n {
+                            sum += a[[i, j]] * b[[j, k]];
+                        }
+                        assert_eq!((product[[i, k]], same[[i, k]]), (sum, sum), "{n}: {i}, {k}");
+                    }
+                }
+                let traced = einsum!("ij,ji->", &a, b.as_order::<RowMajor>());
+                assert_eq!(traced.item(), product.trace(0, 1).item(), "{n}");
+            }
+        }
+    )*};
+}
+products! {
+    products_of_f32: f32, |x| x as f32;
+    products_of_f64: f64, |x| x;
+    products_of_c64: c64, |x| c64::new(x, 1.0 - x);
+    products_of_i32: i32, |x| x as i32;
+    products_of_i64: i64, |x| x as i64;
+}
+
+#[test]
+fn trace_sums_the_diagonal() {
+    let x = Tensor::<f64, _>::from_fn([200, 3, 200], |[i, j, k]| value(i, k) + j as f64);
+    let diagonal: f64 = (0..200).map(|i| value(i, i)).sum();
+    assert_eq!(x.trace(0, 2), tensor![diagonal, diagonal + 200.0, diagonal + 400.0]);
+    assert_eq!(einsum!("iji->j", &x), x.trace(0, 2));
+}
+
+#[test]
+fn transposes_and_reductions_of_large_tensors() {
+    let x = Tensor::<i32, _>::from_fn([700, 900], |[i, j]| (1000 * i + j) as i32);
+    let y = x.t().to_owned();
+    assert!((0..900).step_by(7).all(|j| (0..700).step_by(11).all(|i| y[[j, i]] == (1000 * i + j) as i32)));
+    assert_eq!(x.sum_axis(1)[[2]], 900 * 2000 + 899 * 450);
+    assert_eq!(x.sum_axis(0)[[5]], 1000 * (699 * 350) + 700 * 5);
+    assert_eq!(x.max().item(), 699_899);
+}
+
+fn directory() -> PathBuf {
+    // WASI has no such directory; the caller provides this one.
+    if cfg!(target_os = "wasi") { PathBuf::from("/tmp") } else { std::env::temp_dir() }
+}
+
+/// The bytes of NumPy's `np.save` on a little-endian machine.
+#[test]
+fn npy_files_have_the_same_bytes_on_every_machine() {
+    let x = tensor![[1.5f64, -2.0, 0.25], [1e300, 0.0, 3.0]];
+    let mut expected = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
+    expected.extend(format!("{header:117}\n").bytes());
+    for bits in [
+        0x3ff8_0000_0000_0000u64,
+        0xc000_0000_0000_0000,
+        0x3fd0_0000_0000_0000,
+        0x7e37_e43c_8800_759c,
+        0,
+        0x4008_0000_0000_0000,
+    ] {
+        expected.extend(bits.to_le_bytes());
+    }
+    let mut bytes = Vec::new();
+    x.write_npy_to(&mut bytes).unwrap();
+    assert_eq!(bytes, expected);
+
+    let name = if cfg!(target_os = "wasi") { 0 } else { std::process::id() };
+    let path = directory().join(format!("vierbein-portable-{name}.npy"));
+    for factor in [1.0, 2.0] {
+        (&x * factor).write_npy(&path).unwrap();
+        assert_eq!(Tensor::<f64, Rank<2>>::read_npy(&path).unwrap(), &x * factor);
+    }
+    assert_eq!(DynTensor::read_npy(&path).unwrap().downcast_ref().unwrap(), &x * 2.0);
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Counts of bytes and elements beyond `usize` are errors, whatever width it has.
+#[test]
+fn shapes_beyond_the_address_space_are_errors() {
+    let half = 1usize << (usize::BITS - 1);
+    for shape in [[half, 2], [usize::MAX, usize::MAX], [half / 4, 1], [1, half / 8]] {
+        assert!(Tensor::<f64, _>::try_zeros(shape).is_err(), "{shape:?}");
+    }
+    let one = tensor![1u8];
+    assert!(one.try_broadcast_to([half]).is_err());
+    assert_eq!(one.broadcast_to([half - 1]).len(), half - 1);
+}
