@@ -23,6 +23,10 @@ const LARGE: usize = 64 << 10;
 
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// The address of the last block that this thread was granted while requests could be refused.
+    static LAST: Cell<usize> = const { Cell::new(0) };
+    /// Bytes of that block, if it was freed and nothing else was requested or freed since: see [`refuses`].
+    static FREED: Cell<usize> = const { Cell::new(0) };
     /// All bytes in use, as far as this thread has asked for them and given them back.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
@@ -45,8 +49,13 @@ fn count(bytes: usize, sign: isize) {
     }
 }
 
+/// Whether to refuse a request of this many bytes. A block that was allocated and freed can be allocated again at once, as with
+/// a real allocator: kernels rely on it that call foreign code which aborts if it cannot allocate.
 fn refuses(bytes: usize) -> bool {
     if bytes < LEAST.load(SeqCst) || !watched() {
+        return false;
+    }
+    if bytes <= FREED.try_with(Cell::take).unwrap_or(0) {
         return false;
     }
     let granted = GRANTED.fetch_sub(1, SeqCst);
@@ -55,26 +64,37 @@ fn refuses(bytes: usize) -> bool {
     refuses
 }
 
+fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
+    count(bytes, 1);
+    if bytes >= LEAST.load(SeqCst) {
+        let _ = LAST.try_with(|last| last.set(memory.addr()));
+    }
+    memory
+}
+
 // SAFETY: what is not refused is the system's allocator's; to count neither allocates nor panics.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {
             return std::ptr::null_mut();
         }
-        count(layout.size(), 1);
         // SAFETY: the caller's.
-        unsafe { System.alloc(layout) }
+        granted(unsafe { System.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {
             return std::ptr::null_mut();
         }
-        count(layout.size(), 1);
         // SAFETY: the caller's.
-        unsafe { System.alloc_zeroed(layout) }
+        granted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(layout.size(), -1);
+        if layout.size() >= LEAST.load(SeqCst) {
+            let last = LAST.try_with(Cell::take).unwrap_or(0);
+            let freed = if last == memory.addr() { layout.size() } else { 0 };
+            let _ = FREED.try_with(|bytes| bytes.set(freed));
+        }
         // SAFETY: the caller's.
         unsafe { System.dealloc(memory, layout) }
     }
@@ -134,6 +154,8 @@ impl Refuse {
                 LEAST.store(usize::MAX, SeqCst);
             }
         }
+        LAST.set(0);
+        FREED.set(0);
         REFUSED.store(0, SeqCst);
         GRANTED.store(self.granted as isize, SeqCst);
         FOR_GOOD.store(self.for_good, SeqCst);
@@ -148,12 +170,20 @@ impl Refuse {
 #[test]
 fn memory_is_refused_as_told_and_counted() {
     let _alone = Alone::new();
-    let try_both = || [Vec::<u8>::new(), Vec::new()].map(|mut v| v.try_reserve_exact(1000).is_ok());
+    let try_both = || {
+        let mut both = [Vec::<u8>::new(), Vec::new()];
+        both.each_mut().map(|v| v.try_reserve_exact(1000).is_ok())
+    };
     let refuse = |granted, for_good| Refuse { least: 1000, granted, for_good }.during(try_both);
     assert_eq!(refuse(0, false), ([false, true], 1));
     assert_eq!(refuse(1, false), ([true, false], 1));
     assert_eq!(refuse(0, true), ([false, false], 2));
     assert_eq!(refuse(2, true), ([true, true], 0));
+    // One that has just been freed is granted again, once, and no more than it had.
+    let again = |bytes: [usize; 3]| bytes.map(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok());
+    let refuse = |bytes| Refuse { least: 1000, granted: 1, for_good: true }.during(|| again(bytes));
+    assert_eq!(refuse([2000, 2000, 2000]), ([true, true, true], 0));
+    assert_eq!(refuse([2000, 2001, 2000]), ([true, false, false], 2));
     assert_eq!(Refuse { least: 1001, granted: 0, for_good: true }.during(try_both), ([true, true], 0));
     let before = (live(), live_large());
     let (small, large) = (vec![1u8; 100], vec![0u8; LARGE]);

@@ -119,6 +119,12 @@ fn aligned<R>(start: *mut Line) -> *mut R {
     }
 }
 
+/// Returns whether this many bytes can be allocated, and frees them: for foreign code that aborts if it cannot allocate.
+pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
+    // One line more, for any alignment. Without `black_box` the compiler may remove the allocation.
+    core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()
+}
+
 fn fresh(lines: usize) -> Option<Vec<Line>> {
     let mut memory = Vec::new();
     has_room(&mut memory, lines).then_some(memory)

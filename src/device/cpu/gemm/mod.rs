@@ -2,19 +2,22 @@
 //!
 //! | elements | computed by |
 //! |---|---|
-//! | floating and complex | [`simd`]: tiles of registers, of AVX-512, AVX2 or what the architecture always has; small products without packing |
-//! | the same, large, with the feature `blas` | `blas`: a system's CBLAS, where it knows of such strides |
+//! | floating-point, on x86-64 with AVX2 or AVX-512 | `simd`: register tiles by intrinsics; small products without packing |
+//! | floating-point, elsewhere | [`portable`]: the crate `matrixmultiply` |
+//! | floating-point, large, with the feature `blas` | `blas`: a system's CBLAS, if it supports the strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
-//! Strides of any sign and size go in as they are, and so do conjugations. How the work is cut depends on shapes alone, and
-//! so do results: they are the same to the last bit on any number of threads.
+//! Strides of any sign and size go in as they are, and so do conjugations. Results have the same bits on any number of threads:
+//! the order in which an element's terms are added depends on shapes alone.
 //!
 //! As in BLAS, `a` and `b` are not read where `alpha` is zero, nor `c` where `beta` is: a NaN there does not show.
 
 #[cfg(feature = "blas")]
 mod blas;
 mod integer;
+mod portable;
 mod product;
+#[cfg(target_arch = "x86_64")]
 mod simd;
 #[cfg(test)]
 mod tests;
@@ -28,6 +31,7 @@ use crate::error::Error;
 use crate::layout::walk::Walk;
 use core::ops::Range;
 use integer::Integers;
+use portable::Portable;
 use product::{Matrix, MatrixProduct, Product, Scaling};
 
 /// Multiplications that pay for another thread.
@@ -109,12 +113,16 @@ fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     own()
 }
 
-/// Who does of ourselves.
+/// Returns the implementation for `T` without the BLAS of the feature `blas`.
 fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     if T::INTEGER {
         return &Integers;
     }
-    simd::Isa::detect().backend()
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = simd::Isa::detect() {
+        return isa.backend();
+    }
+    &Portable
 }
 
 /// Who is left to do the work where there is nothing to multiply.

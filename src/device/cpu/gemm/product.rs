@@ -5,6 +5,7 @@ use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::walk::Walk;
 use core::any::TypeId;
+use num_traits::Zero;
 
 /// A strided matrix.
 #[derive(Debug)]
@@ -55,6 +56,29 @@ pub(super) struct Product<T> {
     pub(super) beta: T,
     /// Whether the conjugates of `a` and of `b` are meant.
     pub(super) conjugate: [bool; 2],
+}
+
+/// `alpha`, `beta` and which operands are conjugated, as real numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factors<R> {
+    /// Real and imaginary parts.
+    pub(super) alpha: [R; 2],
+    pub(super) beta: [R; 2],
+    pub(super) conjugate: [bool; 2],
+}
+
+/// Returns the operands `a`, `b`, `c` and the factors as real numbers: a complex element is two of them, so strides double. `R` is
+/// `T`, or its real and imaginary part.
+pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
+    product: &Product<T>,
+) -> (Matrix<R>, Matrix<R>, Matrix<R>, Factors<R>) {
+    let part = if T::COMPLEX { 2 } else { 1 };
+    let matrix =
+        |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down * part, x.right * part]);
+    let number = |x: T| if T::COMPLEX { same::<T, [R; 2]>(x) } else { [same::<T, R>(x), R::zero()] };
+    let factors =
+        Factors { alpha: number(product.alpha), beta: number(product.beta), conjugate: product.conjugate };
+    (matrix(product.a), matrix(product.b), matrix(product.c), factors)
 }
 
 /// A way to multiply matrices of `T`.

@@ -132,9 +132,10 @@ fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
 
 /// All ways there are here to multiply floating and complex numbers.
 fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
-    #[cfg_attr(not(feature = "blas"), allow(unused_mut))]
-    let mut ways: Vec<&'static dyn MatrixProduct<T>> =
-        super::simd::Isa::all().map(|isa| isa.backend()).collect();
+    #[cfg_attr(not(any(feature = "blas", target_arch = "x86_64")), allow(unused_mut))]
+    let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&super::portable::Portable];
+    #[cfg(target_arch = "x86_64")]
+    ways.extend(super::simd::Isa::all().into_iter().map(|isa| isa.backend::<T>()));
     #[cfg(feature = "blas")]
     ways.push(&super::blas::Blas);
     ways
@@ -240,6 +241,149 @@ fn columns_a_power_of_two_apart() {
             }
         }
     }
+}
+
+/// The register tiles of all instruction sets, also of those that this processor does not have. A panel wider than the packing
+/// supports gave wrong results for products of about 100 rows, so these include products that are packed.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn emulated_register_tiles_agree_with_a_plain_loop() {
+    fn emulated<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
+        super::simd::Isa::EMULATED.into_iter().map(|isa| isa.backend::<T>()).collect()
+    }
+    sizes::<f64>(&emulated(), 1.0, 2.0);
+    sizes::<f32>(&emulated(), -2.0, 1.0);
+    sizes::<c64>(&emulated(), c64::new(1.0, 0.0), c64::new(2.0, -1.0));
+    sizes::<c32>(&emulated(), c32::new(-2.0, 1.0), c32::new(1.0, 0.0));
+    fn packed<T: Made>() {
+        for by in emulated::<T>() {
+            for lies in [[Row; 3], [Column, Row, Gaps]] {
+                let (alpha, beta) = (T::one(), T::one());
+                check(by, Case { size: [110, 400, 37], lies, alpha, beta, conjugate: [false; 2] });
+            }
+        }
+    }
+    packed::<f64>();
+    packed::<f32>();
+    packed::<c64>();
+    packed::<c32>();
+}
+
+/// Infinities, NaN and ordinary numbers.
+fn extreme<R: Copy>(
+    values: &mut Values,
+    [infinity, nan]: [R; 2],
+    ordinary: impl Fn(i64) -> R,
+    minus: R,
+) -> R {
+    match values.next() {
+        6 => infinity,
+        7 => minus,
+        8 if values.next() > 5 => nan,
+        other => ordinary(other),
+    }
+}
+
+/// A number whose parts can be compared even if they are NaN.
+trait Extreme: Made {
+    fn extreme(values: &mut Values) -> Self;
+    /// Real and imaginary parts; `None` for NaN.
+    fn parts(self) -> [Option<f64>; 2];
+}
+macro_rules! extreme {
+    ($($real:ident $complex:ident)*) => {$(
+        impl Extreme for $real {
+            fn extreme(values: &mut Values) -> $real {
+                let minus = $real::NEG_INFINITY;
+                extreme(values, [$real::INFINITY, $real::NAN], |x| x as $real / 2.0, minus)
+            }
+            fn parts(self) -> [Option<f64>; 2] {
+                [Some(self.into()).filter(|x: &f64| !x.is_nan()), Some(0.0)]
+            }
+        }
+        impl Extreme for $complex {
+            fn extreme(values: &mut Values) -> $complex {
+                $complex::new($real::extreme(values), $real::extreme(values))
+            }
+            fn parts(self) -> [Option<f64>; 2] {
+                [self.re.parts()[0], self.im.parts()[0]]
+            }
+        }
+    )*};
+}
+extreme!(f32 c32 f64 c64);
+
+/// As [`check`], of numbers that are infinite or NaN here and there. Factors of 1 do not multiply. Returns how many elements of the
+/// result are finite and how many are infinite.
+fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
+    let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
+    let values = &mut Values((m * 1000 + k * 100 + n) as u64);
+    // One infinity in a row of A or a column of B makes whole rows of the result infinite or NaN, so few have any.
+    let mut every = 0;
+    let mut few = |values: &mut Values| {
+        every += 1;
+        if every % 397 < 2 { T::extreme(values) } else { T::made(values) }
+    };
+    let mut a = Held::new(m, k, lies[0], || few(values));
+    let mut b = Held::new(k, n, lies[1], || few(values));
+    let mut c = Held::new(m, n, lies[2], || T::extreme(values));
+    let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
+    let times = |factor: T, x: T| if factor.is_one() { x } else { factor * x };
+    let mut expected = c.clone();
+    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let mut sum = T::zero();
+        for p in 0..k {
+            sum += conj(a.at(i, p), conjugate[0]) * conj(b.at(p, j), conjugate[1]);
+        }
+        let place = expected.place(i, j);
+        let old = if beta.is_zero() { T::zero() } else { times(beta, expected.data[place]) };
+        expected.data[place] = times(alpha, sum) + old;
+    }
+    let product = Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
+    // SAFETY: the matrices are local variables, and the elements of `c` are distinct.
+    unsafe { by.multiply(&product) }.unwrap();
+    let mut counts = [0; 2];
+    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let (found, expected) = (c.at(i, j).parts(), expected.at(i, j).parts());
+        assert_eq!(found, expected, "{} {case:?} at {i}, {j}", T::DTYPE.name());
+        let all = expected.map(|part| part.map(f64::is_finite));
+        counts[0] += usize::from(all == [Some(true); 2]);
+        counts[1] += usize::from(all.contains(&Some(false)));
+    }
+    counts
+}
+
+/// Factors of 0 and 1 are exact: an infinity in an operand or in C stays one, also of complex numbers, where multiplying by
+/// 1 + 0i would make it NaN.
+#[test]
+fn ones_and_zeros_do_not_multiply_infinities() {
+    fn check_all<T: Extreme>() {
+        let minus = T::zero() - T::one();
+        for by in all_ways::<T>() {
+            let mut counts = [0; 2];
+            for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [130, 40, 150], [20, 600, 30]] {
+                for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
+                    for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
+                        // Other complex factors may make infinities NaN, and need not.
+                        if T::COMPLEX && !alpha.is_one() {
+                            continue;
+                        }
+                        for conjugate in [[false; 2], [true, false]] {
+                            let case = Case { size, lies, alpha, beta, conjugate };
+                            for (all, some) in counts.iter_mut().zip(check_extremes(by, case)) {
+                                *all += some;
+                            }
+                        }
+                    }
+                }
+            }
+            assert!(counts[0] > 1000 && counts[1] > 1000, "{counts:?} finite and infinite elements");
+        }
+    }
+    check_all::<f32>();
+    check_all::<f64>();
+    check_all::<c32>();
+    check_all::<c64>();
 }
 
 #[test]

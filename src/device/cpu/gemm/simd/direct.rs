@@ -2,10 +2,10 @@
 //! other.
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{Factors, Scale, Tile};
+use super::tile::{Scale, Tile};
 use super::vector::{Task, Vector};
 use crate::device::HostPtr;
-use crate::device::cpu::gemm::product::Matrix;
+use crate::device::cpu::gemm::product::{Factors, Matrix};
 use crate::layout::walk::Walk;
 
 /// Many products of one form.

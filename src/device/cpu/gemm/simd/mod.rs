@@ -1,19 +1,19 @@
-//! Products of floating and complex numbers by vector instructions, found at run time.
+//! Floating-point products with the intrinsics of AVX2 and AVX-512, for x86-64 only. At the level `portable` and on other
+//! architectures [`portable`](super::portable) computes them.
 //!
 //! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
 
-#[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod direct;
-mod lanes;
+#[cfg(test)]
+mod emulated;
 mod pack;
 mod packed;
 mod tile;
 mod vector;
 
-use super::product::{Matrix, MatrixProduct, Product, one_by_one, same};
+use super::product::{MatrixProduct, Product, one_by_one, reals};
 use super::tiny;
 use crate::device::HostPtr;
 use crate::device::cpu::scratch::{Side, with_scratch};
@@ -22,43 +22,60 @@ use crate::device::cpu::threads::join;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::layout::walk::Walk;
-#[cfg(target_arch = "x86_64")]
 use avx2::{F32x8, F64x4};
-#[cfg(target_arch = "x86_64")]
 use avx512::{F32x16, F64x8};
 use direct::{Batch, Direct};
-use lanes::Lanes;
+#[cfg(test)]
+use emulated::Lanes;
 use pack::{Pack, PackPanels};
 use packed::{K_BLOCK, Packed, parts};
-use tile::{Factors, OneTile, Tile};
-use vector::{Real, Vector};
+use tile::{OneTile, Tile};
+use vector::Vector;
 
-/// Instructions that this processor has.
+/// An instruction set that this processor has and that `VIERBEIN_SIMD` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Isa(Level);
+pub(super) enum Isa {
+    Avx2,
+    Avx512,
+    /// The register tiles of both without their instructions.
+    #[cfg(test)]
+    Emulated,
+    #[cfg(test)]
+    EmulatedWide,
+}
 
 impl Isa {
-    /// The best ones that kernels may use.
+    /// Returns the widest one, or `None` at the level `portable`.
     #[inline]
-    pub(super) fn detect() -> Isa {
-        Isa(Level::get())
-    }
-
-    /// As a way to multiply.
-    pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
-        match self.0 {
-            Level::Avx512 => &Isa(Level::Avx512),
-            Level::Avx2 => &Isa(Level::Avx2),
-            Level::Portable => &Isa(Level::Portable),
+    pub(super) fn detect() -> Option<Isa> {
+        match Level::get() {
+            Level::Avx512 => Some(Isa::Avx512),
+            Level::Avx2 => Some(Isa::Avx2),
+            Level::Portable => None,
         }
     }
 
-    /// All that this processor has.
-    #[cfg(test)]
-    pub(super) fn all() -> impl Iterator<Item = Isa> {
-        let levels = [Level::Portable, Level::Avx2, Level::Avx512];
-        levels.into_iter().filter(|&level| level <= Level::get()).map(Isa)
+    /// Returns its implementation of matrix products.
+    pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
+        match self {
+            Isa::Avx512 => &Isa::Avx512,
+            Isa::Avx2 => &Isa::Avx2,
+            #[cfg(test)]
+            Isa::Emulated => &Isa::Emulated,
+            #[cfg(test)]
+            Isa::EmulatedWide => &Isa::EmulatedWide,
+        }
     }
+
+    /// Returns all that [`detect`](Isa::detect) can return on this machine.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Isa> {
+        let level = |isa: &Isa| if *isa == Isa::Avx2 { Level::Avx2 } else { Level::Avx512 };
+        [Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| level(isa) <= Level::get()).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) const EMULATED: [Isa; 2] = [Isa::Emulated, Isa::EmulatedWide];
 
     /// # Safety
     /// As [`MatrixProduct::multiply`]; as [`Batch`].
@@ -69,27 +86,31 @@ impl Isa {
                 unsafe { run::<T, $vector, $complex>(product, batch) }
             };
         }
-        match (self.0, T::DTYPE) {
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx512, DType::F64) => run!(F64x8, false),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx512, DType::F32) => run!(F32x16, false),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx512, DType::C64) => run!(F64x8, true),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx512, DType::C32) => run!(F32x16, true),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx2, DType::F64) => run!(F64x4, false),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx2, DType::F32) => run!(F32x8, false),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx2, DType::C64) => run!(F64x4, true),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx2, DType::C32) => run!(F32x8, true),
-            (_, DType::F64) => run!(Lanes<f64, 2>, false),
-            (_, DType::F32) => run!(Lanes<f32, 4>, false),
-            (_, DType::C64) => run!(Lanes<f64, 2>, true),
-            (_, DType::C32) => run!(Lanes<f32, 4>, true),
+        match (self, T::DTYPE) {
+            (Isa::Avx512, DType::F64) => run!(F64x8, false),
+            (Isa::Avx512, DType::F32) => run!(F32x16, false),
+            (Isa::Avx512, DType::C64) => run!(F64x8, true),
+            (Isa::Avx512, DType::C32) => run!(F32x16, true),
+            (Isa::Avx2, DType::F64) => run!(F64x4, false),
+            (Isa::Avx2, DType::F32) => run!(F32x8, false),
+            (Isa::Avx2, DType::C64) => run!(F64x4, true),
+            (Isa::Avx2, DType::C32) => run!(F32x8, true),
+            #[cfg(test)]
+            (Isa::EmulatedWide, DType::F64) => run!(Lanes<f64, 8>, false),
+            #[cfg(test)]
+            (Isa::EmulatedWide, DType::F32) => run!(Lanes<f32, 16>, false),
+            #[cfg(test)]
+            (Isa::EmulatedWide, DType::C64) => run!(Lanes<f64, 8>, true),
+            #[cfg(test)]
+            (Isa::EmulatedWide, DType::C32) => run!(Lanes<f32, 16>, true),
+            #[cfg(test)]
+            (Isa::Emulated, DType::F64) => run!(Lanes<f64, 4>, false),
+            #[cfg(test)]
+            (Isa::Emulated, DType::F32) => run!(Lanes<f32, 8>, false),
+            #[cfg(test)]
+            (Isa::Emulated, DType::C64) => run!(Lanes<f64, 4>, true),
+            #[cfg(test)]
+            (Isa::Emulated, DType::C32) => run!(Lanes<f32, 8>, true),
             (_, other) => unreachable!("no vectors of {}", other.name()),
         }
     }
@@ -311,15 +332,4 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         // SAFETY: as above.
         unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
-}
-
-/// The operands and factors as real numbers.
-fn reals<T: Scalar, R: Real>(product: &Product<T>) -> (Matrix<R>, Matrix<R>, Matrix<R>, Factors<R>) {
-    let part = if T::COMPLEX { 2 } else { 1 };
-    let matrix =
-        |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down * part, x.right * part]);
-    let number = |x: T| if T::COMPLEX { same::<T, [R; 2]>(x) } else { [same::<T, R>(x), R::zero()] };
-    let factors =
-        Factors { alpha: number(product.alpha), beta: number(product.beta), conjugate: product.conjugate };
-    (matrix(product.a), matrix(product.b), matrix(product.c), factors)
 }

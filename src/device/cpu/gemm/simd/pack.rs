@@ -87,7 +87,7 @@ impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
                     // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels. So many steps from
                     // `begin` on are there.
                     unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
-                } else if pack.along == pack.part() as isize && V::LANES > pack.part() {
+                } else if pack.along == pack.part() as isize {
                     // SAFETY: as above.
                     unsafe { transpose::<V>(pack, from, to, width, step) };
                 } else if pack.complex {
@@ -102,6 +102,9 @@ impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
     }
 }
 
+/// Widest panel that [`copy`] packs, in vectors.
+const MAX_PANEL_VECTORS: usize = 3;
+
 /// Packs a panel whose steps lie in one piece each: vectors, and a part of one.
 ///
 /// # Safety
@@ -114,12 +117,17 @@ unsafe fn copy<V: Vector>(
     width: usize,
     step: usize,
 ) {
+    const {
+        assert!(V::VECTORS <= MAX_PANEL_VECTORS, "a panel of A has at most this width");
+        assert!(V::COLUMNS.div_ceil(V::LANES) <= MAX_PANEL_VECTORS, "a panel of B has at most this width");
+    }
+    debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
         // SAFETY: the caller's; so many vectors hold the width.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
         // SAFETY: as above.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
-        // SAFETY: as above; no panel is wider.
+        // SAFETY: the contract is the same; three vectors hold the width, as the assertions say.
         _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
@@ -166,6 +174,7 @@ unsafe fn transpose<V: Vector>(
     step: usize,
 ) {
     let side = V::LANES / pack.part();
+    const { assert!(V::LANES == 4 || V::LANES == 8 || V::LANES == 16, "each side has its block below") }
     for s in (0..pack.steps).step_by(side) {
         let steps = side.min(pack.steps - s);
         for w in (0..width).step_by(side) {
@@ -189,7 +198,6 @@ unsafe fn transpose<V: Vector>(
                 (8, true) => transpose!(8 2),
                 (4, false) => transpose!(4 1),
                 (4, true) => transpose!(4 2),
-                (2, false) => transpose!(2 1),
                 _ => transpose!(2 2),
             }
         }

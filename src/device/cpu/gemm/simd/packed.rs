@@ -4,10 +4,10 @@
 //! for threads and until their part of `a` fits in a processor's own cache; whoever computes a part packs it.
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{Factors, Scale, Tile};
+use super::tile::{Scale, Tile};
 use super::vector::{Real, Task, Vector};
 use crate::device::HostPtr;
-use crate::device::cpu::gemm::product::Matrix;
+use crate::device::cpu::gemm::product::{Factors, Matrix};
 use crate::device::cpu::scratch::{Side, with_scratch};
 use crate::device::cpu::threads::join;
 use core::marker::PhantomData;

@@ -10,6 +10,7 @@
 //! conjugated. So conjugation costs nothing, and neither does reading operands where they are.
 
 use super::vector::{Real, Task, Vector};
+use crate::device::cpu::gemm::product::Factors;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
@@ -17,15 +18,6 @@ use num_traits::{One, Zero};
 const FAR: usize = 32;
 /// Real numbers in a tile, at most: three vectors of sixteen, eight columns.
 const LARGEST: usize = 384;
-
-/// `alpha`, `beta` and who is conjugated, for one product.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Factors<R> {
-    /// Real and imaginary parts.
-    pub(super) alpha: [R; 2],
-    pub(super) beta: [R; 2],
-    pub(super) conjugate: [bool; 2],
-}
 
 /// What to multiply sums by, ready for vectors.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +147,14 @@ impl<R: Real> Tile<R> {
     /// As [`multiply`](Tile::multiply), and the rows of `c` are one after the other.
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
+        const {
+            let (vectors, columns) = (V::VECTORS, V::COLUMNS);
+            assert!(
+                vectors == 2 && columns == 6 || vectors == 3 && columns == 8,
+                "each tile has its size below"
+            );
+            assert!(vectors * V::LANES * columns <= LARGEST, "a tile fits in the buffer of `multiply`");
+        }
         let columns = if COMPLEX { 2 * self.columns } else { self.columns };
         debug_assert!(
             (1..=V::VECTORS * V::LANES).contains(&self.rows) && (1..=V::COLUMNS).contains(&columns)

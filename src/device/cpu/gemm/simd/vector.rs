@@ -6,22 +6,9 @@ use num_traits::{One, Zero};
 pub(super) trait Real:
     'static + Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
 {
-    /// `self · a + b`, rounded once only where every processor of the architecture can: elsewhere that is a call.
-    fn times_plus(self, a: Self, b: Self) -> Self;
 }
-impl Real for f32 {
-    #[inline(always)]
-    fn times_plus(self, a: f32, b: f32) -> f32 {
-        if FUSED { self.mul_add(a, b) } else { self * a + b }
-    }
-}
-impl Real for f64 {
-    #[inline(always)]
-    fn times_plus(self, a: f64, b: f64) -> f64 {
-        if FUSED { self.mul_add(a, b) } else { self * a + b }
-    }
-}
-const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+impl Real for f32 {}
+impl Real for f64 {}
 
 /// Something to compute with the instructions of `V`.
 pub(super) trait Task<V: Vector> {

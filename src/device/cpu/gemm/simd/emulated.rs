@@ -1,23 +1,22 @@
-//! Arrays as vectors: for every processor. The compiler makes of them what the architecture has, SSE2 or NEON.
+//! Arrays in place of registers, for tests: every shape of register tile is tested on every x86-64 processor.
 
 use super::vector::{Real, Task, Vector};
+use core::ops::{Add, Mul};
 
-/// `N` numbers.
+/// `N` lanes. Registers of 64 bytes have the tile of AVX-512, others that of AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
-// Nothing here is beyond a processor: what is unsafe is what callers say of pointers.
-impl<R: Real, const N: usize> Vector for Lanes<R, N> {
+impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
     type Real = R;
-    /// How many of the first lanes are meant.
+    /// The number of leading lanes.
     type Mask = usize;
     const LANES: usize = N;
-    // 64-bit ARM has 32 registers, others have 16.
-    const VECTORS: usize = if cfg!(target_arch = "aarch64") { 3 } else { 2 };
-    const COLUMNS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 6 };
+    const VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
+    const COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
 
     unsafe fn within(task: impl Task<Self>) {
-        // SAFETY: the caller's.
+        // SAFETY: this function has the same contract.
         unsafe { task.run() }
     }
     #[inline(always)]
@@ -42,34 +41,34 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
     fn prefetch_far(_: *const R) {}
     #[inline(always)]
     unsafe fn load(from: *const R) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `N` values are readable by the contract.
         Lanes(unsafe { from.cast::<[R; N]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn load_some(from: *const R, mask: usize) -> Self {
         if mask == N {
-            // SAFETY: the caller's, for all lanes.
+            // SAFETY: the mask has all lanes, which are readable by the contract.
             return unsafe { Self::load(from) };
         }
         let lane = |lane: usize| {
-            // SAFETY: the caller's, for these lanes.
+            // SAFETY: a lane of the mask, which is readable by the contract.
             if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
         };
         Lanes(core::array::from_fn(lane))
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut R) {
-        // SAFETY: the caller's.
+        // SAFETY: `N` values are writable by the contract.
         unsafe { to.cast::<[R; N]>().write_unaligned(self.0) }
     }
     #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
         if mask == N {
-            // SAFETY: the caller's, for all lanes.
+            // SAFETY: the mask has all lanes, which are writable by the contract.
             return unsafe { self.store(to) };
         }
         for (lane, x) in self.0.into_iter().enumerate().take(mask) {
-            // SAFETY: the caller's, for these lanes.
+            // SAFETY: a lane of the mask, which is writable by the contract.
             unsafe { *to.wrapping_add(lane) = x };
         }
     }
@@ -79,7 +78,7 @@ impl<R: Real, const N: usize> Vector for Lanes<R, N> {
     }
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        Lanes(core::array::from_fn(|lane| self.0[lane].times_plus(a.0[lane], b.0[lane])))
+        Lanes(core::array::from_fn(|lane| self.0[lane] * a.0[lane] + b.0[lane]))
     }
     #[inline(always)]
     fn swap_pairs(self) -> Self {
