@@ -13,7 +13,6 @@ use crate::layout::Layout;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
-use crate::strided::operand_of;
 use crate::tensor::Tensor;
 use core::fmt::{self, Display};
 use core::iter::repeat_n;
@@ -80,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let view = self.view();
         let (layout, strided) = (self.layout(), view.strided());
         let fetch = |part: &Layout| {
-            let elements = self.device().gather(operand_of(strided.storage(), part))?;
+            let elements = self.device().gather(strided.operand(part))?;
             Ok(elements.into_iter().map(T::printed).collect())
         };
         let device = self.device().name();

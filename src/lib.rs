@@ -26,6 +26,8 @@ mod rank;
 mod storage;
 mod strided;
 mod tensor;
+#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
+mod user;
 
 pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
@@ -36,8 +38,8 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::Exhausted;
 pub use ops::{
-    Agrees, Aligned, AssignOperand, AxisIter, AxisIterMut, Lanes, LanesMut, NewAxis, OneElement, Operands,
-    RightOperand, SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
+    Agrees, Aligned, AssignOperand, AxisIter, Lanes, NewAxis, OneElement, Operands, RightOperand,
+    SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
@@ -45,7 +47,7 @@ pub use rank::{
     MergeAxes, Rank, RemoveAxes, Removed,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
-pub use tensor::{Tensor, TensorView, TensorViewMut, ViewOf};
+pub use tensor::{AxisIterMut, LanesMut, Tensor, TensorView, TensorViewMut, ViewOf};
 
 /// What most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

@@ -1,7 +1,9 @@
 //! Who owns a tensor's memory: the tensor, or somebody that it borrows from.
 
-use crate::device::Device;
+use crate::device::{Device, Operand};
 use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Layout;
 use core::marker::PhantomData;
 
 /// The memory of an owned tensor.
@@ -9,6 +11,37 @@ use core::marker::PhantomData;
 pub struct OwnedData<T: Element, Dev: Device> {
     pub(crate) buffer: Dev::Buffer<T>,
     pub(crate) device: Dev,
+}
+
+impl<T: Element, Dev: Device> OwnedData<T, Dev> {
+    /// A buffer of `len` unspecified elements. The caller writes all of them before it hands the buffer out.
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    #[inline]
+    pub(crate) fn for_overwrite(len: usize, device: Dev) -> Result<Self, Error> {
+        // SAFETY: operations write every element of a result, or return an error and drop it.
+        let buffer = unsafe { device.alloc_for_overwrite(len)? };
+        assert_eq!(Dev::len(&buffer), len, "a device allocates as many elements as it was asked for");
+        Ok(OwnedData { buffer, device })
+    }
+
+    /// The elements to read, behind a layout.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the buffer.
+    pub(crate) fn operand<'a>(&'a self, layout: &'a Layout) -> Operand<'a, T, Dev> {
+        assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
+        // SAFETY: every index addresses an element of the buffer, as was just checked. Nothing writes to it while `self` is
+        // borrowed.
+        unsafe {
+            Operand::from_raw(
+                Dev::offset(Dev::ptr(&self.buffer), layout.offset()),
+                layout.shape(),
+                layout.strides(),
+            )
+        }
+    }
 }
 
 /// The memory of a [`TensorView`](crate::TensorView).
@@ -45,6 +78,8 @@ impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for ViewMut<'_, T, Dev> {}
 pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     /// Whether the tensor owns its memory.
     const OWNED: bool;
+    #[doc(hidden)]
+    const MUTABLE: bool;
     /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
     type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
@@ -80,6 +115,7 @@ pub trait BorrowedStorage<T: Element, Dev: Device>: Storage<T, Dev> {
 
 impl<T: Element, Dev: Device> Storage<T, Dev> for OwnedData<T, Dev> {
     const OWNED: bool = true;
+    const MUTABLE: bool = true;
     type Shared<'b> = View<'b, T, Dev>;
     fn ptr(&self) -> Dev::Ptr<T> {
         Dev::ptr(&self.buffer)
@@ -103,6 +139,7 @@ impl<T: Element, Dev: Device> StorageMut<T, Dev> for OwnedData<T, Dev> {
 
 impl<'a, T: Element, Dev: Device> Storage<T, Dev> for View<'a, T, Dev> {
     const OWNED: bool = false;
+    const MUTABLE: bool = false;
     type Shared<'b>
         = View<'a, T, Dev>
     where
@@ -128,6 +165,7 @@ impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for View<'_, T, Dev> {
 
 impl<'a, T: Element, Dev: Device> Storage<T, Dev> for ViewMut<'a, T, Dev> {
     const OWNED: bool = false;
+    const MUTABLE: bool = true;
     type Shared<'b>
         = View<'b, T, Dev>
     where

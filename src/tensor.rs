@@ -1,6 +1,9 @@
 //! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
 
 mod outside;
+mod parts;
+
+pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::{
     Cpu, Device, HostAccess, HostPtr, Iter, IterMut, Operand, Output, SameDevice, SameDtype, SameOrder,
@@ -71,15 +74,19 @@ pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev
 // ------------------------------------------------------------------ making tensors of buffers
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// A tensor whose elements are still to be written, and the number of them.
+    /// A tensor of unspecified elements. The caller writes all of them before it hands the tensor out.
     #[inline]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
-        let buffer = device.alloc(len)?;
+        // SAFETY: operations write every element of a result, or return an error and drop it.
+        let buffer = unsafe { device.alloc_for_overwrite(len)? };
         Ok(Tensor::dense(buffer, shape, device))
     }
 
     /// A tensor of a buffer that holds exactly the shape's elements.
+    ///
+    /// # Panics
+    /// If the buffer has another number of elements.
     #[inline]
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
@@ -241,31 +248,43 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// A view without rank and order in its type.
     #[inline]
     pub(crate) fn strided(&self) -> Strided<T, Dev, S::Shared<'_>> {
-        Strided::of(self.storage.share(), self.layout())
+        // SAFETY: a tensor's own shape and strides address elements of its storage; the view is for reading.
+        unsafe { Strided::new(self.storage.share(), self.layout()) }
     }
 
     /// The rank-erased operand that kernels read.
     #[inline]
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
-        self.operand_of(0, self.shape.as_ref(), self.strides.as_ref())
+        // SAFETY: a tensor's own shape and strides address elements of its storage, which owns or borrows them for as long as it
+        // lives. Nothing writes to them meanwhile: `self` is borrowed.
+        unsafe { Operand::from_raw(self.storage.ptr(), self.shape.as_ref(), self.strides.as_ref()) }
     }
 
-    /// The same elements behind another layout's shape and strides, which must be derived from this tensor's.
-    pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        self.operand_of(layout.offset(), layout.shape(), layout.strides())
-    }
-
+    /// The same elements behind another layout, which must be derived from this tensor's.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the tensor's.
     #[inline]
-    fn operand_of<'b>(
-        &'b self,
-        offset: isize,
-        shape: &'b [usize],
-        strides: &'b [isize],
-    ) -> Operand<'b, T, Dev> {
-        // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows for as long as it
-        // lives; layouts derived from them reach the same elements and no others. Nobody writes meanwhile: `self` is
-        // borrowed, and so is what it borrows.
-        unsafe { Operand::from_raw(Dev::offset(self.storage.ptr(), offset), shape, strides) }
+    pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
+        self.check(layout);
+        // SAFETY: the layout stays between the lowest and the highest element of the tensor, and is derived from the tensor's by
+        // methods that keep to its elements. Nothing writes to them meanwhile: `self` is borrowed.
+        unsafe {
+            Operand::from_raw(
+                Dev::offset(self.storage.ptr(), layout.offset()),
+                layout.shape(),
+                layout.strides(),
+            )
+        }
+    }
+
+    /// That a layout, counted from this tensor's first element, addresses no element before or after the tensor's.
+    #[inline]
+    fn check(&self, layout: &Layout) {
+        assert!(
+            layout.within(0, self.shape.as_ref(), self.strides.as_ref()),
+            "the layout addresses elements outside of the tensor's"
+        );
     }
 }
 
@@ -310,16 +329,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let layout = self.layout();
-        Strided::of(self.storage.share_mut(), layout)
+        // SAFETY: a tensor's own shape and strides address elements of its storage, and those of a mutable one keep indices apart,
+        // as in `output`.
+        unsafe { Strided::new(self.storage.share_mut(), layout) }
     }
 
-    /// The same elements behind another layout, which must be derived from this tensor's and keep indices apart.
+    /// The same elements behind another layout, which must be derived from this tensor's.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the tensor's, or one element by two indices.
     pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev)
     where
         S: StorageMut<T, Dev>,
     {
+        self.check(layout);
+        assert!(layout.is_apart(), "two indices of an output address one element");
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: as in `output`; the layout reaches the same elements.
+        // SAFETY: the layout stays between the lowest and the highest element of the tensor, is derived from the tensor's by methods
+        // that keep to its elements, and addresses each by one index, as was just checked. `self` is exclusively borrowed.
         let output =
             unsafe { Output::from_raw(Dev::offset(ptr, layout.offset()), layout.shape(), layout.strides()) };
         (output, device)
@@ -334,7 +361,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         &self.storage
     }
 
-    /// The memory of an owned tensor, which stays dense in its shape and order.
+    /// The memory of an owned tensor, whose buffer the caller does not replace.
     pub(crate) fn data_mut(&mut self) -> &mut OwnedData<T, Dev> {
         &mut self.storage
     }
@@ -361,8 +388,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 // ------------------------------------------------------------------ views of views
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The same borrow behind another layout, which must be cut out of this view's by the methods of [`Layout`].
+    /// The same borrow behind another layout, which must be derived from this view's by the methods of [`Layout`].
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the view's, or, of a mutable view, one element by two indices.
+    #[inline]
     pub(crate) fn with_layout<E: Dim, P: Order>(self, layout: &Layout) -> Tensor<T, E, P, Dev, S> {
+        self.check(layout);
+        if S::MUTABLE {
+            assert!(layout.is_apart(), "two indices of a mutable view address one element");
+        }
         Tensor {
             storage: self.storage.moved(layout.offset()),
             shape: layout.typed_shape::<E>(),
@@ -392,20 +427,6 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// A mutable view of a part, for as long as this one borrows. The caller hands out each element once: the layouts of all
-    /// parts that are made of one view share no element.
-    pub(crate) fn part<E: Dim>(&self, layout: &Layout) -> TensorViewMut<'a, T, E, O, Dev> {
-        let whole: TensorViewMut<'a, T, D, O, Dev> = Tensor {
-            storage: ViewMut { ptr: self.storage.ptr, device: self.storage.device, data: PhantomData },
-            shape: self.shape,
-            strides: self.strides,
-            marker: PhantomData,
-        };
-        whole.with_layout(layout)
     }
 }
 

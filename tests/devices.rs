@@ -8,6 +8,8 @@ mod data;
 #[cfg(feature = "cuda")]
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "devices/lying.rs"]
+mod lying;
 
 use common::Remote;
 use data::{check, indices, make, p, q, r};

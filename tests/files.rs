@@ -12,6 +12,9 @@ mod bad_input;
 mod flat;
 #[path = "files/memory.rs"]
 mod memory;
+#[cfg(unix)]
+#[path = "files/permissions.rs"]
+mod permissions;
 #[path = "files/python.rs"]
 mod python;
 #[path = "files/round_trips.rs"]

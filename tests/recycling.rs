@@ -49,6 +49,22 @@ fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
     assert!(none.as_slice().iter().all(|&x| !x));
 }
 
+/// The allocation that safe code can call shows nothing of what others freed: neither from the buffer pool nor from the global
+/// allocator.
+#[test]
+fn alloc_and_release_show_zeros() {
+    let _kept = recycling_up_to(64 * MIB);
+    for len in [1, 8192, 2 * MIB] {
+        drop(Tensor::<u64, _>::full([len], u64::MAX));
+        let shown = Cpu.release(Cpu.alloc::<u64>(len).unwrap()).unwrap();
+        assert_eq!(shown.len(), len);
+        assert!(shown.iter().all(|&value| value == 0), "{len} elements");
+        drop(vec![u64::MAX; len]);
+        let shown = Cpu.release(Cpu.alloc_zeroed::<u64>(len).unwrap()).unwrap();
+        assert!(shown.iter().all(|&value| value == 0), "{len} elements");
+    }
+}
+
 #[test]
 fn trim_gives_everything_back() {
     let _kept = recycling_up_to(64 * MIB);

@@ -39,6 +39,12 @@ mod cuda_index;
 mod cuda_iter;
 #[path = "../ui-tests/pass/cuda_map.rs"]
 mod cuda_map;
+#[path = "../ui-tests/pass/cuda_source_literal.rs"]
+mod cuda_source_literal;
+#[path = "../ui-tests/pass/cuda_source_safe.rs"]
+mod cuda_source_safe;
+#[path = "../ui-tests/pass/cuda_source_type.rs"]
+mod cuda_source_type;
 #[path = "../ui-tests/pass/device_generic.rs"]
 mod device_generic;
 #[path = "../ui-tests/pass/device_host_and_gpu.rs"]
@@ -257,6 +263,9 @@ fn twins_run() {
     let _ = cuda_index::main();
     let _ = cuda_iter::main();
     let _ = cuda_map::main();
+    let _ = cuda_source_literal::main();
+    let _ = cuda_source_safe::main();
+    let _ = cuda_source_type::main();
     let _ = device_generic::main();
     let _ = device_host_and_gpu::main();
     let _ = device_sqrt::main();

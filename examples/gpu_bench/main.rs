@@ -5,9 +5,11 @@
 //! some milliseconds, so that a time is that of the GPU, or of the host if that is slower at asking. Besides a table for people,
 //! there is a line of JSON for each case.
 //!
-//! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--rounds N] [FILTER]`
+//! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
-//! `--quick` takes small sizes, to see that everything runs; of the figures of such a run nothing follows.
+//! `--quick` takes small sizes, to see that everything runs; of the figures of such a run nothing follows. `--once` runs each case
+//! once, without a check and without a clock, for a profiler. After `--seconds`, no further case begins; how many were left out is
+//! said at the end.
 
 mod cases;
 mod clock;
@@ -15,7 +17,9 @@ mod direct;
 mod first_use;
 
 use clock::Clock;
+use std::cell::Cell;
 use std::error::Error;
+use std::time::{Duration, Instant};
 use vierbein::{Complex, Cuda};
 
 /// What a case is measured against.
@@ -33,8 +37,15 @@ pub(crate) enum Limit {
 pub(crate) struct Bench {
     pub(crate) clock: Clock,
     pub(crate) quick: bool,
+    /// Cases run once, for a profiler.
+    pub(crate) once: bool,
     rounds: usize,
     filter: Option<String>,
+    dtype: Option<String>,
+    /// No case begins later.
+    end: Option<Instant>,
+    /// Cases that were left out for that reason.
+    late: Cell<usize>,
     /// Bytes that the GPU has.
     memory: usize,
     /// Bytes per second of a copy of large vectors.
@@ -48,8 +59,12 @@ impl Bench {
         let mut bench = Bench {
             clock: Clock::new()?,
             quick: false,
+            once: false,
             rounds: 7,
             filter: None,
+            dtype: None,
+            end: None,
+            late: Cell::new(0),
             memory,
             copy: 0.0,
             failed: 0,
@@ -58,7 +73,13 @@ impl Bench {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--quick" => bench.quick = true,
+                "--once" => bench.once = true,
                 "--rounds" => bench.rounds = arguments.next().ok_or("--rounds N")?.parse()?,
+                "--dtype" => bench.dtype = Some(arguments.next().ok_or("--dtype f64")?),
+                "--seconds" => {
+                    let seconds = arguments.next().ok_or("--seconds N")?.parse()?;
+                    bench.end = Some(Instant::now() + Duration::from_secs(seconds));
+                }
                 filter => bench.filter = Some(filter.to_string()),
             }
         }
@@ -82,8 +103,16 @@ impl Bench {
         fits
     }
 
+    /// Whether a case is to run: it has the filter in its name, and there is time.
     pub(crate) fn wanted(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()))
+        let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+        let late = named && self.end.is_some_and(|end| Instant::now() > end);
+        self.late.set(self.late.get() + usize::from(late));
+        named && !late
+    }
+
+    fn has(&self, dtype: &str) -> bool {
+        self.dtype.as_ref().is_none_or(|wanted| wanted == dtype)
     }
 
     /// Seconds of each of many queued calls: the median of some rounds, and the shortest.
@@ -147,16 +176,28 @@ fn main() -> Result<(), Box<dyn Error>> {
         free as f64 / (1u64 << 30) as f64,
         total as f64 / (1u64 << 30) as f64
     );
-    bench.copy = direct::copy(&bench)?;
-    println!("a copy: {:.1} GB/s, read and written", bench.copy / 1e9);
-    if bench.wanted("first use") {
-        first_use::report(&bench)?;
+    if !bench.once {
+        bench.copy = direct::copy(&bench)?;
+        println!("a copy: {:.1} GB/s, read and written", bench.copy / 1e9);
+        println!("{}", serde_json::json!({ "case": "a copy", "rate": bench.copy / 1e9, "unit": "GB/s" }));
+        if bench.wanted("first use") {
+            first_use::report(&bench)?;
+        }
     }
-    cases::rows::<f32>(&mut bench)?;
-    cases::rows_of_reals::<f32>(&mut bench)?;
-    cases::rows::<f64>(&mut bench)?;
-    cases::rows_of_reals::<f64>(&mut bench)?;
-    cases::rows::<Complex<f64>>(&mut bench)?;
+    if bench.has("f64") {
+        cases::rows::<f64>(&mut bench)?;
+        cases::rows_of_reals::<f64>(&mut bench)?;
+    }
+    if bench.has("f32") {
+        cases::rows::<f32>(&mut bench)?;
+        cases::rows_of_reals::<f32>(&mut bench)?;
+    }
+    if bench.has("c64") {
+        cases::rows::<Complex<f64>>(&mut bench)?;
+    }
+    if bench.late.get() > 0 {
+        println!("{} cases were left out: the time was over", bench.late.get());
+    }
     if bench.failed > 0 {
         return Err(format!("{} results were wrong", bench.failed).into());
     }

@@ -19,14 +19,20 @@ pub(crate) struct Fetched<T> {
 
 impl<T: Element> Fetched<T> {
     /// Elements of this shape, in row-major enumeration.
-    #[cfg(feature = "cuda")]
+    ///
+    /// # Panics
+    /// If the number of elements is not the shape's.
     pub(crate) fn of_vec(data: Vec<T>, shape: &[usize]) -> Self {
-        assert_eq!(data.len(), shape.iter().product::<usize>(), "as many elements as the shape says");
+        assert_eq!(
+            data.len(),
+            shape.iter().product::<usize>(),
+            "a device returns as many elements as the shape has"
+        );
         Fetched { data, layout: Layout::dense(shape, true) }
     }
 
     pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
-        // SAFETY: `data` holds the elements of the dense `layout`, and is borrowed for the operand's life.
+        // SAFETY: `data` has as many elements as the contiguous `layout` (every constructor), and is borrowed for the operand's life.
         unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
     }
 
@@ -35,8 +41,8 @@ impl<T: Element> Fetched<T> {
     }
 
     fn output(&mut self) -> Output<'_, T, Cpu> {
-        // SAFETY: `data` holds the elements of the dense `layout`, mutably borrowed for the output's life; dense strides
-        // give each index an element of its own.
+        // SAFETY: `data` has as many elements as the contiguous `layout` (every constructor), and is exclusively borrowed for the
+        // output's life; contiguous strides keep indices apart.
         unsafe {
             Output::from_raw(Cpu::slice_ptr_mut(&mut self.data), self.layout.shape(), self.layout.strides())
         }
@@ -53,8 +59,9 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
 
 /// A new buffer with these elements.
 pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
-    let mut buffer = device.alloc(from.len())?;
-    assert_eq!(Dev::len(&buffer), from.len(), "a buffer holds what was asked for");
+    // SAFETY: all elements are written below; a buffer of none has nothing to read.
+    let mut buffer = unsafe { device.alloc_for_overwrite(from.len())? };
+    assert_eq!(Dev::len(&buffer), from.len(), "a device allocates as many elements as it was asked for");
     if !from.is_empty() {
         // SAFETY: the new buffer has `from.len()` elements, and nobody else knows it.
         unsafe { device.write(from, Dev::ptr_mut(&mut buffer))? };
@@ -106,14 +113,13 @@ pub(crate) fn fetch<T: Element, Dev: Device>(
     device: &Dev,
     a: Operand<'_, T, Dev>,
 ) -> Result<Fetched<T>, Error> {
-    let layout = Layout::dense(a.shape(), true);
     let mut data = zeros(element_count(a.shape(), size_of::<T>())?)?;
     runs(a.shape(), a.strides(), |offset, range| {
         // SAFETY: `runs` visits indices within the operand's shape, all of which may be read; elements of a run lie side
         // by side (unit stride).
         unsafe { device.read(Dev::offset(a.ptr(), offset), &mut data[range]) }
     })?;
-    Ok(Fetched { data, layout })
+    Ok(Fetched::of_vec(data, a.shape()))
 }
 
 /// Writes elements to where the output has them.
@@ -144,7 +150,7 @@ pub(crate) fn write_with<T: Element, Dev: Device>(
     kernel: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let len = element_count(out.shape(), size_of::<T>())?;
-    let mut result = Fetched { data: zeros(len)?, layout: Layout::dense(out.shape(), true) };
+    let mut result = Fetched::of_vec(zeros(len)?, out.shape());
     kernel(result.output())?;
     store(device, &result, out)
 }
@@ -173,8 +179,8 @@ pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
         let buffer: Box<dyn Any> = Box::new(device.compact(from)?);
         return Ok(*buffer.downcast().expect("the buffers of one device have one type"));
     }
-    match Dev::on_host(from) {
-        // Memory of the host's is taken over as it is.
+    match on_host(from) {
+        // Memory of the host is taken over as it is.
         Some(elements) if !Dev2::IS_HOST => upload(to, elements),
         _ => to.adopt(device.gather(from)?),
     }
@@ -201,19 +207,30 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
         };
         return to.copy_here(out, from);
     }
-    let side_by_side = |strides| is_dense(from.shape(), strides, true);
-    if side_by_side(out.strides()) && side_by_side(from.strides()) {
-        if let Some(elements) = Dev2::on_host(from) {
-            // SAFETY: the output's elements lie side by side, and are ours alone.
+    let contiguous = |strides| is_dense(from.shape(), strides, true);
+    if contiguous(out.strides()) && contiguous(from.strides()) {
+        if let Some(elements) = on_host(from) {
+            // SAFETY: the output is contiguous and exclusively borrowed, and there is one of `elements` for each of its elements.
             return unsafe { to.write(elements, out.ptr()) };
         }
         if Dev::IS_HOST {
-            let out = Dev::on_host_mut(out).expect("the host reaches elements that lie side by side");
-            // SAFETY: the operand's elements lie side by side, and nobody writes to them while it lives.
+            let count = from.shape().iter().product::<usize>();
+            let out = Dev::on_host_mut(out).expect("the host can write contiguous elements of its memory");
+            assert_eq!(out.len(), count, "a device shows as many elements as the shape has");
+            // SAFETY: the operand is contiguous, has as many elements as `out`, and nothing writes to it while it is borrowed.
             return unsafe { device.read(from.ptr(), out) };
         }
     }
-    store(to, &Fetched { layout: Layout::dense(from.shape(), true), data: device.gather(from)? }, out)
+    let fetched = Fetched::of_vec(device.gather(from)?, from.shape());
+    store(to, &fetched, out)
+}
+
+/// The operand's elements where the host can read them, if they are contiguous.
+fn on_host<'a, T: Element, Dev: Device>(from: Operand<'a, T, Dev>) -> Option<&'a [T]> {
+    let elements = Dev::on_host(from)?;
+    let count = from.shape().iter().product::<usize>();
+    assert_eq!(elements.len(), count, "a device shows as many elements as the shape has");
+    Some(elements)
 }
 
 /// A pointer of a device as one of the same device under another name.

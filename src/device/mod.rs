@@ -7,6 +7,7 @@
 mod agree;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
+mod cuda_source;
 mod family;
 pub(crate) mod host;
 pub(crate) mod lanes;
@@ -17,6 +18,7 @@ mod scalars;
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
+pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{Factor, Operand, Output};
@@ -72,10 +74,14 @@ use core::fmt::Debug;
 /// ```
 ///
 /// # Safety
-/// A buffer has as many elements as were asked for and as [`len`](Device::len) says, all of them initialised, until it is
-/// dropped; [`ptr`](Device::ptr), [`ptr_mut`](Device::ptr_mut) and [`offset`](Device::offset) address them, side by side; and
-/// [`read`](Device::read) and [`write`](Device::write) access the range that they are given and nothing else. The kernels and
-/// the copies between devices rest on it.
+/// * A buffer has as many elements as [`len`](Device::len) returns, all of them initialised, until it is dropped.
+/// * [`ptr`](Device::ptr), [`ptr_mut`](Device::ptr_mut) and [`offset`](Device::offset) address them contiguously.
+/// * [`read`](Device::read) and [`write`](Device::write) access the range that they are given and nothing else.
+/// * A [clone](Clone) of a device is the same instance, and [`same_instance`](Device::same_instance) is `true` only for devices
+///   whose pointers are valid on each other.
+///
+/// Kernels and copies between devices rely on it. They rely on no other method: what `alloc`, `adopt`, `gather` and the others
+/// return is checked, and a device whose methods return too few elements causes a panic.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device",
     label = "not a device",
@@ -96,12 +102,26 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         size_of::<Self>() == 0
     }
 
-    /// Memory for `len` elements, each of them some valid value (not necessarily zero).
+    /// Allocates a buffer of `len` elements, each of them some valid value (not necessarily zero). Safe code can read them, so they
+    /// are nothing secret: not the contents of memory that something else has freed. [`Cpu`] and [`Cuda`] give zeros.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceUnavailable`], or [`Error::Overflow`] where `len` elements have more than
+    /// [`Error::OutOfMemory`], [`Error::DeviceUnavailable`], or [`Error::Overflow`] if `len` elements have more than
     /// `isize::MAX` bytes.
     fn alloc<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error>;
+
+    /// Allocates a buffer of `len` elements that the caller overwrites: [`alloc`](Device::alloc) without the time to initialise
+    /// them. The operations of this crate allocate their results with it.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc).
+    ///
+    /// # Safety
+    /// The caller writes each element before it is read: until then its value is unspecified and may be what another tensor left in
+    /// freed memory.
+    unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
+        self.alloc(len)
+    }
 
     /// The number of elements.
     fn len<T: Element>(buffer: &Self::Buffer<T>) -> usize;
@@ -133,7 +153,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Whatever the device can fail with.
     unsafe fn write<T: Element>(&self, from: &[T], to: Self::Ptr<T>) -> Result<(), Error>;
 
-    /// Memory for `len` elements, all of them zero (`false`).
+    /// Allocates a buffer of `len` elements that are all zero (`false`).
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc).
@@ -229,7 +249,7 @@ pub unsafe trait HostAccess: Device {
 #[diagnostic::on_unimplemented(
     message = "a Rust closure cannot run on `{Self}`",
     label = "closures run on the host only",
-    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`, with a `const CUDA` for GPUs) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
+    note = "write the function as an operation (`impl UnaryOp<T> for MyOp`, with a `const CUDA: CudaSource` for GPUs) and call `.apply(MyOp)`, or copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub trait RunsClosures: HostAccess {}
 impl<Dev: HostAccess> RunsClosures for Dev {}

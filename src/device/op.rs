@@ -1,14 +1,15 @@
 //! Operations as small values: zero-sized, or carrying a scalar. A device has one entry for each arity, an operation is
 //! written once for every device, and users add their own in a few lines.
 
+use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
 use crate::element::Element;
 
 /// A value for each position, from nothing: a constant, a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++: of the position `k` (`u64`) and the [scalars](Generator::scalars), with the
-    /// element type as `R`. See [`UnaryOp::CUDA`].
-    const CUDA: &'static str = "";
+    /// element type as `R`. See [`UnaryOp::CUDA`] and [`CudaSource`].
+    const CUDA: CudaSource = CudaSource::NONE;
     /// The value at position `k`, counted in row-major enumeration of the output's shape.
     fn apply(&self, k: usize) -> T;
     /// What the value carries, under the names that its text has for it.
@@ -19,7 +20,7 @@ pub trait Generator<T: Element>: Copy + Send + Sync {
 ///
 /// ```
 /// use vierbein::prelude::*;
-/// use vierbein::device::UnaryOp;
+/// use vierbein::device::{CudaSource, UnaryOp};
 ///
 /// /// Gaussian error linear unit, in its tanh form (Hendrycks and Gimpel 2016, arXiv:1606.08415).
 /// #[derive(Clone, Copy)]
@@ -27,7 +28,10 @@ pub trait Generator<T: Element>: Copy + Send + Sync {
 /// impl UnaryOp<f64> for Gelu {
 ///     type Output = f64;
 ///     const NAME: &'static str = "apply gelu to";
-///     const CUDA: &'static str = "0.5 * a * (1.0 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))";
+///     // SAFETY: an expression of the operand's value: it accesses no memory.
+///     const CUDA: CudaSource = unsafe {
+///         CudaSource::new("0.5 * a * (1.0 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))")
+///     };
 ///     fn apply(&self, x: f64) -> f64 {
 ///         0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x * x * x)).tanh())
 ///     }
@@ -54,9 +58,11 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     ///   `wrapping_rem`, of two operands of one type; what C++ does with `+` is not what Rust does. `cast<R>(a)` converts as `as`
     ///   does.
     /// * Statements go into a lambda: `[&] { A x = a * a; return x + x; }()`.
-    const CUDA: &'static str = "";
+    ///
+    /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
+    const CUDA: CudaSource = CudaSource::NONE;
     /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
-    const CUDA_DEFINED: &'static str = "";
+    const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether [`defined`](UnaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
@@ -79,15 +85,18 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
 /// A function of two elements.
 ///
 /// ```
-/// use vierbein::{device::BinaryOp, tensor};
+/// use vierbein::device::{BinaryOp, CudaSource};
+/// use vierbein::tensor;
 /// /// How far two angles in degrees are apart.
 /// #[derive(Clone, Copy)]
 /// struct Apart;
 /// impl BinaryOp<f64, f64> for Apart {
 ///     type Output = f64;
 ///     const NAME: &'static str = "compare the angles of";
-///     const CUDA: &'static str =
-///         "[&] { A d = fmod(a - b, 360.0); if (d < 0.0) d = d + 360.0; return fmin(d, 360.0 - d); }()";
+///     // SAFETY: an expression of the operands' values and one local variable: it accesses no other memory.
+///     const CUDA: CudaSource = unsafe {
+///         CudaSource::new("[&] { A d = fmod(a - b, 360.0); if (d < 0.0) d = d + 360.0; return fmin(d, 360.0 - d); }()")
+///     };
 ///     fn apply(&self, a: f64, b: f64) -> f64 {
 ///         let d = (a - b).rem_euclid(360.0);
 ///         d.min(360.0 - d)
@@ -102,9 +111,9 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// The function as an expression of CUDA C++, of the operands `a` and `b` and the [scalars](BinaryOp::scalars); without one, the
     /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
-    const CUDA: &'static str = "";
+    const CUDA: CudaSource = CudaSource::NONE;
     /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
-    const CUDA_DEFINED: &'static str = "";
+    const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether [`defined`](BinaryOp::defined) is to be asked before anything is written.
     const CHECKED: bool = false;
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
@@ -135,7 +144,7 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// The function as an expression of CUDA C++, of the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars); without one, the
     /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
-    const CUDA: &'static str = "";
+    const CUDA: CudaSource = CudaSource::NONE;
     /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
     /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
     const COST: usize = 0;
@@ -168,7 +177,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`, in
     ///   which `a` need not be the earlier part: where positions matter, they are carried along;
     /// * `DEV bool finish(Acc acc, u64 count, R &result) const`: whether there is a result, and the result.
-    const CUDA: &'static str = "";
+    ///
+    /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
+    const CUDA: CudaSource = CudaSource::NONE;
     /// Whether [`finish`](Reduction::finish) may return `None` for elements that are there. Where it may, a device that computes
     /// later than it is asked to has to wait for the answer.
     const FALLIBLE: bool = true;

@@ -10,14 +10,15 @@ const LARGEST: usize = 16;
 /// The scalars that an operation carries, by the names that its text has for them.
 ///
 /// ```
-/// use vierbein::device::{Scalars, UnaryOp};
+/// use vierbein::device::{CudaSource, Scalars, UnaryOp};
 /// use vierbein::tensor;
 /// #[derive(Clone, Copy)]
 /// struct Scaled(f64);
 /// impl UnaryOp<f64> for Scaled {
 ///     type Output = f64;
 ///     const NAME: &'static str = "scale";
-///     const CUDA: &'static str = "factor * a";
+///     // SAFETY: an expression of the operand's and the scalar's value: it accesses no memory.
+///     const CUDA: CudaSource = unsafe { CudaSource::new("factor * a") };
 ///     fn apply(&self, a: f64) -> f64 {
 ///         self.0 * a
 ///     }
@@ -46,15 +47,19 @@ pub(crate) struct Signature {
 }
 
 impl Scalars {
-    /// Gives a value the name that the text has for it: any but those of operands and of the position.
+    /// Binds a value to the name that the text has for it: an identifier of C++, but none of an operand or the position.
     ///
     /// # Panics
-    /// From the seventh scalar on, and for the names `a`, `b`, `c` and `k`.
+    /// From the seventh scalar on; if the name is `a`, `b`, `c` or `k`; and if it is not an identifier: ASCII letters, digits and
+    /// `_`, without a digit in front, and not reserved in C++ (keywords, and names with `__` or with `_` and a capital in front).
+    #[track_caller]
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
         assert!(
             !["a", "b", "c", "k"].contains(&name),
-            "`{name}` is an operand's name, or the position's: give the scalar another"
+            "cannot bind a scalar to the name `{name}`: operands are called `a`, `b` and `c`, and the position `k`; choose \
+             another name"
         );
+        check_name(name);
         self.bind(name, value);
     }
 
@@ -82,6 +87,38 @@ impl Scalars {
         self.signature.swapped = !self.signature.swapped;
     }
 }
+
+/// Checks that kernels can declare a scalar by this name. It becomes part of their source as it is, and safe code chooses it, so
+/// a name that is more than an identifier would be code of any kind.
+#[track_caller]
+fn check_name(name: &str) {
+    let of_identifier = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    assert!(
+        name.bytes().all(of_identifier) && name.bytes().next().is_some_and(|c| !c.is_ascii_digit()),
+        "cannot bind a scalar to the name {name:?}: it is not an identifier of C++; use ASCII letters, digits and `_`, without a \
+         digit in front"
+    );
+    let of_implementation = name.contains("__")
+        || name.strip_prefix('_').is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    assert!(
+        !of_implementation && !RESERVED.contains(&name),
+        "cannot bind a scalar to the name `{name}`: it is reserved in the source of kernels; choose another name"
+    );
+}
+
+/// The keywords of C++ (up to C++20, with the alternative spellings of operators), and the macros of this crate's kernels.
+#[rustfmt::skip]
+const RESERVED: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t",
+    "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
+    "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
+    "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
+    "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
+    "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
+    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "BLOCK", "CHAIN", "DEV", "EACH", "LOOPS", "TILE",
+];
 
 /// The bytes of an element, zeros behind them.
 fn bytes_of<T: Element>(value: T) -> [u8; LARGEST] {
@@ -122,5 +159,92 @@ impl Scalars {
     /// The bytes of each value, and its type.
     pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8; LARGEST], DType)> {
         self.bytes.iter().zip(self.signature.scalars().map(|(_, dtype)| dtype))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scalars;
+    use std::path::Path;
+
+    /// The message of the panic, if the name is rejected.
+    fn rejected(name: &'static str) -> Option<String> {
+        let panic = std::panic::catch_unwind(|| Scalars::default().scalar(name, 1.0)).err()?;
+        Some(*panic.downcast::<String>().expect("a message with the name"))
+    }
+
+    #[test]
+    fn scalar_rejects_names_that_are_not_identifiers() {
+        for name in [
+            "x; *(int*)8 = 1; //",
+            "",
+            " ",
+            "1x",
+            "x y",
+            "x ",
+            "x\n",
+            "x\\",
+            "x*",
+            "x,y",
+            "x[2]",
+            "x=0",
+            "x//",
+            "x/**/",
+            "x(",
+            "::x",
+            "é",
+            "x\0",
+            "#x",
+            "x-y",
+            "x.y",
+            "\u{200b}x",
+            "*x",
+            "&x",
+        ] {
+            let message = rejected(name).unwrap_or_else(|| panic!("{name:?} is accepted"));
+            assert!(
+                message.contains("is not an identifier") && message.contains(&format!("{name:?}")),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn scalar_rejects_reserved_names() {
+        for name in
+            ["int", "operator", "struct", "asm", "and", "while", "co_await", "__asm", "x__y", "_X", "DEV"]
+        {
+            let message = rejected(name).unwrap_or_else(|| panic!("{name:?} is accepted"));
+            assert!(message.contains("is reserved") && message.contains(&format!("`{name}`")), "{message}");
+        }
+        for name in ["a", "b", "c", "k"] {
+            let message = rejected(name).expect("operands have these names");
+            assert!(message.contains("choose another name"), "{message}");
+        }
+    }
+
+    #[test]
+    fn scalar_accepts_identifiers() {
+        for name in ["factor", "x1", "_x", "K", "alpha_2", "A", "integer", "x_", "d"] {
+            assert_eq!(rejected(name), None);
+        }
+    }
+
+    /// A macro's name would be replaced before the scalar is declared.
+    #[test]
+    fn scalar_rejects_macros_of_kernels() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/kernels");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect("the sources are there") {
+            let source =
+                std::fs::read_to_string(entry.expect("the sources are there").path()).expect("it is text");
+            for line in source.lines() {
+                let Some(rest) = line.trim_start().strip_prefix("#define ") else { continue };
+                let name = rest.split([' ', '(']).next().unwrap_or_default();
+                assert!(super::RESERVED.contains(&name), "the macro {name} is not reserved");
+                count += 1;
+            }
+        }
+        assert!(count > 0, "no macro was found");
     }
 }

@@ -173,10 +173,7 @@ pub(super) fn allocate<T: Element, Dev: Device>(
     layout: Layout,
     device: &Dev,
 ) -> Result<Strided<T, Dev, OwnedData<T, Dev>>, Error> {
-    let len = crate::layout::element_count(layout.shape(), size_of::<T>())?;
-    let buffer = device.alloc(len)?;
-    assert_eq!(Dev::len(&buffer), len, "a buffer holds what was asked for");
-    Ok(Strided::of(OwnedData { buffer, device: device.clone() }, layout))
+    Strided::allocate_as(layout, device)
 }
 
 /// What was [allocated](allocate), with its type erased.

@@ -4,7 +4,7 @@ use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_de
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
-use crate::device::{BinaryOp, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
 use crate::error::Error;
@@ -123,7 +123,7 @@ pub(crate) struct Share(pub(crate) usize);
 impl<T: Inexact> UnaryOp<T> for Share {
     type Output = T;
     const NAME: &'static str = "mean";
-    const CUDA: &'static str = "a / count";
+    const CUDA: CudaSource = CudaSource::builtin("a / count");
     fn apply(&self, sum: T) -> T {
         sum.unscale(Scalar::from_usize(self.0))
     }

@@ -6,15 +6,16 @@ use crate::element::{DType, Element, Printed};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::storage::OwnedData;
-use crate::strided::operand_of;
 use core::any::Any;
 use core::fmt::Debug;
 
 pub(super) mod erased {
     use super::*;
 
-    /// What memory does itself, whatever its element type and device: it needs no kernels, and so no dispatch. Layouts reach
-    /// elements of the memory only.
+    /// What memory does itself, whatever its element type and device: it needs no kernels, and so no dispatch.
+    ///
+    /// # Panics
+    /// If a layout addresses elements outside of the memory.
     pub trait Erased {
         /// The device, to be asked what it is.
         fn device(&self) -> &dyn Any;
@@ -81,34 +82,34 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
         &self.device
     }
     fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
-        let buffer = self.device.compact(operand_of(self, layout))?;
+        let buffer = self.device.compact(self.operand(layout))?;
         Ok(Box::new(OwnedData { buffer, device: self.device.clone() }))
     }
     fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
-        Ok(Box::new(OwnedData::of_vec(self.device.gather(operand_of(self, layout))?, &Cpu)?))
+        Ok(Box::new(OwnedData::of_vec(self.device.gather(self.operand(layout))?, &Cpu)?))
     }
     fn element(&self, at: &Layout) -> Result<DynScalar, Error> {
         debug_assert_eq!(at.rank(), 0);
-        let one = self.device.gather(operand_of(self, at))?;
+        let one = self.device.gather(self.operand(at))?;
         Ok(DynScalar::of(one[0]))
     }
     fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error> {
-        debug_assert_eq!(at.rank(), 0);
+        assert!(at.rank() == 0 && at.fits(Dev::len(&self.buffer)), "the element is outside of the buffer");
         let value = [value.get::<T>().expect("the scalar is of the memory's own type")];
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
-        // SAFETY: the layout reaches an element of this buffer, which is borrowed mutably: nothing else accesses it.
+        // SAFETY: the element is in this buffer, as was just checked, which is exclusively borrowed: nothing else accesses it.
         unsafe { self.device.write(&value, to) }
     }
     fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool {
         let Some(other) = typed::<T, Dev>(other) else { return false };
-        let gather = |data: &Self, layout| data.device.gather(operand_of(data, layout));
+        let gather = |data: &Self, layout| data.device.gather(data.operand(layout));
         match (gather(self, layout), gather(other, other_layout)) {
             (Ok(a), Ok(b)) => a == b,
             _ => false,
         }
     }
     fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error> {
-        let elements = self.device.gather(operand_of(self, layout))?;
+        let elements = self.device.gather(self.operand(layout))?;
         Ok(elements.into_iter().map(T::printed).collect())
     }
 }

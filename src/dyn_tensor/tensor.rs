@@ -71,12 +71,6 @@ impl Clone for DynView<'_> {
 impl Copy for DynView<'_> {}
 
 impl<S> DynTensor<S> {
-    /// The layout reaches elements of the storage only; where it is written through, indices lie apart. An owned tensor is
-    /// dense in its order.
-    pub(crate) fn of(storage: S, layout: Layout, order: MemoryOrder) -> Self {
-        DynTensor { storage, layout, order }
-    }
-
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -136,6 +130,15 @@ impl<S> DynTensor<S> {
 }
 
 impl<S: DynData> DynTensor<S> {
+    /// Storage behind a layout. That of an owned tensor is contiguous in its memory order.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the storage.
+    pub(crate) fn of(storage: S, layout: Layout, order: MemoryOrder) -> Self {
+        assert!(layout.fits(storage.data().len()), "the layout addresses elements outside of the storage");
+        DynTensor { storage, layout, order }
+    }
+
     /// The element type.
     pub fn dtype(&self) -> DType {
         self.storage.data().dtype()
@@ -179,19 +182,25 @@ impl<S: DynData> DynTensor<S> {
 impl<'a> DynView<'a> {
     /// The same borrow behind a layout that is derived from this one's.
     pub(crate) fn behind(self, layout: Layout) -> Self {
-        DynTensor { layout, ..self }
+        DynTensor::of(self.storage, layout, self.order)
     }
 
     /// With the element type and the device in its type, if they are these.
     pub(crate) fn strided<T: Element, Dev: Device>(self) -> Option<Strided<T, Dev, View<'a, T, Dev>>> {
-        Some(Strided::of(typed::<T, Dev>(self.storage)?.share(), self.layout))
+        let storage = typed::<T, Dev>(self.storage)?.share();
+        // SAFETY: `DynTensor::of` has checked that the layout addresses elements of this storage; the view is for reading.
+        Some(unsafe { Strided::new(storage, self.layout) })
     }
 }
 
 impl<'a> DynViewMut<'a> {
     /// With the element type and the device in its type, if they are these.
     pub(crate) fn strided_mut<T: Element, Dev: Device>(self) -> Option<Strided<T, Dev, ViewMut<'a, T, Dev>>> {
-        Some(Strided::of(typed_mut::<T, Dev>(self.storage)?.share_mut(), self.layout))
+        let storage = typed_mut::<T, Dev>(self.storage)?.share_mut();
+        assert!(self.layout.is_apart(), "two indices of a mutable view address one element");
+        // SAFETY: `DynTensor::of` has checked that the layout addresses elements of this storage, which is exclusively borrowed;
+        // that indices are apart was just checked.
+        Some(unsafe { Strided::new(storage, self.layout) })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::{Elementwise, Scalars, UnaryOp};
+use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{CastTo, DType, Element, Function, Inexact};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(crate) struct Slow(pub(crate) Function);
 impl<T: Inexact> UnaryOp<T> for Slow {
     type Output = T;
     const NAME: &'static str = "take a function of";
-    const CUDA: &'static str = "function(a, which)";
+    const CUDA: CudaSource = CudaSource::builtin("function(a, which)");
     const COST: usize = <op::Exp as UnaryOp<T>>::COST;
     fn apply(&self, x: T) -> T {
         x.function(self.0)

@@ -1,6 +1,6 @@
 //! Accumulation: what is there and what is new, each with a factor.
 
-use crate::device::{BinaryOp, Scalars};
+use crate::device::{BinaryOp, CudaSource, Scalars};
 use crate::element::Scalar;
 
 /// `beta · old + alpha · new`, where what has a factor of zero is not looked at: NaN is not carried on by it.
@@ -41,8 +41,8 @@ impl<T: Scalar> Blend<T> {
 impl<T: Scalar> BinaryOp<T, T> for Blend<T> {
     type Output = T;
     const NAME: &'static str = "accumulate";
-    const CUDA: &'static str = "blend(beta, a, alpha, conjugate ? conj(b) : b)";
-    const CUDA_DEFINED: &'static str = "fits_blend(beta, a, alpha, b)";
+    const CUDA: CudaSource = CudaSource::builtin("blend(beta, a, alpha, conjugate ? conj(b) : b)");
+    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_blend(beta, a, alpha, b)");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     fn apply(&self, old: T, new: T) -> T {
         self.value(old, new).0

@@ -1,5 +1,8 @@
-//! A contraction on its way: operands are bound one by one, each checked against its term of the specification by its type.
-//! The macros write the calls.
+//! The builder behind `einsum!`: operands are bound one by one, and the type of each is checked against its term of the
+//! specification.
+//!
+//! The macros write the calls, with numbers that are constants of the specification. The functions are public, so each of them
+//! checks its numbers again: a call with others panics. In a call that a macro wrote, the checks are constants and cost nothing.
 
 use super::cache::PathCache;
 use super::labelled::{Bound, matrices, single};
@@ -42,6 +45,9 @@ pub struct Count<const N: usize>;
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
 /// A contraction begins with its first operand: the others have its element type, order and device.
+///
+/// # Panics
+/// If the numbers are not those of the specification.
 #[inline(always)]
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
@@ -57,6 +63,8 @@ where
     O: Order,
     Dev: Device,
 {
+    assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
+    check_term::<LABELS, ELLIPSIS>(spec, 0);
     let data = first.elements();
     let mut given = [None; N];
     given[0] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
@@ -66,6 +74,9 @@ where
 
 impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contraction<'s, 'a, T, E, O, Dev, N> {
     /// One operand more.
+    ///
+    /// # Panics
+    /// If the numbers are not those of the specification, or it has fewer operands.
     #[inline]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         mut self,
@@ -78,6 +89,8 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
         F: Dim,
         E: Broadcast<F>,
     {
+        assert!(self.count < N, "{}", NOT_OF_THE_SPECIFICATION);
+        check_term::<LABELS, ELLIPSIS>(self.spec, self.count);
         let data: TensorView<'a, T, X::Dim, O, Dev> = x.agreeing();
         self.given[self.count] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
         let instances =
@@ -86,20 +99,33 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
         Contraction { spec, given, device, cache, count: count + 1, instances, marker: PhantomData }
     }
 
-    /// All operands are there; the result has `LABELS` labels beside its ellipsis.
+    /// All operands are bound; the result has `LABELS` labels in addition to its ellipsis.
+    ///
+    /// # Panics
+    /// If the numbers are not those of the specification, or it has more operands.
     #[inline(always)]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, N>
     where
         E: ResultOf<LABELS, Result = R>,
         R: Dim,
     {
-        let given = self.given.map(|given| given.expect("the macro binds every operand"));
+        assert!(self.count == N && self.spec.labels(N) == LABELS, "{}", NOT_OF_THE_SPECIFICATION);
+        let given = self.given.map(|given| given.expect("every operand was bound"));
         let Contraction { spec, device, cache, instances, .. } = self;
         Prepared { spec, given, device, cache, instances, marker: PhantomData }
     }
 }
 
-/// A contraction whose operands are there; `R` is the rank of its result.
+/// The message of a call that none of the macros wrote.
+const NOT_OF_THE_SPECIFICATION: &str = "cannot contract: the operands and the numbers of labels are not those of the specification; use `einsum!`, which takes them from it";
+
+/// That term `k` of the specification has this number of labels, and an ellipsis or none.
+#[inline(always)]
+fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usize) {
+    assert!(spec.labels(k) == LABELS && spec.ellipsis(k) == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
+}
+
+/// A contraction whose operands are bound; `R` is the rank of its result.
 #[derive(Debug)]
 pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, const N: usize> {
     spec: &'s Spec<'s>,

@@ -9,7 +9,7 @@ use super::spec::Spec;
 use crate::device::Contract;
 use crate::element::Scalar;
 use crate::error::Error;
-use crate::layout::{Layout, element_count};
+use crate::layout::Layout;
 use crate::ops::Constant;
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
@@ -65,10 +65,7 @@ pub(crate) fn contract<T: Scalar, Dev: Contract<T>>(
     let labels = bound.result();
     let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
     let layout = Layout::dense(&shape, order.is_row_major());
-    let len = element_count(&shape, size_of::<T>())?;
-    let buffer = device.alloc(len)?;
-    assert_eq!(Dev::len(&buffer), len, "a buffer holds what was asked for");
-    let mut out = Strided::of(OwnedData { buffer, device: device.clone() }, layout);
+    let mut out = Strided::allocate_as(layout, device)?;
     if labels.repeat() {
         // Beside the diagonal of a result with a repeated label there are zeros.
         device.generate(&Constant(T::zero()), out.output(&layout))?;

@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::layout::walk::Walk;
 use crate::ops::{WithRight, op};
 use crate::storage::{OwnedData, View, ViewMut};
-use crate::strided::{Strided, operand_of};
+use crate::strided::Strided;
 
 /// An operand as it was given.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) type Target<'a, T, Dev> = Strided<T, Dev, ViewMut<'a, T, Dev>>;
 type Made<T, Dev> = Strided<T, Dev, OwnedData<T, Dev>>;
 
 enum Data<'a, T: Element, Dev: Device> {
-    Given(&'a View<'a, T, Dev>),
+    Given(&'a Strided<T, Dev, View<'a, T, Dev>>),
     Made(OwnedData<T, Dev>),
 }
 
@@ -47,13 +47,13 @@ pub(super) struct Input<'a, T: Element, Dev: Device> {
 
 impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     pub(super) fn given(given: &'a Given<'a, T, Dev>, axes: Labelled) -> Self {
-        Input { data: Data::Given(given.data.storage()), axes, conjugate: given.conjugate }
+        Input { data: Data::Given(&given.data), axes, conjugate: given.conjugate }
     }
 
     fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         match &self.data {
-            Data::Given(storage) => operand_of(*storage, layout),
-            Data::Made(storage) => operand_of(storage, layout),
+            Data::Given(data) => data.operand(layout),
+            Data::Made(data) => data.operand(layout),
         }
     }
 

@@ -8,10 +8,19 @@
 //! | `serde` | whatever serde has a crate for | `Deserialize` | `Serialize` |
 //!
 //! All readers give what is asked for or an error that names the file, the tensor and what it holds instead. Files are not
-//! trusted: what they claim is checked against what they hold, before memory is taken for it. All writers write a file
-//! beside the old one and rename it when it is complete: it has the old one's permissions, and a symbolic link to it still
-//! leads there; a second hard link keeps the old file. Where the disk is full, the old file stays and nothing else; a program
-//! that is killed as it writes leaves the old file, and a `.vierbein-*.tmp` beside it that may be deleted.
+//! trusted: what they claim is checked against what they hold, before memory is taken for it. All writers write a
+//! temporary file in the same directory and rename it when it is complete. A symbolic link stays and its target is replaced; a
+//! second hard link keeps the old file. If the disk is full, the old file is unchanged and the temporary file is deleted. If the
+//! process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain, which can be deleted.
+//!
+//! # Permissions of written files
+//! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or of a
+//! new file as the umask has them. Owner, group and access control list are always those of a new file.
+//!
+//! In a sticky directory that all users can write to, such as `/tmp`, writers neither follow symbolic links of other users nor
+//! write to their files and pipes; entries of the directory's owner are allowed. The result is an error that names the entry.
+//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix
+//! and with any setting.
 
 #[cfg(feature = "npy")]
 pub mod npy;

@@ -1,85 +1,267 @@
-//! Files that are replaced as a whole: whoever looks finds the old one or the new one.
+//! Replaces a file as a whole: other programs see the complete old file or the complete new one.
 
 #![forbid(unsafe_code)]
 
 use crate::error::Error;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that is removed unless it gets its proper name.
+/// The path of a temporary file. Dropping it deletes the file.
 struct Temporary(Option<PathBuf>);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
-            // There is already an error to report.
+            // A failure is ignored: the caller has its own error to return, or is done with the file.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// The file that symbolic links lead to, which may not be there yet.
-fn end_of_links(path: &Path) -> io::Result<PathBuf> {
-    // As many as Linux follows.
-    const LINKS: usize = 40;
-    let mut target = path.to_path_buf();
-    for _ in 0..=LINKS {
-        match (fs::canonicalize(&target), fs::read_link(&target)) {
-            (Ok(target), _) => return Ok(target),
-            (_, Ok(link)) => target = target.parent().map_or(link.clone(), |folder| folder.join(&link)),
-            _ => return Ok(target),
-        }
-    }
-    Err(io::Error::other("too many symbolic links lead to each other"))
-}
-
-/// Writes a file beside `path` and renames it, so that `path` always names a complete file: the old one or the new one.
+/// Writes a temporary file in the directory of `path` and renames it to `path`.
 ///
-/// The new file has the old one's permission bits (its owner is whoever writes it), and a symbolic link goes on pointing to it.
-/// What is no file, such as a pipe or a terminal, is written to as it is. A program that is killed leaves `.vierbein-*.tmp`
-/// behind, and the old file whole.
+/// * An existing file must be writable. Its permission bits carry over to the new file. Owner, group and access control list do
+///   not: the new file has those of any newly created file.
+/// * A new file gets the permissions of any newly created file: `0666` without the bits of the umask.
+/// * The temporary file has mode `0600` until it is complete, so the data are never more accessible than they will be.
+/// * Symbolic links are followed: the link stays, and the file that it points to is replaced.
+/// * A pipe or a device is not replaced but written to.
+///
+/// Links, files and pipes of other users in a directory such as `/tmp` are rejected: see `links::check_owner`.
+///
+/// If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain.
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
     let failed = |why: &str| Error::File { path: path.display().to_string(), why: why.to_owned() };
     let error = |e: io::Error| failed(&format!("cannot be written: {e}"));
-    // Behind a symbolic link, the file itself is replaced.
-    let target = end_of_links(path).map_err(error)?;
-    let old = fs::metadata(&target).ok();
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        // A folder is an error.
-        return write(&mut OpenOptions::new().write(true).open(&target).map_err(error)?);
-    }
-    // A rename would not ask: whoever may not write the file is not to replace it.
-    if let Some(old) = &old {
-        if old.permissions().readonly() {
-            return Err(failed("cannot be written: it is there already, and read-only"));
+    let target = links::resolve(path).map_err(error)?;
+    let permissions = match fs::metadata(path) {
+        Ok(old) => {
+            if old.is_file() && old.permissions().readonly() {
+                return Err(failed("cannot be written: it is there already, and read-only"));
+            }
+            // Before opening it, which waits for the reader of a pipe.
+            links::check_owner(&target, &old).map_err(error)?;
+            // A rename does not need write access to the old file, so ask for it here. This opens `path`, not `target`: the
+            // operating system follows the links once more and applies its own restrictions. It fails for a directory.
+            let mut opened = OpenOptions::new().write(true).open(path).map_err(error)?;
+            let opened_file = links::metadata_of_opened(&opened, old).map_err(error)?;
+            links::check_owner(&target, &opened_file).map_err(error)?;
+            if !opened_file.is_file() {
+                return write(&mut opened);
+            }
+            Some(carried_over(opened_file.permissions()))
         }
-        OpenOptions::new().write(true).open(&target).map_err(error)?;
-    }
-    let (mut file, mut temporary) = loop {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let beside = target.with_file_name(format!(".vierbein-{}-{count}.tmp", std::process::id()));
-        match File::create_new(&beside) {
-            Ok(file) => break (file, Temporary(Some(beside))),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(error(e)),
-        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => permissions_of_new_file(&target).map_err(error)?,
+        Err(e) => return Err(error(e)),
     };
-    // Before there is anything that others might read.
-    if let Some(old) = old {
-        file.set_permissions(old.permissions()).map_err(error)?;
-    }
+    let (mut file, mut temporary) = create_in_directory_of(&target, &private()).map_err(error)?;
     write(&mut file)?;
-    // Without this, a rename can outlive a loss of power that the data do not.
+    if let Some(permissions) = permissions {
+        // Some file systems have fixed permissions and reject any change.
+        if file.metadata().map_err(error)?.permissions() != permissions {
+            file.set_permissions(permissions).map_err(error)?;
+        }
+    }
+    // Without this, a power failure could keep the rename and lose the data.
     file.sync_all().map_err(error)?;
     drop(file);
-    if let Some(beside) = temporary.0.as_ref() {
-        fs::rename(beside, &target).map_err(error)?;
+    if let Some(name) = temporary.0.as_ref() {
+        fs::rename(name, &target).map_err(error)?;
     }
     temporary.0 = None;
     Ok(())
+}
+
+/// Creates a file with a new name in the directory of `target`. `options` must contain `create_new`, which follows no links.
+fn create_in_directory_of(target: &Path, options: &OpenOptions) -> io::Result<(File, Temporary)> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = target.with_file_name(format!(".vierbein-{}-{count}.tmp", std::process::id()));
+        match options.open(&name) {
+            Ok(file) => return Ok((file, Temporary(Some(name)))),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Options that create a file that no other user can open.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// The permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
+/// replacing it does as well.
+fn carried_over(old: Permissions) -> Permissions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        Permissions::from_mode(old.mode() & 0o777)
+    }
+    #[cfg(not(unix))]
+    old
+}
+
+/// Returns the permissions of a newly created file in the directory of `target`, or `None` if the temporary file has them already.
+///
+/// Creates an empty file, reads its mode and deletes it. The umask cannot be read otherwise without changing it for all threads,
+/// except on Linux from `/proc`. The empty file also takes into account the directory's default access control list, which
+/// replaces the umask, and the mount options of file systems without permissions.
+fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let (file, _temporary) = create_in_directory_of(target, OpenOptions::new().write(true).create_new(true))?;
+    Ok(Some(file.metadata()?.permissions()))
+}
+
+#[cfg(unix)]
+mod links {
+    //! Follows symbolic links, with the restrictions that Linux applies if `fs.protected_symlinks`, `fs.protected_regular` and
+    //! `fs.protected_fifos` are 1.
+    //!
+    //! Linux applies them when it follows a link itself and when it creates a file. `fs::canonicalize` and `fs::read_link` read
+    //! links as data and bypass them; so does opening an existing file without `O_CREAT`. Other systems have no such
+    //! restrictions.
+
+    use std::ffi::{OsStr, OsString};
+    use std::fs::{self, File, Metadata};
+    use std::io;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::os::unix::fs::MetadataExt;
+    use std::path::{Path, PathBuf};
+
+    /// Maximum number of links in a path, as on Linux.
+    const MAX_LINKS: usize = 40;
+
+    /// Returns the path that `path` leads to, without links. Its last component may be missing.
+    ///
+    /// # Errors
+    /// A missing directory, more than [`MAX_LINKS`] links, or a link that [`check_owner`] rejects, also among the directories.
+    pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
+        let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
+        // The last one is next.
+        let mut names = components(path);
+        let mut links = 0;
+        while let Some(name) = names.pop() {
+            let next = resolved.join(&name);
+            // Of an empty name, "." and "..", this checks that `resolved` is a directory.
+            let metadata = match fs::symlink_metadata(&next) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound && names.is_empty() && is_entry(&name) => {
+                    return Ok(next);
+                }
+                metadata => metadata?,
+            };
+            if name == ".." {
+                // `resolved` has no links, so its parent is the one before its last component. "" is followed by "..".
+                if resolved.file_name().is_some() {
+                    resolved.pop();
+                } else if !resolved.has_root() {
+                    resolved.push("..");
+                }
+            } else if metadata.is_symlink() {
+                check_owner(&next, &metadata)?;
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(io::Error::other("too many symbolic links lead to each other"));
+                }
+                let destination = fs::read_link(&next)?;
+                if destination.has_root() {
+                    resolved = PathBuf::from("/");
+                }
+                names.extend(components(&destination));
+            } else if is_entry(&name) {
+                resolved = next;
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// The components of a path in reverse. Unlike [`Path::components`], this keeps empty names: "file/" is no file.
+    fn components(path: &Path) -> Vec<OsString> {
+        let names = path.as_os_str().as_bytes().rsplit(|&byte| byte == b'/');
+        names.map(|name| OsString::from_vec(name.to_vec())).collect()
+    }
+
+    fn is_entry(name: &OsStr) -> bool {
+        !["", ".", ".."].iter().any(|special| name == *special)
+    }
+
+    /// Returns the metadata of an open file. Those of its path, `before`, can belong to another file by now.
+    pub(super) fn metadata_of_opened(opened: &File, _before: Metadata) -> io::Result<Metadata> {
+        opened.metadata()
+    }
+
+    /// Rejects what another user left in a sticky directory that all users can write to, such as `/tmp`: a link may point to any
+    /// file that this process can write to, and a file or a pipe may have a reader. Allowed are entries of the effective user and
+    /// of the directory's owner.
+    pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
+        const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;
+        let directory = match entry.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => fs::metadata(parent)?,
+            _ => fs::metadata(".")?,
+        };
+        let owner = metadata.uid();
+        if directory.mode() & STICKY_AND_WORLD_WRITABLE != STICKY_AND_WORLD_WRITABLE
+            || owner == directory.uid()
+            || owner == crate::user::effective()
+        {
+            return Ok(());
+        }
+        let (what, remedy) = match metadata.is_symlink() {
+            true => {
+                ("is a symbolic link that belongs", "pass the path that it points to, or choose another path")
+            }
+            false => ("belongs", "choose another path"),
+        };
+        Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!(
+                "`{}` {what} to another user (ID {owner}), in a directory that all users can write to; {remedy}",
+                entry.display()
+            ),
+        ))
+    }
+}
+
+#[cfg(not(unix))]
+mod links {
+    //! Follows symbolic links without restrictions.
+
+    use std::fs::{self, File, Metadata};
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    /// Returns the path that `path` leads to. Its last component may be missing.
+    pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
+        const MAX_LINKS: usize = 40;
+        let mut target = path.to_path_buf();
+        for _ in 0..=MAX_LINKS {
+            match (fs::canonicalize(&target), fs::read_link(&target)) {
+                (Ok(target), _) => return Ok(target),
+                (_, Ok(link)) => target = target.parent().map_or(link.clone(), |parent| parent.join(&link)),
+                _ => return Ok(target),
+            }
+        }
+        Err(io::Error::other("too many symbolic links lead to each other"))
+    }
+
+    /// Returns the metadata of the path, as Windows has none for the handle of a console.
+    pub(super) fn metadata_of_opened(_opened: &File, before: Metadata) -> io::Result<Metadata> {
+        Ok(before)
+    }
+
+    /// Other systems have no sticky directories.
+    pub(super) fn check_owner(_entry: &Path, _metadata: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -120,5 +302,131 @@ mod tests {
         replace(&path, |file| file.write_all(b"new").map_err(|_| broken())).unwrap();
         assert_eq!((fs::read(&path).unwrap(), names().len()), (b"new".to_vec(), 1));
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A process has one umask, so each of them is the umask of a process of its own.
+    #[cfg(unix)]
+    #[test]
+    fn replace_keeps_the_temporary_private_under_any_umask() {
+        use std::os::unix::fs::PermissionsExt;
+        const UMASK: &str = "VIERBEIN_TEST_UMASK";
+        let Ok(umask) = std::env::var(UMASK) else {
+            let name = module_path!().split_once("::").unwrap().1;
+            let name = format!("{name}::replace_keeps_the_temporary_private_under_any_umask");
+            for umask in ["000", "022", "027", "077"] {
+                let mut shell = std::process::Command::new("sh");
+                shell.args(["-c", &format!("umask {umask} && exec \"$0\" \"$@\"")]);
+                shell.arg(std::env::current_exe().unwrap()).args(["--exact", &name]).env(UMASK, umask);
+                let ran = shell.output().unwrap();
+                let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+                assert!(ran.status.success() && said.contains("1 passed"), "umask {umask}: {said}");
+            }
+            return;
+        };
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        let directory = std::env::temp_dir().join(format!("vierbein-umask-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        let path = directory.join("x");
+        let names = || fs::read_dir(&directory).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+        // `replace` creates its temporary file like this.
+        let (file, temporary) = create_in_directory_of(&path, &private()).unwrap();
+        assert_eq!((mode(temporary.0.as_ref().unwrap()), file.metadata().unwrap().len()), (0o600, 0));
+        drop(temporary);
+        assert_eq!(names().len(), 0);
+
+        let write = |file: &mut File| {
+            let temporary: Vec<_> = names().into_iter().filter(|name| *name != path).collect();
+            assert_eq!((temporary.len(), mode(&temporary[0])), (1, 0o600));
+            file.write_all(b"secret").unwrap();
+            assert_eq!(mode(&temporary[0]), 0o600);
+            Ok(())
+        };
+        replace(&path, write).unwrap();
+        assert_eq!(mode(&path), 0o666 & !u32::from_str_radix(&umask, 8).unwrap());
+        for (old, new) in [(0o600, 0o600), (0o640, 0o640), (0o666, 0o666), (0o755, 0o755), (0o4755, 0o755)] {
+            fs::set_permissions(&path, Permissions::from_mode(old)).unwrap();
+            assert_eq!(mode(&path), old);
+            replace(&path, write).unwrap();
+            assert_eq!(mode(&path), new, "{old:o}");
+        }
+        assert_eq!(names(), std::slice::from_ref(&path));
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    /// The kernel follows the same links: `fs::canonicalize` is an independent implementation.
+    #[cfg(unix)]
+    #[test]
+    fn resolve_agrees_with_canonicalize() {
+        use std::os::unix::fs::symlink;
+        let directory = std::env::temp_dir().join(format!("vierbein-resolve-{}", std::process::id()));
+        fs::create_dir_all(directory.join("a/b")).unwrap();
+        fs::write(directory.join("a/b/file"), "").unwrap();
+        let directory = fs::canonicalize(&directory).unwrap();
+        let links = [
+            ("up", "..".to_owned()),
+            ("a/to_b", "b/".to_owned()),
+            ("a/b/to_file", "./file".to_owned()),
+            ("absolute", directory.join("a/to_b/../to_b").display().to_string()),
+            ("around", "absolute/../../a/../absolute/to_file".to_owned()),
+            ("not_a_directory", "a/b/file/".to_owned()),
+            ("dangling", "a/to_b/missing".to_owned()),
+            ("a/circle", "to_circle".to_owned()),
+            ("a/to_circle", "../a/circle".to_owned()),
+        ];
+        for (link, to) in &links {
+            symlink(to, directory.join(link)).unwrap();
+        }
+        let mut paths: Vec<_> = [
+            "",
+            ".",
+            "..",
+            "/",
+            "a",
+            "a/",
+            "a/.",
+            "a//b///file",
+            "a/b/file/",
+            "a/b/file/.",
+            "a/b/file/..",
+            "a/b/../b/file",
+            "a/to_b/..",
+            "a/to_b/../to_b/to_file",
+            "missing/..",
+            "missing/../a",
+            "a/./to_b/./file",
+            "absolute/file",
+            "around/",
+            "../",
+            "a/b/..//",
+            "/..",
+            "/../..",
+            "a/b/file/x",
+        ]
+        .map(String::from)
+        .to_vec();
+        paths.extend(links.iter().map(|(link, _)| (*link).to_owned()));
+        for path in paths {
+            let path = match path.starts_with('/') {
+                true => PathBuf::from(path),
+                false => PathBuf::from(format!("{}/{path}", directory.display())),
+            };
+            match (links::resolve(&path), fs::canonicalize(&path)) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{path:?}"),
+                (Err(_), Err(_)) => {}
+                (Ok(found), Err(_)) => {
+                    assert_eq!((&path, found), (&directory.join("dangling"), directory.join("a/b/missing")));
+                }
+                (found, expected) => panic!("{path:?}: {found:?}, and {expected:?}"),
+            }
+        }
+        // Relative to the package, where tests run.
+        for path in ["src", "src/..", "src/../..", "..", "../..", ".", "./src//io/../lib.rs"] {
+            let found = links::resolve(Path::new(path)).unwrap();
+            assert!(found.is_relative());
+            let found = Path::new(".").join(found);
+            assert_eq!(fs::canonicalize(found).unwrap(), fs::canonicalize(path).unwrap(), "{path}");
+        }
+        assert_eq!(links::resolve(Path::new("new")).unwrap(), Path::new("new"));
+        fs::remove_dir_all(&directory).unwrap();
     }
 }

@@ -2,13 +2,18 @@
 //!
 //! [`Layout`] is the rank-erased form that all view operations are written on, once; the typed front-ends only name the
 //! resulting rank. [`broadcast`] finds common shapes, [`slice`] turns ranges into layouts, [`plan`] prepares loops over
-//! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them. [`outside`] checks
-//! what others say.
+//! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them. [`lanes`] enumerates
+//! one-dimensional parts. [`outside`] validates shapes and strides from callers and foreign libraries.
+//!
+//! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
+//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Layout::within`] against the layout of
+//! a view, and [`Layout::is_apart`] before anything is written.
 
 #![forbid(unsafe_code)]
 
 pub(crate) mod block;
 pub(crate) mod broadcast;
+pub(crate) mod lanes;
 pub(crate) mod outside;
 pub(crate) mod plan;
 pub(crate) mod slice;
@@ -19,8 +24,8 @@ use crate::rank::{Dim, MAX_RANK};
 
 /// The lengths and strides (in elements) of up to [`MAX_RANK`] axes, and where the first element lies.
 ///
-/// A layout is either dense, or cut out of another one by the methods below: each of its indices then lies where some
-/// index of the other lay. Views of memory rest on that.
+/// The methods that take a part of a layout, or rearrange its axes, give one whose indices address elements that the original
+/// addresses. Mutable views of disjoint parts rely on that; bounds are checked wherever a layout meets a buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layout {
     rank: usize,
@@ -338,6 +343,63 @@ impl Layout {
     pub(crate) fn is_dense(&self, row_major: bool) -> bool {
         is_dense(self.shape(), self.strides(), row_major)
     }
+
+    /// The lowest and the highest offset of an index.
+    #[inline]
+    fn span(&self) -> Span {
+        Span::new(self.offset, self.shape(), self.strides())
+    }
+
+    /// Whether every index addresses one of the `len` elements of a buffer.
+    #[inline]
+    pub(crate) fn fits(&self, len: usize) -> bool {
+        Span { lowest: 0, highest: isize::try_from(len).map_or(isize::MAX, |len| len - 1) }
+            .contains(self.span())
+    }
+
+    /// Whether every index addresses an element between the lowest and the highest one of a view with this shape and these
+    /// strides, whose index 0 is at `offset`.
+    #[inline]
+    pub(crate) fn within(&self, offset: isize, shape: &[usize], strides: &[isize]) -> bool {
+        Span::new(offset, shape, strides).contains(self.span())
+    }
+
+    /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
+    pub(crate) fn is_apart(&self) -> bool {
+        outside::check_apart(self.shape(), self.strides()).is_ok()
+    }
+}
+
+/// The lowest and the highest offset that an index has, in elements. Without elements, `lowest` exceeds `highest`.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    lowest: isize,
+    highest: isize,
+}
+
+impl Span {
+    /// If an offset exceeds `isize`, the span is that of all numbers, which is inside no buffer's.
+    #[inline]
+    fn new(offset: isize, shape: &[usize], strides: &[isize]) -> Span {
+        let (mut lowest, mut highest, mut overflow) = (offset, offset, false);
+        for (&n, &stride) in shape.iter().zip(strides) {
+            if n == 0 {
+                return Span { lowest: isize::MAX, highest: isize::MIN };
+            }
+            let (last, too_far) = ((n - 1) as isize).overflowing_mul(stride);
+            let (low, too_low) = lowest.overflowing_add(last.min(0));
+            let (high, too_high) = highest.overflowing_add(last.max(0));
+            (lowest, highest) = (low, high);
+            overflow |= too_far | too_low | too_high | (n > isize::MAX as usize && stride != 0);
+        }
+        if overflow { Span { lowest: isize::MIN, highest: isize::MAX } } else { Span { lowest, highest } }
+    }
+
+    /// Whether all offsets of `part` are in this span. No offsets are in any span.
+    #[inline]
+    fn contains(self, part: Span) -> bool {
+        part.lowest > part.highest || (self.lowest <= part.lowest && part.highest <= self.highest)
+    }
 }
 
 /// The number of elements, where all operands are dense in one order.
@@ -447,6 +509,52 @@ mod tests {
         let every_other = Layout::new(&[3], &[2]);
         assert_eq!(every_other.reshape(&[3, 1], true).unwrap().strides()[0], 2);
         assert!(Layout::new(&[0, 3], &[3, 1]).reshape(&[3, 0, 7], true).is_some());
+    }
+
+    /// The offsets of all indices, by enumeration.
+    fn offsets(layout: &Layout) -> Vec<isize> {
+        let mut all = vec![layout.offset()];
+        for (&n, &stride) in layout.shape().iter().zip(layout.strides()) {
+            all = all.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * stride)).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn fits_and_within_agree_with_enumerated_offsets() {
+        let whole = Layout::new(&[3, 2], &[-4, 1]);
+        let inside_whole = -8..=1;
+        for shape in [[1, 1, 1], [2, 3, 1], [3, 1, 2], [0, 3, 2], [2, 2, 2]] {
+            for code in 0..9isize.pow(3) {
+                for offset in [-9, -3, 0, 1, 7] {
+                    let strides = [code % 9 - 4, code / 9 % 9 - 4, code / 81 - 4];
+                    let layout = Layout::new(&shape, &strides).moved(offset);
+                    let all = offsets(&layout);
+                    for len in [0, 1, 8, 20] {
+                        let expected = all.iter().all(|at| (0..len as isize).contains(at));
+                        assert_eq!(layout.fits(len), expected, "{layout:?} in {len}");
+                    }
+                    let expected = all.iter().all(|at| inside_whole.contains(at));
+                    assert_eq!(layout.within(0, whole.shape(), whole.strides()), expected, "{layout:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn offsets_that_overflow_are_in_no_buffer() {
+        for (shape, stride) in
+            [(2, isize::MAX), (2, isize::MIN), (usize::MAX, 1), (usize::MAX, -1), (3, isize::MIN)]
+        {
+            for offset in [isize::MIN, -1, 0, 1, isize::MAX] {
+                let layout = Layout::new(&[shape], &[stride]).moved(offset);
+                assert!(!layout.fits(isize::MAX as usize / 8), "{layout:?}");
+                assert!(!layout.within(0, &[1 << 20], &[-8]), "{layout:?}");
+                assert!(!layout.within(0, &[1 << 20], &[8]), "{layout:?}");
+            }
+        }
+        assert!(Layout::new(&[0, usize::MAX], &[isize::MAX, isize::MIN]).fits(0));
+        assert!(Layout::new(&[usize::MAX], &[0]).fits(1));
     }
 
     #[test]

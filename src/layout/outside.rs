@@ -94,8 +94,8 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
             };
             return Err(refused(shape, strides, why));
         }
-        // `reach` has found the sum of these in `isize`.
-        spanned += step * (shape[axis] - 1);
+        // The callers' bounds checks have found the sum of these in `isize`; what saturates overlaps.
+        spanned = spanned.saturating_add(step.saturating_mul(shape[axis] - 1));
     }
     Ok(())
 }

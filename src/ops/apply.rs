@@ -2,7 +2,7 @@
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
 use super::operands::{Agrees, Aligned, Operands};
-use crate::device::{BinaryOp, Device, Elementwise, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -432,7 +432,7 @@ pub(crate) struct Cast<U>(pub(crate) core::marker::PhantomData<U>);
 impl<T: CastTo<U>, U: Element> UnaryOp<T> for Cast<U> {
     type Output = U;
     const NAME: &'static str = "cast";
-    const CUDA: &'static str = "cast<R>(a)";
+    const CUDA: CudaSource = CudaSource::builtin("cast<R>(a)");
     fn apply(&self, a: T) -> U {
         a.cast_to()
     }

@@ -2,7 +2,7 @@
 
 use super::compute::{binary_assign, unary_given};
 use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft};
-use crate::device::{BinaryOp, Device, Elementwise, Scalars, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -23,8 +23,8 @@ macro_rules! operators {
         impl<T: Scalar> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = $verb;
-            const CUDA: &'static str = $cuda;
-            const CUDA_DEFINED: &'static str = $cuda_defined;
+            const CUDA: CudaSource = CudaSource::builtin($cuda);
+            const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
             const CHECKED: bool = T::INTEGER && $checked;
             const ASSOCIATIVE: bool = matches!(Arithmetic::$Op, Arithmetic::Add | Arithmetic::Mul);
             #[inline]
@@ -170,8 +170,8 @@ pub struct Neg;
 impl<T: Scalar + ops::Neg<Output = T>> UnaryOp<T> for Neg {
     type Output = T;
     const NAME: &'static str = "negate";
-    const CUDA: &'static str = "wrapping_neg(a)";
-    const CUDA_DEFINED: &'static str = "fits_neg(a)";
+    const CUDA: CudaSource = CudaSource::builtin("wrapping_neg(a)");
+    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_neg(a)");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T) -> T {
@@ -219,8 +219,9 @@ pub struct AddScaled<T>(pub T);
 impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     type Output = T;
     const NAME: &'static str = "add";
-    const CUDA: &'static str = "wrapping_add(a, wrapping_mul(alpha, b))";
-    const CUDA_DEFINED: &'static str = "fits_mul(alpha, b) && fits_add(a, wrapping_mul(alpha, b))";
+    const CUDA: CudaSource = CudaSource::builtin("wrapping_add(a, wrapping_mul(alpha, b))");
+    const CUDA_DEFINED: CudaSource =
+        CudaSource::builtin("fits_mul(alpha, b) && fits_add(a, wrapping_mul(alpha, b))");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T, b: T) -> T {

@@ -1,7 +1,7 @@
 //! Comparisons to tensors of `bool`, and logic on those.
 
 use super::operands::{Operands, RightOperand};
-use crate::device::{BinaryOp, Device, Elementwise, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, UnaryOp};
 use crate::element::{Bits, Element, Inexact, RealScalar, Scalar};
 use crate::error::expect;
 use crate::order::Order;
@@ -19,7 +19,7 @@ macro_rules! comparisons {
         impl<T: $bound> BinaryOp<T, T> for $Op {
             type Output = bool;
             const NAME: &'static str = $verb;
-            const CUDA: &'static str = concat!("a ", $symbol, " b");
+            const CUDA: CudaSource = CudaSource::builtin(concat!("a ", $symbol, " b"));
             #[inline]
             fn apply(&self, a: T, b: T) -> bool {
                 comparisons!(@ $symbol, a, b)
@@ -86,7 +86,7 @@ macro_rules! tests_of_one {
         impl<T: Inexact> UnaryOp<T> for $Op {
             type Output = bool;
             const NAME: &'static str = "examine";
-            const CUDA: &'static str = $cuda;
+            const CUDA: CudaSource = CudaSource::builtin($cuda);
             fn apply(&self, $x: T) -> bool {
                 $body
             }
@@ -133,7 +133,7 @@ macro_rules! logic {
         impl<T: Bits> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = "combine";
-            const CUDA: &'static str = concat!("a ", $symbol, " b");
+            const CUDA: CudaSource = CudaSource::builtin(concat!("a ", $symbol, " b"));
             #[inline]
             fn apply(&self, a: T, b: T) -> T {
                 ops::$Op::$method(a, b)
@@ -183,7 +183,7 @@ pub struct Not;
 impl<T: Bits> UnaryOp<T> for Not {
     type Output = T;
     const NAME: &'static str = "invert";
-    const CUDA: &'static str = "inverted(a)";
+    const CUDA: CudaSource = CudaSource::builtin("inverted(a)");
     fn apply(&self, a: T) -> T {
         !a
     }

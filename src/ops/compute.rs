@@ -1,7 +1,7 @@
 //! From typed operations to a device's: common shapes, repeated operands, and results in new memory, in an owned operand's,
 //! or in a tensor that is given for it.
 
-use crate::device::{BinaryOp, Device, Elementwise, Operand, Scalars, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Operand, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -236,8 +236,8 @@ pub(crate) struct Flipped<F>(pub(crate) F);
 impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
-    const CUDA: &'static str = F::CUDA;
-    const CUDA_DEFINED: &'static str = F::CUDA_DEFINED;
+    const CUDA: CudaSource = F::CUDA;
+    const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
     fn apply(&self, b: B, a: A) -> F::Output {

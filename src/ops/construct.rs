@@ -1,6 +1,6 @@
 //! Making tensors.
 
-use crate::device::{Cpu, CpuBuffer, Device, Elementwise, Generator, Scalars, host};
+use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::element_count;
@@ -15,7 +15,7 @@ use core::cmp::Ordering;
 pub(crate) struct Constant<T>(pub(crate) T);
 
 impl<T: Element> Generator<T> for Constant<T> {
-    const CUDA: &'static str = "value";
+    const CUDA: CudaSource = CudaSource::builtin("value");
     fn apply(&self, _: usize) -> T {
         self.0
     }
@@ -31,7 +31,7 @@ pub(crate) struct Identity {
 }
 
 impl<T: Scalar> Generator<T> for Identity {
-    const CUDA: &'static str = "cast<R>(on_diagonal(k, n))";
+    const CUDA: CudaSource = CudaSource::builtin("cast<R>(on_diagonal(k, n))");
     fn apply(&self, k: usize) -> T {
         if k.is_multiple_of(self.n + 1) { T::one() } else { T::zero() }
     }
@@ -48,7 +48,7 @@ pub(crate) struct Ramp<T> {
 }
 
 impl<T: RealScalar> Generator<T> for Ramp<T> {
-    const CUDA: &'static str = "ramp(start, step, k)";
+    const CUDA: CudaSource = CudaSource::builtin("ramp(start, step, k)");
     fn apply(&self, k: usize) -> T {
         if T::INTEGER {
             // A position may exceed a small type although the element there does not.
@@ -71,7 +71,7 @@ pub(crate) struct Between<T> {
 }
 
 impl<T: RealFloat> Generator<T> for Between<T> {
-    const CUDA: &'static str = "between(start, end, last, k)";
+    const CUDA: CudaSource = CudaSource::builtin("between(start, end, last, k)");
     fn apply(&self, k: usize) -> T {
         if k == self.last && k > 0 {
             return self.end;

@@ -272,10 +272,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        let (low, high) = self.layout().split_at(axis.index(), at)?;
-        let whole = self.view_mut();
-        // The two layouts share no position of the axis, so no element.
-        Ok((whole.part(&low), whole.part(&high)))
+        self.view_mut().halves(axis.index(), at)
     }
 }
 
@@ -379,8 +376,6 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its length.
     pub fn try_into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> Result<(Self, Self), Error> {
-        let (low, high) = self.layout().split_at(axis.index(), at)?;
-        // The two layouts share no position of the axis, so no element.
-        Ok((self.part(&low), self.part(&high)))
+        self.halves(axis.index(), at)
     }
 }

@@ -4,13 +4,12 @@ use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess, Iter, IterMut};
 use crate::element::Element;
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::lanes::LaneLayouts;
 use crate::layout::walk::Walk;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{BorrowedStorage, Storage, StorageMut};
-use crate::tensor::{Tensor, TensorView, TensorViewMut};
-use core::fmt;
+use crate::tensor::{AxisIterMut, LanesMut, Tensor, TensorView, TensorViewMut};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
@@ -146,8 +145,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
-        Ok(Lanes { base: self.view(), places })
+        let layouts = LaneLayouts::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
+        Ok(Lanes { base: self.view(), layouts })
     }
 }
 
@@ -201,10 +200,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        let axis = axis.index();
-        self.layout().check_axis("iterate", axis)?;
-        let end = self.shape().as_ref()[axis];
-        Ok(AxisIterMut { base: self.view_mut(), axis, next: 0, end, rank: PhantomData })
+        self.view_mut().positions(axis.index())
     }
 
     /// The same on several threads, as rayon's indexed parallel iterator. The views are collected first:
@@ -266,8 +262,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        let places = LanePlaces::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
-        Ok(LanesMut { base: self.view_mut(), places })
+        self.view_mut().into_lanes(axis.index())
     }
 }
 
@@ -323,8 +318,7 @@ where
     R: Dim,
 {
     fn at(&self, index: usize) -> Tensor<T, R, O, Dev, S> {
-        let layout = self.base.layout().index_axis(self.axis, index);
-        self.base.again().with_layout(&layout.expect("the position lies within the axis"))
+        self.base.at_position(self.axis, index)
     }
 }
 
@@ -368,68 +362,11 @@ where
     }
 }
 
-/// Mutable views at each position along an axis.
-pub struct AxisIterMut<'a, T: Element, D: Dim, O: Order, Dev: Device, R> {
-    base: TensorViewMut<'a, T, D, O, Dev>,
-    axis: usize,
-    next: usize,
-    end: usize,
-    rank: PhantomData<R>,
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIterMut<'a, T, D, O, Dev, R> {
-    type Item = TensorViewMut<'a, T, R, O, Dev>;
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.end {
-            return None;
-        }
-        self.next += 1;
-        let layout = self.base.layout().index_axis(self.axis, self.next - 1);
-        // Each position is handed out once, and positions share no element.
-        Some(self.base.part(&layout.expect("the position lies within the axis")))
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.end - self.next, Some(self.end - self.next))
-    }
-}
-
-/// Where the lanes along an axis begin.
-#[derive(Debug, Clone)]
-struct LanePlaces {
-    lane: Layout,
-    walk: Walk<1>,
-    left: usize,
-}
-
-impl LanePlaces {
-    fn new(layout: &Layout, axis: usize, row_major: bool) -> Result<LanePlaces, Error> {
-        layout.check_axis("take lanes", axis)?;
-        let lane = Layout::new(&layout.shape()[axis..=axis], &layout.strides()[axis..=axis]);
-        let others = layout.without(axis);
-        let others = if row_major { others } else { others.reverse_axes() };
-        let walk = Walk::row_major(others.shape(), [others.strides()]);
-        Ok(LanePlaces { lane, walk, left: others.shape().iter().product() })
-    }
-}
-
-impl Iterator for LanePlaces {
-    type Item = Layout;
-    fn next(&mut self) -> Option<Layout> {
-        self.left = self.left.checked_sub(1)?;
-        let [offset] = self.walk.offsets();
-        self.walk.advance();
-        Some(self.lane.moved(offset))
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
 /// One-dimensional views along an axis.
 #[derive(Debug)]
 pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
     base: Tensor<T, D, O, Dev, S>,
-    places: LanePlaces,
+    layouts: LaneLayouts,
 }
 
 impl<T, D, O, Dev, S> Iterator for Lanes<T, D, O, Dev, S>
@@ -442,62 +379,48 @@ where
 {
     type Item = Tensor<T, Rank<1>, O, Dev, S>;
     fn next(&mut self) -> Option<Self::Item> {
-        self.places.next().map(|lane| self.base.again().with_layout(&lane))
+        self.layouts.next().map(|lane| self.base.again().with_layout(&lane))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.places.size_hint()
+        self.layouts.size_hint()
     }
 }
 
-/// Mutable one-dimensional views along an axis.
-pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
-    base: TensorViewMut<'a, T, D, O, Dev>,
-    places: LanePlaces,
+impl<T, D, O, Dev, S, R> ExactSizeIterator for AxisIter<T, D, O, Dev, S, R>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+    R: Dim,
+{
 }
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T, D, O, Dev> {
-    type Item = TensorViewMut<'a, T, Rank<1>, O, Dev>;
-    fn next(&mut self) -> Option<Self::Item> {
-        // Each lane is handed out once, and lanes share no element.
-        self.places.next().map(|lane| self.base.part(&lane))
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.places.size_hint()
-    }
+impl<T, D, O, Dev, S, R> FusedIterator for AxisIter<T, D, O, Dev, S, R>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+    R: Dim,
+{
 }
-
-macro_rules! exact {
-    ($($Iter:ident [$($life:lifetime)?] [$($S:ident)?] [$($R:ident)?];)*) => {$(
-        impl<$($life,)? T, D, O, Dev, $($S,)? $($R,)?> ExactSizeIterator for $Iter<$($life,)? T, D, O, Dev, $($S,)? $($R,)?>
-        where
-            T: Element, D: Dim, O: Order, Dev: Device,
-            $($S: BorrowedStorage<T, Dev> + Copy,)?
-            $($R: Dim,)?
-        {}
-        impl<$($life,)? T, D, O, Dev, $($S,)? $($R,)?> FusedIterator for $Iter<$($life,)? T, D, O, Dev, $($S,)? $($R,)?>
-        where
-            T: Element, D: Dim, O: Order, Dev: Device,
-            $($S: BorrowedStorage<T, Dev> + Copy,)?
-            $($R: Dim,)?
-        {}
-    )*};
+impl<T, D, O, Dev, S> ExactSizeIterator for Lanes<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+{
 }
-exact! {
-    AxisIter [] [S] [R];
-    Lanes [] [S] [];
-    AxisIterMut ['a] [] [R];
-    LanesMut ['a] [] [];
-}
-
-// Not derived: printing the base would read elements that are lent out.
-impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_, T, D, O, Dev, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AxisIterMut(positions {}..{} of axis {})", self.next, self.end, self.axis)
-    }
-}
-
-impl<T: Element, D: Dim, O: Order, Dev: Device> fmt::Debug for LanesMut<'_, T, D, O, Dev> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LanesMut({} left)", self.places.left)
-    }
+impl<T, D, O, Dev, S> FusedIterator for Lanes<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: BorrowedStorage<T, Dev> + Copy,
+{
 }

@@ -1,7 +1,9 @@
 //! What stands on the right of an operation: a tensor, owned or borrowed, or a scalar.
 
 use super::compute::{binary, binary_assign, binary_into, combine, unary_given, unary_into};
-use crate::device::{BinaryOp, Device, Elementwise, SameDevice, SameDtype, SameOrder, Scalars, UnaryOp};
+use crate::device::{
+    BinaryOp, CudaSource, Device, Elementwise, SameDevice, SameDtype, SameOrder, Scalars, UnaryOp,
+};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::order::Order;
@@ -19,8 +21,8 @@ pub(crate) struct WithRight<F, B> {
 impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
-    const CUDA: &'static str = F::CUDA;
-    const CUDA_DEFINED: &'static str = F::CUDA_DEFINED;
+    const CUDA: CudaSource = F::CUDA;
+    const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
     fn apply(&self, a: A) -> F::Output {
@@ -48,8 +50,8 @@ pub(crate) struct WithLeft<F, A> {
 impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     type Output = F::Output;
     const NAME: &'static str = F::NAME;
-    const CUDA: &'static str = F::CUDA;
-    const CUDA_DEFINED: &'static str = F::CUDA_DEFINED;
+    const CUDA: CudaSource = F::CUDA;
+    const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
     fn apply(&self, b: B) -> F::Output {

@@ -2,7 +2,7 @@
 
 use super::compute::ternary;
 use super::operands::{Agrees, Aligned};
-use crate::device::{Device, Elementwise, Scalars, TernaryOp, UnaryOp};
+use crate::device::{CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -17,7 +17,7 @@ pub struct Clamp<T>(pub T, pub T);
 impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
     type Output = T;
     const NAME: &'static str = "clamp";
-    const CUDA: &'static str = "a < low ? low : a > high ? high : a";
+    const CUDA: CudaSource = CudaSource::builtin("a < low ? low : a > high ? high : a");
     fn apply(&self, x: T) -> T {
         if x < self.0 {
             self.0
@@ -76,7 +76,7 @@ pub struct Select;
 impl<T: Element> TernaryOp<bool, T, T> for Select {
     type Output = T;
     const NAME: &'static str = "select from";
-    const CUDA: &'static str = "a ? b : c";
+    const CUDA: CudaSource = CudaSource::builtin("a ? b : c");
     fn apply(&self, mask: bool, a: T, b: T) -> T {
         if mask { a } else { b }
     }

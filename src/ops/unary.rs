@@ -1,7 +1,7 @@
 //! Functions of one element (and a few of two), as methods and as operations.
 
 use super::operands::Operands;
-use crate::device::{BinaryOp, Device, Elementwise, Scalars, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{Arithmetic, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
@@ -25,8 +25,8 @@ macro_rules! unary {
         impl<T: $bound> UnaryOp<T> for $Op {
             type Output = $Output;
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
-            const CUDA: &'static str = $cuda;
-            $( const CUDA_DEFINED: &'static str = $cuda_defined;
+            const CUDA: CudaSource = CudaSource::builtin($cuda);
+            $( const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
                const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
                fn defined(&self, $x: T) -> bool { $checked } )?
             $( const COST: usize = $cost; )?
@@ -182,7 +182,7 @@ macro_rules! binary {
         impl<T: $bound> BinaryOp<T, T> for $Op {
             type Output = T;
             const NAME: &'static str = concat!("take ", stringify!($method), " of");
-            const CUDA: &'static str = $cuda;
+            const CUDA: CudaSource = CudaSource::builtin($cuda);
             $( const COST: usize = $cost; )?
             #[inline]
             fn apply(&self, $a: T, $b: T) -> T {
@@ -266,9 +266,9 @@ pub struct Powi(pub i32);
 impl<T: Scalar> UnaryOp<T> for Powi {
     type Output = T;
     const NAME: &'static str = "take a power of";
-    const CUDA: &'static str = "power(a, n)";
-    const CUDA_DEFINED: &'static str =
-        if cfg!(debug_assertions) { "fits_power(a, n)" } else { "n >= 0 || a != 0" };
+    const CUDA: CudaSource = CudaSource::builtin("power(a, n)");
+    const CUDA_DEFINED: CudaSource =
+        CudaSource::builtin(if cfg!(debug_assertions) { "fits_power(a, n)" } else { "n >= 0 || a != 0" });
     const CHECKED: bool = T::INTEGER;
     fn apply(&self, a: T) -> T {
         if self.0 >= 0 {
@@ -324,7 +324,7 @@ pub struct Powf<R>(pub R);
 impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     type Output = T;
     const NAME: &'static str = "take a power of";
-    const CUDA: &'static str = "pow(a, n)";
+    const CUDA: CudaSource = CudaSource::builtin("pow(a, n)");
     const COST: usize = SLOW;
     fn apply(&self, a: T) -> T {
         a.raised(self.0)

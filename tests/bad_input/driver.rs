@@ -333,12 +333,21 @@ pub(crate) use done;
 // ------------------------------------------------------------------ the table
 
 /// Asserts all cells, prints the table, and compares its rows with what is public.
+/// Methods that syntax calls.
+const SYNTAX: &[&str] = &["index_mut"];
+
 pub(crate) fn check(rows: Vec<Row>, public: &BTreeSet<String>, others: &[&str]) {
     let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
     let mut known = BTreeSet::new();
     let mut failed = Vec::new();
+    let named = super::public::named_by_tests();
     for row in &rows {
         for name in &row.names {
+            let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
+            assert!(
+                named.contains(own) || SYNTAX.contains(&own),
+                "`{name}` has a row, but no test calls it directly"
+            );
             assert!(!others.contains(name), "`{name}` has a row, and is listed as no operation");
             known.insert(name.to_string());
         }

@@ -4,7 +4,8 @@
 //! A hazard is a wrong shape, an axis without elements, an axis near `usize::MAX`, numbers that are not finite, strides below zero,
 //! elements that several indices share, rank 0 and rank 16. Operations of one family share a row's making: the operands of each
 //! hazard, and a naive reference that says what comes of them. The list of what is public comes from rustdoc: an operation
-//! without a row fails this test, and so does a row without an operation. Forms that return a `Result` must not panic, not even
+//! without a row fails this test, and so does a row without an operation, or one that no test calls directly. Functions that the
+//! documentation hides and other crates can call are listed with a reason. Forms that return a `Result` must not panic, not even
 //! inside; those that panic do so with the same message.
 //!
 //! The rows of tensors whose types are known at run time only are in `dynamic`, and are part of the test `dyn_tensor`: both tables
@@ -12,6 +13,7 @@
 //! `files`, which has their features.
 
 mod array;
+mod builder;
 mod construct;
 mod conversions;
 mod dlpack;
@@ -37,6 +39,14 @@ mod writing;
 
 use driver::done;
 use ranks::{at_rank, at_ranks, cut_mut};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_hidden_function() {
+    let listed: BTreeSet<String> =
+        no_operations::HIDDEN.iter().flat_map(|(_, names)| *names).map(|name| name.to_string()).collect();
+    assert_eq!(public::hidden(), listed);
+}
 
 #[test]
 fn every_public_operation() {

@@ -110,6 +110,9 @@ pub(crate) const LIST: &[&str] = &[
     "device::Output::shape",
     "device::Output::strides",
     "device::Scalars::scalar",
+    // The CUDA C++ of an operation: text, and an unsafe function that takes it.
+    "device::CudaSource::as_str",
+    "device::CudaSource::new",
     // Specifications, which are read at compile time; what a path and a message say.
     "einsum::Spec::ellipsis",
     "einsum::Spec::labels",
@@ -132,4 +135,106 @@ pub(crate) const LIST: &[&str] = &[
     "interop::dlpack::Dlpack::is_read_only",
     "interop::dlpack::Dlpack::shape",
     "interop::dlpack::Dlpack::strides",
+];
+
+/// Functions that the documentation hides, and why no input to them is bad: none of them accesses memory by its arguments.
+pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
+    (
+        "numbers to numbers",
+        &[
+            "Element::printed",
+            "Scalar::widen",
+            "Scalar::narrow",
+            "Scalar::acc_add",
+            "Scalar::acc_add_carry",
+            "Scalar::acc_mul",
+            "Scalar::fits",
+            "Scalar::wrapping",
+            "Scalar::neg_fits",
+            "Scalar::acc_to_float",
+            "Scalar::acc_sum",
+            "Scalar::wrapping_neg",
+            "RealScalar::in_f64",
+            "RealScalar::in_i128",
+            "RealScalar::wrapped",
+            "Inexact::function",
+            "Inexact::unscale",
+            "Inexact::from_magnitude",
+            "Inexact::dot_re",
+            "Inexact::raised",
+            "Inexact::has_nan",
+            "Inexact::all_finite",
+            "Inexact::has_infinite",
+        ],
+    ),
+    (
+        "a type under another name of its own",
+        &[
+            "SameDtype::same_ptr",
+            "SameDtype::same_buffer",
+            "SameDevice::same_device",
+            "SameDevice::same_device_ref",
+            "SameDevice::same_ptr",
+            "SameDevice::same_buffer",
+        ],
+    ),
+    (
+        "takes operands and outputs, which only unsafe code makes",
+        &[
+            "Device::copy_here",
+            "Device::on_host",
+            "Device::on_host_mut",
+            "TensorIndex::index",
+            "TensorIndex::of",
+            "TensorIndex::of_mut",
+        ],
+    ),
+    ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
+    (
+        "arguments of public methods, as numbers: the methods check them",
+        &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items"],
+    ),
+    (
+        "the way from operators and methods, which have rows, to their operands",
+        &[
+            "Operands::combine",
+            "Operands::combine_into",
+            "RightOperand::operate",
+            "AssignOperand::operate_on",
+        ],
+    ),
+    (
+        "methods of storage, which no public function hands out",
+        &[
+            "DynData::into_owned",
+            "Storage::ptr",
+            "Storage::device",
+            "Storage::share",
+            "Storage::into_buffer",
+            "StorageMut::share_mut",
+            "BorrowedStorage::moved",
+        ],
+    ),
+    (
+        "sealed traits of files and of DLPack, whose values only unsafe code makes",
+        &[
+            "FromFile::refusal",
+            "FromFile::of_elements",
+            "ToFile::put_bytes",
+            "Managed::assemble",
+            "Managed::major",
+            "Managed::tensor",
+            "Managed::context",
+            "Managed::deleter",
+            "Managed::read_only",
+            "SharedDevice::get",
+            "SharedDevice::pointer",
+            "SharedDevice::address",
+            "SharedDevice::buffer",
+        ],
+    ),
+    (
+        "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
+        &["__dispatch!", "__limit!", "__contract!"],
+    ),
 ];

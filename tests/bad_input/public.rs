@@ -83,3 +83,89 @@ pub(crate) fn functions(more: &[&str]) -> BTreeSet<String> {
     assert!(found.len() > 400, "there is more that is public: {found:?}");
     found
 }
+
+/// All files with this extension in a directory of the package, and below it.
+fn sources(directory: &str) -> Vec<String> {
+    fn visit(directory: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(directory).expect("a directory of the package").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                visit(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(std::fs::read_to_string(path).expect("Rust is text"));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut found);
+    found
+}
+
+/// The source without comments and without what is in strings.
+fn code(source: &str) -> String {
+    let mut code = String::new();
+    for line in source.lines() {
+        // In these sources a string ends on its line, or the lines that continue it are text, which names nothing that is called.
+        for (k, part) in line.replace("\\\"", "").split('"').enumerate().filter(|(k, _)| k % 2 == 0) {
+            let part = if k == 0 { part } else { &format!(" {part}") };
+            match part.split_once("//") {
+                Some((before, _)) => {
+                    code += before;
+                    break;
+                }
+                None => code += part,
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
+
+/// The names in the code of the tests: of functions that it calls, also by a macro that is given the name. Names in strings, in
+/// comments, and of functions that the tests define do not count.
+pub(crate) fn named_by_tests() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for source in sources("tests") {
+        let mut before = String::new();
+        for word in code(&source).split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            if !word.is_empty() {
+                if before != "fn" {
+                    found.insert(word.to_string());
+                }
+                before = word.to_string();
+            }
+        }
+    }
+    found
+}
+
+/// The functions that the documentation hides and that other crates can call all the same, `Trait::method` or `macro!`.
+pub(crate) fn hidden() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for source in sources("src") {
+        let (mut owner, mut hidden) = (String::new(), false);
+        for line in source.lines().map(str::trim) {
+            let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+            let after = |word| words.iter().position(|&w| w == word).and_then(|k| words.get(k + 1));
+            if line.starts_with("pub trait")
+                || line.starts_with("pub unsafe trait")
+                || line.starts_with("impl")
+            {
+                owner = after("trait").map_or("impl".to_string(), |name| name.to_string());
+            }
+            if line == "#[doc(hidden)]" {
+                hidden = true;
+            } else if hidden && !line.starts_with('#') && !line.starts_with("//") {
+                hidden = false;
+                if let Some(name) = after("fn") {
+                    found.insert(format!("{owner}::{name}"));
+                } else if line.starts_with("macro_rules") {
+                    found
+                        .insert(format!("{}!", words.iter().rfind(|word| !word.is_empty()).expect("a name")));
+                }
+            }
+        }
+    }
+    assert!(found.len() > 40, "there is more that is hidden: {found:?}");
+    found
+}

@@ -1,7 +1,7 @@
 //! The emulator finds the faults that it is there to find: operations that have them, each told from one that has not.
 
 use crate::gpu;
-use vierbein::device::UnaryOp;
+use vierbein::device::{CudaSource, UnaryOp};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error};
 
@@ -14,7 +14,9 @@ macro_rules! operations {
         impl UnaryOp<i64> for $name {
             type Output = i64;
             const NAME: &'static str = stringify!($name);
-            const CUDA: &'static str = $text;
+            // SAFETY: most of these break the conditions on purpose. They run in the emulator only, which reports each fault
+            // in place of the access.
+            const CUDA: CudaSource = unsafe { CudaSource::new($text) };
             fn apply(&self, a: i64) -> i64 {
                 a
             }

@@ -1,7 +1,7 @@
 //! The device's memory: when there is too little, when several threads use it, when a kernel cannot be made.
 
 use crate::{device, gpu};
-use vierbein::device::UnaryOp;
+use vierbein::device::{CudaSource, UnaryOp};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, c64, try_einsum};
 
@@ -193,7 +193,8 @@ struct Misspelt;
 impl UnaryOp<f64> for Misspelt {
     type Output = f64;
     const NAME: &'static str = "misspell";
-    const CUDA: &'static str = "no_function_of_this_name(a)";
+    // SAFETY: the function does not exist, so the text does not compile and never runs.
+    const CUDA: CudaSource = unsafe { CudaSource::new("no_function_of_this_name(a)") };
     fn apply(&self, a: f64) -> f64 {
         a
     }

@@ -2,7 +2,7 @@
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Reduce, Reduction, Scalars};
+use vierbein::device::{CudaSource, Device, Reduce, Reduction, Scalars};
 use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
@@ -310,12 +310,17 @@ impl Reduction<f64> for LastAbove {
     type Output = i64;
     const NAME: &'static str = "last position above a limit";
     const ORDERED: bool = true;
-    const CUDA: &'static str = "
+    // SAFETY: the members compute with their arguments and a scalar, and access no memory but `result`.
+    const CUDA: CudaSource = unsafe {
+        CudaSource::new(
+            "
         typedef i64 Acc;
         DEV Acc identity() const { return -1; }
         DEV Acc fold(Acc acc, T x, u64 index) const { return x > limit ? (i64)index : acc; }
         DEV Acc combine(Acc a, Acc b) const { return a > b ? a : b; }
-        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return acc >= 0; }";
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return acc >= 0; }",
+        )
+    };
     fn identity(&self) -> i64 {
         -1
     }

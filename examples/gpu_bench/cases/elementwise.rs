@@ -2,18 +2,19 @@
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
-use vierbein::CastTo;
-use vierbein::device::{Scalars, TernaryOp, UnaryOp};
+use vierbein::device::{CudaSource, Scalars, TernaryOp, UnaryOp};
 use vierbein::prelude::*;
+use vierbein::{CastTo, Inexact};
 
 /// `a · b + c · z`, in one kernel: what fused work is written as.
 #[derive(Clone, Copy)]
 struct Fused<T>(T);
 
-impl<T: Scalar> TernaryOp<T, T, T> for Fused<T> {
+impl<T: Inexact> TernaryOp<T, T, T> for Fused<T> {
     type Output = T;
     const NAME: &'static str = "fuse";
-    const CUDA: &'static str = "a * b + c * z";
+    // SAFETY: an expression of floating-point values: it accesses no memory.
+    const CUDA: CudaSource = unsafe { CudaSource::new("a * b + c * z") };
     fn apply(&self, a: T, b: T, c: T) -> T {
         a * b + c * self.0
     }
@@ -26,10 +27,11 @@ impl<T: Scalar> TernaryOp<T, T, T> for Fused<T> {
 #[derive(Clone, Copy)]
 struct AddOwn<T>(T);
 
-impl<T: Scalar> UnaryOp<T> for AddOwn<T> {
+impl<T: Inexact> UnaryOp<T> for AddOwn<T> {
     type Output = T;
     const NAME: &'static str = "add its own multiple to";
-    const CUDA: &'static str = "a + z * a";
+    // SAFETY: an expression of floating-point values: it accesses no memory.
+    const CUDA: CudaSource = unsafe { CudaSource::new("a + z * a") };
     fn apply(&self, a: T) -> T {
         a + self.0 * a
     }

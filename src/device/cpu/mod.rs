@@ -84,7 +84,13 @@ unsafe impl Device for Cpu {
         "Cpu".into()
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
+        CpuBuffer::zeroed(len)
+    }
+    unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::any(len)
+    }
+    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
+        CpuBuffer::zeroed(len)
     }
     fn len<T: Element>(buffer: &CpuBuffer<T>) -> usize {
         buffer.as_slice().len()
@@ -109,9 +115,6 @@ unsafe impl Device for Cpu {
         // not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.get(), from.len()) };
         Ok(())
-    }
-    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
-        CpuBuffer::zeroed(len)
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
         let mut to = CpuBuffer::any_for_vec(element_count(from.shape(), size_of::<T>())?)?;

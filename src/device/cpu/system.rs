@@ -8,7 +8,7 @@ pub(super) fn use_huge_pages(start: *mut u8, bytes: usize) {
     let offset = start.addr().wrapping_neg() % HUGE;
     let inside = bytes.saturating_sub(offset) & !(HUGE - 1);
     if inside > 0 && !cfg!(miri) {
-        // SAFETY: the range lies within the block, on boundaries of pages; the advice changes nothing that can be read there.
+        // SAFETY: advice about page sizes changes nothing that can be read or written, in whatever range; an unmapped one is an error.
         unsafe { libc::madvise(start.wrapping_add(offset).cast(), inside, libc::MADV_HUGEPAGE) };
     }
 }

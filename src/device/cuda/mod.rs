@@ -9,8 +9,8 @@ mod engine;
 mod engine;
 
 use super::{
-    BinaryOp, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output, Permute, Reduce,
-    Reduction, TernaryOp, UnaryOp, host,
+    BinaryOp, CudaSource, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output,
+    Permute, Reduce, Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -49,14 +49,16 @@ use engine::{Context, Memory};
 /// An operation that has no form for it does not compile on it, and the message says what to write:
 ///
 /// ```compile_fail,E0080
-/// use vierbein::{device::UnaryOp, prelude::*};
+/// use vierbein::device::{CudaSource, UnaryOp};
+/// use vierbein::prelude::*;
 /// #[derive(Clone, Copy)]
 /// struct Twice;
 /// impl UnaryOp<f64> for Twice {
 ///     type Output = f64;
 ///     const NAME: &'static str = "double";
 ///     fn apply(&self, a: f64) -> f64 { 2.0 * a }
-///     // const CUDA: &'static str = "2.0 * a";
+///     // SAFETY: an expression of the operand's value: it accesses no memory.
+///     // const CUDA: CudaSource = unsafe { CudaSource::new("2.0 * a") };
 /// }
 /// let x = tensor![1.0].to_device::<Cuda>()?;
 /// let y = x.apply(Twice);
@@ -65,8 +67,10 @@ use engine::{Context, Memory};
 ///
 /// # Environment
 /// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
-/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's folder of
-/// caches; an empty value turns that off. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
+/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's directory for
+/// caches; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective user
+/// or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created with
+/// mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
 /// leaves all of that to the driver's pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
@@ -249,6 +253,9 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         engine::name_of(ORDINAL)
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
+        self.alloc_zeroed(len)
+    }
+    unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
         buffer(engine::context(ORDINAL)?, len)
     }
     fn len<T: Element>(buffer: &CudaBuffer<T>) -> usize {
@@ -272,15 +279,15 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         unsafe { engine::write(engine::context(ORDINAL)?, from, to.address) }
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
-        let buffer = self.alloc(len)?;
         let context = engine::context(ORDINAL)?;
-        // SAFETY: the memory is the new buffer's.
+        let buffer = buffer(context, len)?;
+        // SAFETY: the memory is the new buffer's, which has that many bytes.
         unsafe { context.zero(buffer.memory.address(), len * size_of::<T>())? };
         Ok(buffer)
     }
     fn duplicate<T: Element>(&self, from: &CudaBuffer<T>) -> Result<CudaBuffer<T>, Error> {
-        let buffer = self.alloc(from.len)?;
         let context = engine::context(ORDINAL)?;
+        let buffer: CudaBuffer<T> = buffer(context, from.len)?;
         let (from, to) = (from.memory.address(), buffer.memory.address());
         // SAFETY: both are memory of buffers with as many elements, one of them new.
         unsafe { context.copy(from, to, buffer.len * size_of::<T>())? };
@@ -308,36 +315,39 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
         let [value] = data[..] else { return host::upload(self, &data) };
         // A scalar goes along as the argument of a kernel: to copy it, the host would wait for all that was asked for before.
-        let mut buffer = self.alloc(1)?;
-        // SAFETY: the buffer has one element, and nobody else knows it.
+        let context = engine::context(ORDINAL)?;
+        let mut buffer = buffer(context, 1)?;
+        // SAFETY: the new buffer has one element, and nothing else has its address.
         let out: Output<'_, T, Self> = unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) };
-        engine::put(engine::context(ORDINAL)?, value, out)?;
+        engine::put(context, value, out)?;
         Ok(buffer)
     }
 }
 
-/// An operation that a GPU is asked for has a text.
-const fn has_text(text: &str) {
+/// Checks, at compile time, that an operation used on a GPU has a CUDA source.
+const fn has_source(source: CudaSource) {
     assert!(
-        !text.is_empty(),
-        "this operation has no form for `Cuda`: give it one as `const CUDA`, an expression of CUDA C++, or copy the tensor to \
-         the host first: `.to_device::<Cpu>()?`"
+        !source.is_none(),
+        "this operation has no form for `Cuda`: give it one, an expression of CUDA C++, as \
+         `const CUDA: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`, or copy the tensor to the host first: \
+         `.to_device::<Cpu>()?`"
     );
 }
 
-/// And if it has to be asked where it has a value, one for that.
-const fn has_forms(text: &str, checked: bool, defined: &str) {
-    has_text(text);
+/// Checks the same of an operation that may be [`CHECKED`](UnaryOp::CHECKED), which then also needs a source for its domain.
+const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
+    has_source(source);
     assert!(
-        !checked || !defined.is_empty(),
-        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a `const CUDA_DEFINED`"
+        !checked || !defined.is_none(),
+        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a \
+         `const CUDA_DEFINED: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`"
     );
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_text(F::CUDA) };
+        const { has_source(F::CUDA) };
         engine::generate(engine::context(ORDINAL)?, op, out)
     }
     fn unary<F: UnaryOp<T>>(
@@ -346,11 +356,11 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         out: Output<'_, F::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary(engine::context(ORDINAL)?, op, out, a)
     }
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::unary_assign(engine::context(ORDINAL)?, op, a)
     }
     fn binary<U: Element, F: BinaryOp<T, U>>(
@@ -360,7 +370,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Operand<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary(engine::context(ORDINAL)?, op, out, a, b)
     }
     fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
@@ -369,7 +379,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         a: Output<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
     }
     fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
@@ -380,7 +390,7 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         b: Operand<'_, U, Self>,
         c: Operand<'_, V, Self>,
     ) -> Result<(), Error> {
-        const { has_text(F::CUDA) };
+        const { has_source(F::CUDA) };
         engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
     }
 }
@@ -398,7 +408,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         out: Output<'_, R::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_text(R::CUDA) };
+        const { has_source(R::CUDA) };
         engine::reduce(engine::context(ORDINAL)?, op, out, a)
     }
     fn scan<F: BinaryOp<T, T, Output = T>>(
@@ -407,7 +417,7 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
         out: Output<'_, T, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        const { has_forms(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
+        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::scan(engine::context(ORDINAL)?, op, out, a)
     }
 }

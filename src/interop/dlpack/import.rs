@@ -329,13 +329,15 @@ impl<M: Managed> Dlpack<M> {
         Ok(Tensor::dense(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
-    /// Its memory as a buffer, if it is dense in the order and may be written to. The elements are `T` on `Dev`, as the caller
-    /// knows.
+    /// Its memory as a buffer, if it is contiguous in the memory order and may be written to.
+    ///
+    /// # Panics
+    /// If the elements are not `T`, or not on `Dev`.
     pub(super) fn into_buffer<T: Element, Dev: SharedDevice>(
         self,
         order: MemoryOrder,
     ) -> Result<Dev::Buffer<T>, Refused<Self>> {
-        debug_assert!(self.dtype == T::DTYPE && is_on::<Dev>(self.device()));
+        assert!(self.dtype == T::DTYPE && is_on::<Dev>(self.device()), "another element type or device");
         let dense = || {
             if self.layout.is_dense(order.is_row_major()) {
                 return Ok(());

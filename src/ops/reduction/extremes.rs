@@ -1,7 +1,7 @@
 //! Largest and smallest elements, and where they are.
 
 use super::super::unary::{larger, smaller};
-use crate::device::{Reduction, Scalars};
+use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
 /// The element that beats all others, or a NaN if there is one; `start` of none.
@@ -71,12 +71,12 @@ macro_rules! extremes {
             const NAME: &'static str = $name;
             const OF_NOTHING: bool = false;
             const FALLIBLE: bool = false;
-            const CUDA: &'static str = concat!("
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
                 typedef T Acc;
                 DEV Acc identity() const { return start; }
                 DEV Acc fold(Acc acc, T x, u64) const { return x ", stringify!($beats), " acc || x != x ? x : acc; }
                 DEV Acc combine(Acc a, Acc b) const { return fold(a, b, 0); }
-                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }");
+                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }"));
             fn scalars(&self, bind: &mut Scalars) {
                 bind.scalar("start", T::$start);
             }
@@ -129,7 +129,7 @@ macro_rules! positions {
             const OF_NOTHING: bool = false;
             const FALLIBLE: bool = false;
             // Of equal values, and of several NaN, the one with the smallest position: parts are combined in any sequence.
-            const CUDA: &'static str = concat!("
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;
                 DEV Acc identity() const { return {start, none}; }
@@ -140,7 +140,7 @@ macro_rules! positions {
                     bool equal = nan ? other : b.value == a.value;
                     return better || (equal && b.index < a.index) ? b : a;
                 }
-                DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc.index; return true; }");
+                DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc.index; return true; }"));
             fn scalars(&self, bind: &mut Scalars) {
                 bind.scalar("start", T::$start);
             }

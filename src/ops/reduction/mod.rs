@@ -8,8 +8,8 @@ pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub use moments::{Moments, Std, Var};
 pub use norm::Norm;
 
-use crate::device::Reduction;
 use crate::device::lanes::in_lanes;
+use crate::device::{CudaSource, Reduction};
 #[cfg(not(debug_assertions))]
 use crate::element::Arithmetic;
 use crate::element::{Inexact, Scalar, sum_of_parts};
@@ -27,12 +27,14 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Output = T;
     const NAME: &'static str = "sum";
     const FALLIBLE: bool = T::INTEGER;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
         typedef Accumulator<T> Acc;
         DEV Acc identity() const { return Acc(); }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { return narrow<R>(acc, result); }";
+        DEV bool finish(Acc acc, u64, R &result) const { return narrow<R>(acc, result); }",
+    );
     fn identity(&self) -> T::Accumulator {
         T::zero().widen()
     }
@@ -56,12 +58,14 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Output = T;
     const NAME: &'static str = "sum";
     const FALLIBLE: bool = false;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
         typedef T Acc;
         DEV Acc identity() const { return Acc(); }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_add(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }";
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
+    );
     #[inline]
     fn identity(&self) -> T {
         T::zero()
@@ -102,7 +106,7 @@ impl<T: Scalar> Reduction<T> for Prod {
     type Output = T;
     const NAME: &'static str = "product";
     const FALLIBLE: bool = T::INTEGER;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin("
         typedef Accumulator<T> Wide;
         struct Acc { Wide value; bool overflowed, zero; };
         DEV Acc identity() const { return {Wide{1}, false, false}; }
@@ -117,7 +121,7 @@ impl<T: Scalar> Reduction<T> for Prod {
         DEV bool finish(Acc acc, u64, R &result) const {
             bool fits = narrow<R>(acc.value, result);
             return acc.zero || (fits && !acc.overflowed);
-        }";
+        }");
     fn identity(&self) -> Self::Acc {
         Product { value: T::one().widen(), overflowed: false, zero: false }
     }
@@ -148,12 +152,14 @@ impl<T: Scalar> Reduction<T> for Prod {
     type Output = T;
     const NAME: &'static str = "product";
     const FALLIBLE: bool = false;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
         typedef T Acc;
         DEV Acc identity() const { return Acc{1}; }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_mul(acc, x); }
         DEV Acc combine(Acc a, Acc b) const { return wrapping_mul(a, b); }
-        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }";
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
+    );
     #[inline]
     fn identity(&self) -> T {
         T::one()
@@ -181,7 +187,8 @@ impl<T: Scalar> Reduction<T> for Mean {
     type Output = T::Float;
     const NAME: &'static str = "mean";
     const FALLIBLE: bool = false;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
         typedef Accumulator<T> Acc;
         DEV Acc identity() const { return Acc(); }
         DEV Acc fold(Acc acc, T x, u64) const { return wrapping_add(acc, (Acc)x); }
@@ -189,7 +196,8 @@ impl<T: Scalar> Reduction<T> for Mean {
         DEV bool finish(Acc acc, u64 count, R &result) const {
             result = unscale((R)acc, (decltype(re(R())))count);
             return true;
-        }";
+        }",
+    );
     fn identity(&self) -> T::Accumulator {
         T::zero().widen()
     }
@@ -226,12 +234,12 @@ macro_rules! quantifiers {
             type Output = bool;
             const NAME: &'static str = $name;
             const FALLIBLE: bool = false;
-            const CUDA: &'static str = concat!("
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
                 typedef bool Acc;
                 DEV Acc identity() const { return ", $neutral, "; }
                 DEV Acc fold(Acc acc, T x, u64) const { return acc ", stringify!($combine), " x; }
                 DEV Acc combine(Acc a, Acc b) const { return a ", stringify!($combine), " b; }
-                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }");
+                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }"));
             fn identity(&self) -> bool {
                 $neutral
             }
@@ -269,12 +277,14 @@ impl Reduction<bool> for Count {
     type Output = i64;
     const NAME: &'static str = "count";
     const FALLIBLE: bool = false;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
         typedef u64 Acc;
         DEV Acc identity() const { return 0; }
         DEV Acc fold(Acc acc, T x, u64) const { return acc + (x ? 1 : 0); }
         DEV Acc combine(Acc a, Acc b) const { return a + b; }
-        DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc; return true; }";
+        DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc; return true; }",
+    );
     fn identity(&self) -> usize {
         0
     }

@@ -1,7 +1,7 @@
 //! Variance and standard deviation.
 
 use crate::device::lanes::{halve, in_few_lanes};
-use crate::device::{Reduction, Scalars};
+use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, Inexact, Scalar};
 use num_traits::{Float, One, Zero};
 
@@ -180,7 +180,7 @@ macro_rules! moments {
             type Output = T::Magnitude;
             const NAME: &'static str = $name;
             const FALLIBLE: bool = false;
-            const CUDA: &'static str = concat!("
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
                 typedef Floating<T> Float;
                 struct Acc { R count; Float mean; R squares; };
                 DEV Acc identity() const { return {R(), Float(), R()}; }
@@ -203,7 +203,7 @@ macro_rules! moments {
                     R variance = divisor > 0 ? acc.squares / divisor : zero / zero;
                     result = ", $cuda, ";
                     return true;
-                }");
+                }"));
             fn scalars(&self, bind: &mut Scalars) {
                 bind.scalar("ddof", self.ddof as u64);
             }

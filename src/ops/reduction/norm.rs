@@ -1,7 +1,7 @@
 //! The Euclidean norm.
 
 use crate::device::lanes::{in_few_lanes, in_lanes};
-use crate::device::{Reduction, Scalars};
+use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 
@@ -83,7 +83,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     type Output = T::Magnitude;
     const NAME: &'static str = "norm";
     const FALLIBLE: bool = false;
-    const CUDA: &'static str = "
+    const CUDA: CudaSource = CudaSource::builtin("
         struct Acc { R small, medium, big; };
         DEV Acc identity() const { return {0, 0, 0}; }
         DEV void add(Acc &acc, R x) const {
@@ -109,7 +109,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
                 result = sqrt(medium);
             }
             return true;
-        }";
+        }");
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("tiny", self.tiny);
         bind.scalar("huge", self.huge);

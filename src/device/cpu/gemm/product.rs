@@ -1,9 +1,10 @@
 //! One matrix product as a value, and what all ways to compute it have in common.
 
 use crate::device::HostPtr;
-use crate::element::{DType, Scalar};
+use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::walk::Walk;
+use core::any::TypeId;
 
 /// A strided matrix.
 #[derive(Debug)]
@@ -183,11 +184,14 @@ pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     })
 }
 
-/// A value of a type that is known to be `U` under another name.
-pub(super) fn same<T: Scalar, U: Copy>(x: T) -> U {
-    assert_eq!(size_of::<T>(), size_of::<U>());
-    debug_assert!(matches!(T::DTYPE, DType::F32 | DType::F64 | DType::C32 | DType::C64));
-    // SAFETY: the sizes are equal, and callers have matched `T`'s tag: `U` is `T`, or the array of the two parts that a
-    // `Complex` consists of (`repr(C)`).
+/// A value under another name of its type: `U` is `T`, or the real and the imaginary part of a complex `T`.
+///
+/// # Panics
+/// If `U` is another type.
+#[inline]
+pub(super) fn same<T: Scalar, U: Copy + 'static>(x: T) -> U {
+    let to = TypeId::of::<U>();
+    assert!(to == TypeId::of::<T>() || T::COMPLEX && to == TypeId::of::<[T::Real; 2]>());
+    // SAFETY: `U` is `T`, or the array of the two parts that a `Complex` consists of (`repr(C)`), as was just checked.
     unsafe { core::mem::transmute_copy(&x) }
 }

@@ -205,19 +205,24 @@ impl Context {
         }
     }
 
-    fn free(&self, address: u64) -> Result<(), DriverError> {
+    /// # Safety
+    /// The address comes from [`try_alloc`](Context::try_alloc) of this context, is freed once, and no work that is queued later
+    /// uses the memory.
+    unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: the memory is ours, and work that was queued before comes before.
+            // SAFETY: an allocation of this context, as the caller ensures; work that was queued before comes before.
             Some(_) => unsafe { result::free_async(address, self.stream()) },
-            // SAFETY: the memory is ours; the driver waits for work that uses it.
+            // SAFETY: an allocation of this context, as the caller ensures; the driver waits for work that uses it.
             None => unsafe { result::free_sync(address) },
         }
     }
 
     /// Gives back to the driver what no tensor uses.
     pub(in crate::device::cuda) fn trim(&self) -> Result<(), Error> {
-        let freed: Vec<_> = self.recycled.drain().into_iter().map(|address| self.free(address)).collect();
+        let kept = self.recycled.drain().into_iter();
+        // SAFETY: what is kept was allocated by this context and has no owner; each address is taken out once.
+        let freed: Vec<_> = kept.map(|address| unsafe { self.free(address) }).collect();
         self.synchronize()?;
         freed
             .into_iter()
@@ -469,7 +474,8 @@ impl Drop for Memory {
             // What fails here, such as a driver that is already gone at the end of the process, is nobody's to know.
             Holder::Pool => {
                 if let Some(address) = self.context.recycled.put(self.address, self.bytes) {
-                    let _ = self.context.free(address);
+                    // SAFETY: this is the end of the memory that this context allocated.
+                    let _ = unsafe { self.context.free(address) };
                 }
             }
             // The owner may reuse it at once, and does not know our stream.

@@ -61,9 +61,9 @@ pub(super) fn compiler() -> Result<(), String> {
             // SAFETY: as above; it is there.
             let library = unsafe { nvrtc::sys::culib() };
             check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 13")?;
-            // It loads its second half by name from wherever the loader looks, which need not be where it lies itself.
-            if let Some(folder) = folder_of("libnvrtc.so") {
-                load_all(&folder, "libnvrtc-builtins.so");
+            // NVRTC loads this library by its name alone, and the loader may not search the directory that both are in.
+            if let Some(directory) = directory_of(library, "nvrtcVersion") {
+                load_all(&directory, "libnvrtc-builtins.so");
             }
             Ok(())
         })
@@ -166,12 +166,72 @@ fn keep_loaded(path: &Path) {
 #[cfg(not(unix))]
 fn keep_loaded(_: &Path) {}
 
-/// Where a library that this process has loaded lies.
-fn folder_of(name: &str) -> Option<PathBuf> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let path = maps
-        .lines()
-        .filter_map(|line| line.find('/').map(|at| &line[at..]))
-        .find(|path| path.contains(name))?;
-    Path::new(path).parent().map(PathBuf::from)
+/// Returns the directory of the file that `function` of a loaded library is in, after symbolic links.
+#[cfg(target_os = "linux")]
+fn directory_of(library: &Library, function: &str) -> Option<PathBuf> {
+    use std::ffi::{CStr, OsStr};
+    use std::os::unix::ffi::OsStrExt;
+    use std::ptr::{null, null_mut};
+    // SAFETY: the type is a pointer, as `get` requires, and the function is not called through it.
+    let address = *unsafe { library.get::<*const ()>(function.as_bytes()) }.ok()?;
+    let mut found =
+        libc::Dl_info { dli_fname: null(), dli_fbase: null_mut(), dli_sname: null(), dli_saddr: null_mut() };
+    // SAFETY: `dladdr` accepts any address and writes to `found`, an initialised `Dl_info` that nothing else refers to.
+    let is_found = unsafe { libc::dladdr(address.cast(), &raw mut found) } != 0;
+    if !is_found || found.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: `dladdr` succeeded, so a name that is not null is a C string of the loader. It lives as long as the library is loaded,
+    // which `library` ensures during this call.
+    let path = unsafe { CStr::from_ptr(found.dli_fname) };
+    let path = Path::new(OsStr::from_bytes(path.to_bytes())).canonicalize().ok()?;
+    path.parent().map(PathBuf::from)
+}
+
+/// Other systems are not asked: NVRTC finds its second library by itself or not at all.
+#[cfg(not(target_os = "linux"))]
+fn directory_of(_: &Library, _: &str) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::directory_of;
+    use libloading::Library;
+    use std::fs;
+
+    #[test]
+    fn directory_of_library_ignores_similar_paths() {
+        // SAFETY: the initialisers of the C library's mathematical functions have no preconditions.
+        let Ok(system) = (unsafe { Library::new("libm.so.6") }) else {
+            return println!("skipped: directory_of_library_ignores_similar_paths: there is no libm.so.6");
+        };
+        let system = directory_of(&system, "cos").unwrap().join("libm.so.6");
+        assert!(system.is_file());
+        let directory = std::env::temp_dir().join(format!("vierbein-libraries-{}", std::process::id()));
+        let (real, link) = (directory.join("real"), directory.join("link"));
+        let decoys = ["libnvrtc.so.notes", "libnvrtc.so", "libnvrtc.so.13"]
+            .map(|name| directory.join("decoys").join(name));
+        fs::create_dir_all(&real).unwrap();
+        fs::create_dir_all(&link).unwrap();
+        fs::create_dir_all(directory.join("decoys")).unwrap();
+        fs::copy(system, real.join("libnvrtc.so.13")).unwrap();
+        std::os::unix::fs::symlink(real.join("libnvrtc.so.13"), link.join("libnvrtc.so")).unwrap();
+        // SAFETY: a copy of the library above.
+        let library = unsafe { Library::new(link.join("libnvrtc.so")) }.unwrap();
+        // Too large for gaps between libraries, and mapped last: they are the first in /proc/self/maps.
+        const DECOY_BYTES: u64 = 1 << 30;
+        let mut maps = Vec::new();
+        for decoy in &decoys {
+            let file = fs::File::create_new(decoy).unwrap();
+            file.set_len(DECOY_BYTES).unwrap();
+            let readable = fs::File::open(decoy).unwrap();
+            // SAFETY: no program changes the file while it is mapped.
+            maps.push(unsafe { memmap2::Mmap::map(&readable) }.unwrap());
+        }
+        assert_eq!(directory_of(&library, "cos"), Some(real.canonicalize().unwrap()));
+        assert_eq!(directory_of(&library, "no_such_function"), None);
+        drop((library, maps));
+        fs::remove_dir_all(&directory).unwrap();
+    }
 }

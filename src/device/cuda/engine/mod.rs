@@ -33,8 +33,8 @@ use super::Cuda;
 use crate::device::cpu::reserve;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp, UnaryOp,
-    host,
+    BinaryOp, Cpu, CudaSource, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
+    UnaryOp, host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -57,7 +57,7 @@ fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> Strid
 }
 
 /// An operation, erased.
-fn operation(name: &'static str, text: &'static str, scalars: impl FnOnce(&mut Scalars)) -> Operation {
+fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Scalars)) -> Operation {
     let mut bound = Scalars::default();
     scalars(&mut bound);
     Operation { name, text, scalars: bound }
@@ -150,7 +150,7 @@ pub(super) fn put<T: Element, const N: usize>(
     value: T,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation("fill", "value", |bind| bind.scalar("value", value));
+    let operation = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", value));
     // SAFETY: an output vouches for its elements.
     unsafe { operation.run(context, out.shape(), [result(&out)]) }
 }

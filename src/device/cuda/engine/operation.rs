@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::program::{Program, Template};
+use crate::device::CudaSource;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
@@ -16,7 +17,7 @@ pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
 pub(super) struct Operation {
     /// As a verb or a noun, for messages.
     pub(super) name: &'static str,
-    pub(super) text: &'static str,
+    pub(super) text: CudaSource,
     pub(super) scalars: Scalars,
 }
 
@@ -45,7 +46,7 @@ impl Elements {
 
 impl Operation {
     /// Where the operation has a value: the same with another text.
-    pub(super) fn domain(&self, text: &'static str) -> Operation {
+    pub(super) fn domain(&self, text: CudaSource) -> Operation {
         Operation { text, ..*self }
     }
 

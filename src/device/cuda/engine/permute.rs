@@ -3,6 +3,7 @@
 
 use super::context::Context;
 use super::operation::{Operation, Strided};
+use crate::device::CudaSource;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
@@ -42,7 +43,7 @@ pub(super) unsafe fn copy(
         // SAFETY: the caller's; both lie side by side in the same sequence.
         return unsafe { context.copy(from.address, to.address, bytes) };
     }
-    let same = Operation { name: "copy", text: "a", scalars: Scalars::default() };
+    let same = Operation { name: "copy", text: CudaSource::builtin("a"), scalars: Scalars::default() };
     let (mut lengths, mut to_steps, mut from_steps) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
     let rank = shape.len();
     lengths[..rank].copy_from_slice(shape);

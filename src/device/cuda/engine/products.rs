@@ -7,6 +7,7 @@ use super::operation::Strided;
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
 use super::shares::{BLOCK, Loads, Shares};
+use crate::device::CudaSource;
 use crate::device::scalars::{Scalars, Signature};
 use crate::element::{DType, Scalar};
 use crate::error::Error;
@@ -143,7 +144,7 @@ pub(super) fn program(
     variant: [u32; 6],
 ) -> Program {
     let types = [Some(dtype), None, None, None];
-    Program { template, name, text: "", types, signature: Signature::default(), variant }
+    Program { template, name, text: CudaSource::NONE, types, signature: Signature::default(), variant }
 }
 
 /// The arguments that all kernels of products begin with.

@@ -1,6 +1,7 @@
 //! What identifies a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and one entry
 //! that puts them together.
 
+use crate::device::CudaSource;
 use crate::device::scalars::{Scalars, Signature};
 use crate::element::DType;
 use std::fmt::Write;
@@ -27,8 +28,8 @@ pub(super) struct Program {
     pub(super) template: &'static Template,
     /// What it does, for messages: no part of what it is.
     pub(super) name: &'static str,
-    /// The operation's own text.
-    pub(super) text: &'static str,
+    /// The operation's own source.
+    pub(super) text: CudaSource,
     /// Element types of the result and of the operands.
     pub(super) types: [Option<DType>; 4],
     /// What the operation carries.
@@ -52,7 +53,7 @@ impl std::hash::Hash for Program {
 
 impl Program {
     fn key(&self) -> (&str, &[Option<DType>; 4], &Signature, &[u32; 6]) {
-        (self.text, &self.types, &self.signature, &self.variant)
+        (self.text.as_str(), &self.types, &self.signature, &self.variant)
     }
 
     /// The whole source.
@@ -90,7 +91,7 @@ impl Program {
             // A text may end in a comment.
             "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}\n); }} }};\n",
             self.members(),
-            self.text
+            self.text.as_str()
         )
     }
 }

@@ -41,7 +41,7 @@ impl Reducing {
         types: [DType; 2],
         variant: [u32; 6],
     ) -> Program {
-        let Operation { name, text, scalars } = &self.operation;
+        let Operation { name, text, scalars } = self.operation;
         let [out, a] = types;
         let types = [Some(out), Some(a), None, None];
         Program { template, name, text, types, signature: scalars.signature(), variant }
@@ -136,7 +136,12 @@ pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
 
 fn head(program: &Program) -> String {
     // A text may end in a comment.
-    format!("{}typedef A T;\nstruct F {{ {}{}\n}};\n", program.typedefs(), program.members(), program.text)
+    format!(
+        "{}typedef A T;\nstruct F {{ {}{}\n}};\n",
+        program.typedefs(),
+        program.members(),
+        program.text.as_str()
+    )
 }
 
 fn whole_entry(program: &Program) -> String {

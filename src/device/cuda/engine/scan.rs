@@ -8,6 +8,7 @@ use super::operation::{Elements, Operation, Strided};
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, address, loops};
 use super::shares::BLOCK;
+use crate::device::CudaSource;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
@@ -31,7 +32,7 @@ const LEAST: usize = 4 * TILE;
 pub(super) struct Scanning {
     pub(super) operation: Operation,
     /// Where it has a value, if that is to be asked.
-    pub(super) domain: Option<&'static str>,
+    pub(super) domain: Option<CudaSource>,
     pub(super) associative: bool,
 }
 

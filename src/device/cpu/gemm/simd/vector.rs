@@ -4,7 +4,7 @@ use num_traits::{One, Zero};
 
 /// The real numbers that vectors are made of.
 pub(super) trait Real:
-    Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
+    'static + Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
 {
     /// `self · a + b`, rounded once only where every processor of the architecture can: elsewhere that is a call.
     fn times_plus(self, a: Self, b: Self) -> Self;

@@ -8,7 +8,7 @@ use super::super::tile::tiles;
 use super::super::{elementwise, gemm, operation, products, reduce, reducing, scan, scanning};
 use super::samples::Sample;
 use super::table;
-use crate::device::{BinaryOp, Reduction, TernaryOp};
+use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, RealScalar, Scalar, c32, c64};
 use crate::layout::plan::Plan;
 use crate::ops::op::*;
@@ -82,13 +82,14 @@ impl Kernels {
     }
 
     /// Each way in which elements may lie, of operations of none to three operands. `two` is the text of one of two.
-    fn layouts<T: Sample>(&mut self, two: &'static str) {
-        let fill = operation("fill", "value", |bind| bind.scalar("value", T::special()[1]));
+    fn layouts<T: Sample>(&mut self, two: CudaSource) {
+        let fill =
+            operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", T::special()[1]));
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
         // This is what copies are, too.
-        self.layouts_of(&of("a"), [T::DTYPE; 2]);
+        self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
     }
@@ -175,7 +176,7 @@ fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
 /// An operation on operands that lie side by side, and whether it has a value.
 pub(super) fn side_by_side(
     operation: &Operation,
-    defined: Option<&'static str>,
+    defined: Option<CudaSource>,
     result: DType,
     operands: &[(&str, DType)],
 ) -> impl Iterator<Item = Program> {

@@ -4,7 +4,7 @@
 use super::super::operation::Operation;
 use super::super::program::{Program as Kernel, cuda_name};
 use super::samples::{Random, Sample, pairs};
-use crate::device::{BinaryOp, Generator, Scalars, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Generator, Scalars, TernaryOp, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element};
 use std::any::type_name;
@@ -30,17 +30,13 @@ type Check = Box<dyn Fn(&mut &[u8]) -> Option<String>>;
 /// An operation as it is to be written, without its type: what is done with it is compiled once for all operations.
 struct Function {
     name: &'static str,
-    text: &'static str,
-    defined: Option<&'static str>,
+    text: CudaSource,
+    defined: Option<CudaSource>,
     scalars: Scalars,
 }
 
 impl Function {
-    fn new<F>(
-        text: &'static str,
-        defined: Option<&'static str>,
-        bind: impl FnOnce(&mut Scalars),
-    ) -> Function {
+    fn new<F>(text: CudaSource, defined: Option<CudaSource>, bind: impl FnOnce(&mut Scalars)) -> Function {
         let mut scalars = Scalars::default();
         bind(&mut scalars);
         Function { name: type_name::<F>(), text, defined, scalars }
@@ -70,8 +66,11 @@ impl Program {
         let operands: Vec<(&str, &str)> =
             operands.iter().map(|&(name, dtype)| (name, cuda_name(dtype))).collect();
         let Function { name, text, defined, scalars } = *f;
-        assert!(!text.is_empty(), "{name} has no text");
-        assert!(defined != Some(""), "{name} is checked and does not say where it is defined");
+        assert!(!text.is_none(), "{name} has no text");
+        assert!(
+            !defined.is_some_and(|text| text.is_none()),
+            "{name} is checked and does not say where it is defined"
+        );
         let plain = name.split('<').next().unwrap_or(name);
         self.names.insert(plain.rsplit("::").next().unwrap_or(plain).to_string());
 
@@ -90,7 +89,7 @@ impl Program {
         let parameters: Vec<String> =
             operands.iter().map(|(operand, ty)| format!("{ty} {operand}")).collect();
         let parameters = parameters.join(", ");
-        let condition = defined.unwrap_or("true");
+        let (text, condition) = (text.as_str(), defined.map_or("true", |text| text.as_str()));
         let structure = format!(
             "{{\n    {members}\n    DEV R operator()({parameters}) const {{ return (R)({text}); }}\n    \
              DEV bool defined({parameters}) const {{ return {condition}; }}\n}};\n"

@@ -2,7 +2,7 @@
 
 use super::program::Program;
 use super::samples::Sample;
-use crate::device::{BinaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Share, Slow};
 use crate::einsum::Blend;
 use crate::element::{Bits, CastTo, Function, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
@@ -290,7 +290,8 @@ struct Gelu;
 impl UnaryOp<f64> for Gelu {
     type Output = f64;
     const NAME: &'static str = "apply gelu to";
-    const CUDA: &'static str = "0.5 * a * (1.0 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))";
+    const CUDA: CudaSource =
+        CudaSource::builtin("0.5 * a * (1.0 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)))");
     fn apply(&self, x: f64) -> f64 {
         0.5 * x * (1.0 + (0.797_884_560_802_865_4 * (x + 0.044_715 * x * x * x)).tanh())
     }
@@ -302,8 +303,9 @@ struct Apart;
 impl BinaryOp<f64, f64> for Apart {
     type Output = f64;
     const NAME: &'static str = "compare the angles of";
-    const CUDA: &'static str =
-        "[&] { A d = fmod(a - b, 360.0); if (d < 0.0) d = d + 360.0; return fmin(d, 360.0 - d); }()";
+    const CUDA: CudaSource = CudaSource::builtin(
+        "[&] { A d = fmod(a - b, 360.0); if (d < 0.0) d = d + 360.0; return fmin(d, 360.0 - d); }()",
+    );
     fn apply(&self, a: f64, b: f64) -> f64 {
         let d = (a - b).rem_euclid(360.0);
         d.min(360.0 - d)
@@ -316,8 +318,9 @@ struct Literals;
 impl UnaryOp<c32> for Literals {
     type Output = c32;
     const NAME: &'static str = "compute with literals";
-    const CUDA: &'static str =
-        "(1.5 + a) / 3 + (a + 2) * (a - 0.1f) - 2.5 / (0.1f - a) * (3.0 * a) % (a * 0.5)";
+    const CUDA: CudaSource = CudaSource::builtin(
+        "(1.5 + a) / 3 + (a + 2) * (a - 0.1f) - 2.5 / (0.1f - a) * (3.0 * a) % (a * 0.5)",
+    );
     fn apply(&self, a: c32) -> c32 {
         (1.5 + a) / 3.0 + (a + 2.0) * (a - 0.1) - 2.5 / (0.1 - a) * (3.0 * a) % (a * 0.5)
     }

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The GPU's proof, in two commands: one on a machine with Rust, one on a machine with a GPU, which may be the same.
+#
+#     scripts/check-gpu.sh build [--emulator]     # makes target/gpu: programs, scripts and, if asked for, the CUDA emulator
+#     target/gpu/run.sh [--emulator] [OUTPUT]     # runs them: see scripts/gpu/run.sh
+#
+# The programs are optimised, stripped and dynamically linked with libc alone, so target/gpu (under 40 MiB) can be copied to a machine
+# with the same processor architecture and a glibc that is not older. CUDA's libraries are looked for there at run time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() { echo "usage: $0 build [--emulator]" >&2; exit 2; }
+[ "${1:-}" = build ] || usage
+emulator=
+case ${2:-} in
+    '') ;;
+    --emulator) emulator=1 ;;
+    *) usage ;;
+esac
+
+to=${CARGO_TARGET_DIR:-target}/gpu
+rm -rf "$to"
+mkdir -p "$to"
+
+# Backtraces are read where the sources are.
+export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
+built=$(cargo test --release --features cuda --lib --test devices --test cuda --test cuda_types --no-run --message-format=json)
+for name in devices cuda cuda_types; do
+    cp "$(echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$name-[^\"]*\"" | cut -d'"' -f4)" "$to/$name"
+done
+cp "$(echo "$built" | grep -o '"executable":"[^"]*/deps/vierbein-[^"]*"' | cut -d'"' -f4)" "$to/lib"
+cargo build --release --features cuda --example gpu_bench
+cp "${CARGO_TARGET_DIR:-target}/release/examples/gpu_bench" "$to/"
+cp scripts/gpu/run.sh scripts/gpu/table.py benches/peers/gpu.py "$to/"
+[ -z "$emulator" ] || scripts/build-cuda-emulator.sh "$to/emulator"
+du -sh "$to"

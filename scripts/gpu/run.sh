@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# The run half of scripts/check-gpu.sh: tests, checks and measures on a machine with a GPU, which needs neither Rust nor the sources.
+# It lies in the directory that the build half made, beside the programs.
+#
+#     run.sh [--emulator] [OUTPUT]     # OUTPUT, or else $OUT, or else ./gpu-results
+#
+# Stages run in the order of their worth, each with a time limit, all of them in TOTAL seconds (530): a run that is cut short still
+# says something. After each stage the output directory is complete as far as it goes:
+#
+#     GPU.md        the result: tests, first use, each row of gpu_bench beside PyTorch and CuPy, targets, sanitizer, profiler
+#     junit.xml     every test with its outcome
+#     rows.jsonl    what was measured, a line for each row
+#     stages.tsv    stages with their outcomes, seconds and reasons
+#     log.txt       everything that the stages printed
+#
+# --emulator runs the same stages in the CUDA emulator, at small sizes and without time limits; NumPy stands in for the peers. The
+# exit status is 0 if no stage failed and none ran out of time.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+emulator=
+if [ "${1:-}" = --emulator ]; then
+    emulator=1
+    shift
+fi
+out=${1:-${OUT:-gpu-results}}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+total=${TOTAL:-530}
+[ -z "$emulator" ] || total=1000000
+: > "$out/log.txt"
+: > "$out/rows.jsonl"
+printf 'stage\toutcome\tseconds\twhy\n' > "$out/stages.tsv"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+export VIERBEIN_REQUIRE_GPU=1 VIERBEIN_CUDA_CACHE_DIR=$work/kernels
+quick=()
+if [ -n "$emulator" ]; then
+    [ -e "$here/emulator/libcuda.so.1" ] || { echo "there is no emulator in $here: build with --emulator" >&2; exit 2; }
+    export LD_LIBRARY_PATH=$here/emulator VIERBEIN_CUDA_LIB_DIR=$here/emulator VIERBEIN_EMULATOR_CACHE=$work/objects VIERBEIN_TEST_SEED=0
+    quick=(--quick)
+fi
+python=$(command -v "${PYTHON:-python3}" || true)
+
+record() { # STAGE OUTCOME SECONDS WHY
+    printf '%s\t%s\t%s\t%s\n' "$@" >> "$out/stages.tsv"
+    echo "$1: $2 in $3 s${4:+ ($4)}"
+    # Written anew after each stage, so that it is there if the next one is the last.
+    [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} || failed=1
+}
+
+skip() { record "$1" skipped 0 "$2"; }
+
+# Runs a command as a stage: its output is in $work/STAGE and in the log.
+stage() { # STAGE LIMIT COMMAND..
+    local name=$1 limit=$2 began=$SECONDS status=0 left
+    shift 2
+    left=$((total - SECONDS))
+    [ -z "$emulator" ] || limit=$((limit * 60))
+    if [ $left -lt 10 ]; then
+        failed=1
+        record "$name" "left out" 0 "the time was over"
+        return 1
+    fi
+    [ $limit -lt $left ] || limit=$left
+    timeout --kill-after=5 "$limit" "$@" > "$work/$name" 2>&1 || status=$?
+    { echo "== $name: $*"; cat "$work/$name"; } >> "$out/log.txt"
+    case $status in
+        0) record "$name" passed $((SECONDS - began)) "" ;;
+        124 | 137) record "$name" "cut short" $((SECONDS - began)) "limit of $limit s" ;;
+        *) record "$name" failed $((SECONDS - began)) "exit status $status" ;;
+    esac
+    [ $status -eq 0 ] || failed=1
+    return $status
+}
+
+# The outcomes of a test program, as JUnit writes them.
+junit() { # STAGE
+    awk -v suite="$1" '
+        /^test .* \.\.\. (ok|FAILED|ignored)/ { name[++n] = $2; outcome[n] = $NF; bad += $NF == "FAILED" }
+        END {
+            printf "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\">\n", suite, n, bad
+            for (k = 1; k <= n; k++)
+                printf "  <testcase classname=\"%s\" name=\"%s\">%s</testcase>\n", suite, name[k],
+                    outcome[k] == "ok" ? "" : outcome[k] == "ignored" ? "<skipped/>" : "<failure/>"
+            print "</testsuite>"
+        }' "$work/$1" >> "$work/suites"
+    { echo '<testsuites>'; cat "$work/suites"; echo '</testsuites>'; } > "$out/junit.xml"
+}
+
+# A test program with memory that is NaN before a kernel writes it and is not used again. Tests that are about the emulator, or about
+# libraries that are missing, find their own surroundings on a machine with the sources.
+tests() { # STAGE LIMIT ARGUMENT..
+    local name=$1 limit=$2
+    shift 2
+    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_RECYCLE_BYTES=0 "$here/$name" \
+        --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler:: "$@" || true
+    junit "$name"
+}
+
+# The lines of a stage that are rows.
+rows() { # STAGE
+    grep '^{' "$work/$1" >> "$out/rows.jsonl" || true
+    [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} || failed=1
+}
+
+if command -v nvidia-smi > /dev/null; then
+    stage machine 20 nvidia-smi || true
+else
+    skip machine "there is no nvidia-smi"
+fi
+tests devices 60 cuda_row:: cuda_col::
+tests cuda 90
+tests cuda_types 90
+# What reads the sources or compiles C++ is for the machine with the sources.
+tests lib 60 device::cuda device::scalars --skip texts:: --skip macros_of_kernels
+stage first_use 30 "$here/gpu_bench" "${quick[@]}" "first use" && rows first_use
+stage gpu_bench 170 "$here/gpu_bench" "${quick[@]}" --seconds "$([ -n "$emulator" ] && echo 1000000 || echo 150)" || true
+rows gpu_bench
+if [ -z "$python" ]; then
+    skip peers "there is no python3"
+elif ! "$python" -c 'import numpy' 2> /dev/null; then
+    skip peers "python3 has no numpy"
+elif [ -n "$emulator" ]; then
+    stage peers 60 "$python" "$here/gpu.py" --quick numpy && rows peers
+else
+    stage peers 110 "$python" "$here/gpu.py" --seconds 95 torch cupy
+    rows peers
+fi
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null || true)
+if [ -n "$sanitizer" ] && [ -z "$emulator" ]; then
+    stage memcheck 60 "$sanitizer" --tool memcheck --error-exitcode 9 "$here/devices" cuda_row:: || true
+    stage racecheck 50 "$sanitizer" --tool racecheck --error-exitcode 9 "$here/devices" \
+        cuda_row::sums cuda_row::extremes cuda_row::traces cuda_row::shape_operations cuda_row::matrix_products || true
+else
+    skip memcheck "there is no compute-sanitizer, or no GPU"
+    skip racecheck "there is no compute-sanitizer, or no GPU"
+fi
+ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2> /dev/null || true)
+if [ -n "$ncu" ] && [ -z "$emulator" ]; then
+    for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
+        name=ncu_$(echo "$row" | tr -dc 'a-z0-9')
+        stage "$name" 25 "$ncu" --clock-control none --csv \
+            --metrics dram__bytes.sum.per_second,dram__throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum \
+            "$here/gpu_bench" --once --dtype f64 "$row" || true
+    done
+elif [ -n "$emulator" ]; then
+    # The rows that the profiler is given exist.
+    for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
+        stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$here/gpu_bench" --quick --once --dtype f64 "$row" || true
+    done
+else
+    skip ncu "there is no ncu"
+fi
+[ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} --last || failed=1
+echo "$out/GPU.md"
+exit $failed

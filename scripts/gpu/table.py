@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Writes GPU.md of what run.sh has left in its output directory: table.py OUTPUT [--emulator] [--last].
+
+With --last, every row of the peers must have one of gpu_bench, by name and element type.
+"""
+
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+# What is to be reached on an H200, from what PyTorch and CuPy reach there: GB/s at least, µs at most, or the share of cuBLAS.
+TARGETS = [
+    ("a + b 10⁸", "f64", "GB/s", 4250),
+    ("a + bᵀ 8192²", "f64", "GB/s", 3700),
+    ("transpose 16384²", "f32", "GB/s", 3700),
+    ("transpose 16384²", "f64", "GB/s", 3700),
+    ("ijkl->lkji 64⁴", "f64", "GB/s", 3700),
+    ("permute 305142 16⁶", "f64", "GB/s", 3700),
+    ("trace 4096²", "f64", "µs", 5),
+    ("trace (1024, 1024, 1024) over (0, 2)", "f64", "µs", 16),
+    ("iij->j 100³", "f64", "µs", 5),
+    ("ijk,ijk->ijk 100³", "f64", "µs", 7),
+    ("sum 10⁸", "f64", "GB/s", 4200),
+    ("matmul 4096", "f64", "of cuBLAS", 0.98),
+    ("matmul 4096", "Complex<f64>", "of cuBLAS", 0.98),
+    ("aib,bjc->aijc 128, 2", "f64", "µs", 12),
+]
+
+
+def read_rows(path):
+    ours, peers, first, copy = {}, {}, [], None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if "library" in row:
+            peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
+        elif "ms" in row:
+            first.append(row)
+        elif "dtype" in row:
+            ours[row["case"], row["dtype"]] = row
+        else:
+            copy = row["rate"]
+    return ours, peers, first, copy
+
+
+def table(header, rows):
+    yield "| " + " | ".join(header) + " |"
+    yield "|---" + "|--:" * (len(header) - 1) + "|"
+    for row in rows:
+        yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |"
+
+
+def number(x, digits=2):
+    return "–" if x is None else f"{x:,.{digits}f}"
+
+
+def targets(ours):
+    for case, dtype, unit, goal in TARGETS:
+        row = ours.get((case, dtype))
+        if row is None:
+            yield case, dtype, f"{goal} {unit}", "not measured", ""
+            continue
+        found = {"GB/s": row["rate"], "µs": row["us"], "of cuBLAS": row["share"]}[unit]
+        reached = found is not None and (found <= goal if unit == "µs" else found >= goal)
+        yield case, dtype, f"{'≤' if unit == 'µs' else '≥'} {goal} {unit}", number(found), "yes" if reached else "**no**"
+
+
+def comparisons(ours, peers):
+    for key, row in ours.items():
+        beside = peers.get(key, {})
+        cells = []
+        for library in ("PyTorch", "CuPy", "NumPy"):
+            us = beside.get(library)
+            if library != "NumPy" or us is not None:
+                cells += [number(us), number(row["us"] / us if us else None)]
+        share = "–" if row["share"] is None else f"{100 * row['share']:.0f} % {row['limit']}"
+        yield (*key, number(row["us"]), f"{number(row['rate'], 1)} {row['unit']}", share, *cells[:4])
+
+
+def write(output, emulated):
+    lines = ["# GPU", ""]
+    if emulated:
+        lines += ["Run in the CUDA emulator at small sizes: **of the times nothing follows**, and NumPy stands in for the peers.", ""]
+    lines += ["Made by `scripts/check-gpu.sh`. Ratios are times of this crate by times of the peer: below 1, this crate is faster.", ""]
+    stages = [line.split("\t") for line in (output / "stages.tsv").read_text(encoding="utf-8").splitlines()]
+    lines += ["## Stages", "", *table(stages[0], stages[1:]), ""]
+    junit = output / "junit.xml"
+    if junit.exists():
+        suites = ElementTree.parse(junit).getroot()
+        lines += ["## Tests", ""]
+        lines += table(
+            ("program", "tests", "failures"), [(s.get("name"), s.get("tests"), s.get("failures")) for s in suites]
+        )
+        bad = [case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None]
+        lines += ["", *(f"* failed: `{name}`" for name in bad), ""]
+    ours, peers, first, copy = read_rows(output / "rows.jsonl")
+    if first:
+        lines += ["## First use", ""]
+        lines += table(
+            ("", "ms", "again, ms", "target, ms"),
+            [(row["case"], number(row["ms"]), number(row["again_ms"], 3), row["target_ms"]) for row in first],
+        )
+        lines.append("")
+    if ours:
+        lines += ["## Targets", "", *table(("case", "type", "target", "found", "reached"), targets(ours)), ""]
+        lines += ["## Rows", "", f"A copy of large vectors: {number(copy, 1)} GB/s, read and written.", ""]
+        names = ("NumPy", "") if emulated else ("PyTorch, µs", "ratio", "CuPy, µs", "ratio")
+        header = ("case", "type", "µs", "rate", "of the limit")
+        rows = [row[: 5 + len(names)] if not emulated else (*row[:5], *row[-2:]) for row in comparisons(ours, peers)]
+        lines += [*table((*header, *names), rows), ""]
+    (output / "GPU.md").write_text("\n".join(lines), encoding="utf-8")
+    return ours, peers
+
+
+def main():
+    output = Path(sys.argv[1])
+    ours, peers = write(output, "--emulator" in sys.argv)
+    strangers = [key for key in peers if key not in ours]
+    missing = [(case, dtype) for case, dtype, *_ in TARGETS if (case, dtype) not in ours]
+    if "--last" in sys.argv and "--emulator" in sys.argv and (strangers or missing):
+        sys.exit(f"rows of the peers without one of gpu_bench: {strangers}; targets without a row: {missing}")
+
+
+if __name__ == "__main__":
+    main()

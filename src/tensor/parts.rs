@@ -1,0 +1,171 @@
+//! Mutable views of disjoint parts of one tensor, which exist at the same time: the halves of a split, the positions along an
+//! axis, the lanes along an axis.
+
+use super::{Tensor, TensorViewMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::layout::lanes::LaneLayouts;
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::{BorrowedStorage, ViewMut};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
+    /// The view at one position along an axis, which it lacks. Views of rows are made too often for a [`Layout`].
+    ///
+    /// # Panics
+    /// If the position is out of range, or `E` is not the rank without the axis.
+    #[inline]
+    pub(crate) fn at_position<E: Dim>(&self, axis: usize, index: usize) -> Tensor<T, E, O, Dev, S> {
+        let (shape, strides, offset) = position::<D, E>(&self.shape, &self.strides, axis, index);
+        Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
+    }
+}
+
+/// Shape, strides and offset of one position along an axis. Its indices address elements that the indices of the whole address.
+///
+/// # Panics
+/// If the position is out of range, or `E` is not the rank without the axis.
+#[inline]
+fn position<D: Dim, E: Dim>(
+    shape: &D::Shape,
+    strides: &D::Strides,
+    axis: usize,
+    index: usize,
+) -> (E::Shape, E::Strides, isize) {
+    let (shape, strides) = (shape.as_ref(), strides.as_ref());
+    assert!(E::NDIM + 1 == D::NDIM && index < shape[axis], "the position is out of range");
+    let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
+    for (k, (to, step)) in kept.as_mut().iter_mut().zip(steps.as_mut()).enumerate() {
+        let from = if k < axis { k } else { k + 1 };
+        (*to, *step) = (shape[from], strides[from]);
+    }
+    (kept, steps, index as isize * strides[axis])
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// A mutable view of a part, for as long as this one borrows.
+    ///
+    /// # Safety
+    /// The layout is derived from this view's. As long as the part lives, nothing else accesses its elements: neither this view nor
+    /// another part that is made of it.
+    unsafe fn part<E: Dim>(&self, layout: &Layout) -> TensorViewMut<'a, T, E, O, Dev> {
+        self.check(layout);
+        Tensor {
+            storage: ViewMut {
+                ptr: Dev::offset(self.storage.ptr, layout.offset()),
+                device: self.storage.device,
+                data: PhantomData,
+            },
+            shape: layout.typed_shape::<E>(),
+            strides: layout.typed_strides::<E>(),
+            marker: PhantomData,
+        }
+    }
+
+    /// The first `at` positions along an axis, and the others.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or `at` exceeds its extent.
+    pub(crate) fn halves(self, axis: usize, at: usize) -> Result<(Self, Self), Error> {
+        let (low, high) = self.layout().split_at(axis, at)?;
+        // SAFETY: the first positions of the axis; `self` is consumed.
+        let first = unsafe { self.part(&low) };
+        // SAFETY: the other positions. Indices of a mutable view are apart, so the two share no element; `self` is consumed.
+        let second = unsafe { self.part(&high) };
+        Ok((first, second))
+    }
+
+    /// The views at each position along an axis.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub(crate) fn positions<R>(self, axis: usize) -> Result<AxisIterMut<'a, T, D, O, Dev, R>, Error> {
+        self.layout().check_axis("iterate", axis)?;
+        let end = self.shape.as_ref()[axis];
+        Ok(AxisIterMut { base: self, axis, next: 0, end, rank: PhantomData })
+    }
+
+    /// The one-dimensional views along an axis.
+    ///
+    /// # Errors
+    /// If the axis is out of range.
+    pub(crate) fn into_lanes(self, axis: usize) -> Result<LanesMut<'a, T, D, O, Dev>, Error> {
+        let layouts = LaneLayouts::new(&self.layout(), axis, O::ROW_MAJOR)?;
+        Ok(LanesMut { base: self, layouts })
+    }
+}
+
+/// Mutable views at each position along an axis.
+pub struct AxisIterMut<'a, T: Element, D: Dim, O: Order, Dev: Device, R> {
+    base: TensorViewMut<'a, T, D, O, Dev>,
+    axis: usize,
+    next: usize,
+    end: usize,
+    rank: PhantomData<R>,
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIterMut<'a, T, D, O, Dev, R> {
+    type Item = TensorViewMut<'a, T, R, O, Dev>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.end {
+            return None;
+        }
+        self.next += 1;
+        let base = &self.base;
+        let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
+        // Each position is handed out once, and indices of a mutable view are apart, so positions share no element. The view of all
+        // of them is not accessed otherwise.
+        let ViewMut { ptr, device, .. } = base.storage;
+        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
+        Some(Tensor { storage, shape, strides, marker: PhantomData })
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.end - self.next, Some(self.end - self.next))
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> ExactSizeIterator
+    for AxisIterMut<'_, T, D, O, Dev, R>
+{
+}
+impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> FusedIterator for AxisIterMut<'_, T, D, O, Dev, R> {}
+
+/// Mutable one-dimensional views along an axis.
+pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
+    base: TensorViewMut<'a, T, D, O, Dev>,
+    layouts: LaneLayouts,
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T, D, O, Dev> {
+    type Item = TensorViewMut<'a, T, Rank<1>, O, Dev>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let layout = self.layouts.next()?;
+        // SAFETY: each lane is handed out once, and indices of a mutable view are apart, so lanes share no element. The view of
+        // all of them is not accessed otherwise.
+        Some(unsafe { self.base.part(&layout) })
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.layouts.size_hint()
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> ExactSizeIterator for LanesMut<'_, T, D, O, Dev> {}
+impl<T: Element, D: Dim, O: Order, Dev: Device> FusedIterator for LanesMut<'_, T, D, O, Dev> {}
+
+// Not derived: printing the base would read elements that are lent out.
+impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_, T, D, O, Dev, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AxisIterMut(positions {}..{} of axis {})", self.next, self.end, self.axis)
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> fmt::Debug for LanesMut<'_, T, D, O, Dev> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LanesMut({} left)", self.layouts.size_hint().0)
+    }
+}

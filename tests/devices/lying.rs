@@ -1,0 +1,344 @@
+//! A device that keeps every sentence of `Device`'s `# Safety`, and returns too few or too many elements from one of the safe
+//! methods that an implementation may override: the library panics or returns an error, or the result is right all the same.
+
+use crate::common::{Address, Block, Remote};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use vierbein::device::{Device, Elementwise, Gemm, Operand, Output, Permute, Reduce};
+use vierbein::prelude::*;
+use vierbein::{DynTensor, Error, Scalar};
+
+/// The method that lies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Method {
+    #[default]
+    None,
+    Alloc,
+    AllocForOverwrite,
+    AllocZeroed,
+    Duplicate,
+    Gather,
+    Compact,
+    Adopt,
+    Release,
+    OnHost,
+    OnHostMut,
+    CopyHere,
+}
+
+/// How many elements it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Size {
+    #[default]
+    Empty,
+    Short,
+    Long,
+}
+
+thread_local! {
+    /// `on_host` has no device to ask.
+    static LIE: Cell<(Method, Size)> = const { std::cell::Cell::new((Method::None, Size::Empty)) };
+}
+
+/// The length that `method` gives for `len`.
+fn length(method: Method, len: usize) -> usize {
+    match LIE.get() {
+        (lying, _) if lying != method || lying == Method::None => len,
+        (_, Size::Empty) => 0,
+        (_, Size::Short) => len.saturating_sub(1),
+        (_, Size::Long) => len + 1,
+    }
+}
+
+/// Memory of a [`Remote`], which checks each access. `HOST` says that the host can read it, `COPIES` that it copies by itself.
+#[derive(Debug, Clone, Default)]
+struct Liar<const HOST: bool, const COPIES: bool>(Remote);
+
+impl<const HOST: bool, const COPIES: bool> Liar<HOST, COPIES> {
+    /// The elements of a shape, resized.
+    fn elements<T: Element>(&self, method: Method, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
+        let mut data = vec![T::default(); from.shape().iter().product()];
+        if from.strides().iter().all(|&stride| stride == 1) && !data.is_empty() {
+            // SAFETY: a contiguous operand of one axis, or of none.
+            unsafe { self.read(from.ptr(), &mut data)? };
+        } else {
+            let mut index = vec![0; from.shape().len()];
+            for value in &mut data {
+                let at = index.iter().zip(from.strides()).map(|(&i, s)| i as isize * s).sum();
+                // SAFETY: the index is within the shape.
+                unsafe { self.read(Self::offset::<T>(from.ptr(), at), core::slice::from_mut(value))? };
+                for (i, &n) in index.iter_mut().zip(from.shape()).rev() {
+                    *i += 1;
+                    if *i < n {
+                        break;
+                    }
+                    *i = 0;
+                }
+            }
+        }
+        let len = length(method, data.len());
+        data.resize(len, T::default());
+        Ok(data)
+    }
+
+    fn uploaded<T: Element>(&self, method: Method, mut data: Vec<T>) -> Result<Block<T>, Error> {
+        let len = length(method, data.len());
+        data.resize(len, T::default());
+        let mut buffer = self.0.alloc(len)?;
+        // SAFETY: the new buffer has as many elements.
+        unsafe { self.0.write(&data, Remote::ptr_mut(&mut buffer))? };
+        Ok(buffer)
+    }
+}
+
+// SAFETY: buffers, pointers, `len`, `read`, `write` and clones are those of `Remote`; so is `same_instance`.
+unsafe impl<const HOST: bool, const COPIES: bool> Device for Liar<HOST, COPIES> {
+    type Buffer<T: Element> = Block<T>;
+    type Ptr<T: Element> = Address;
+
+    fn name(&self) -> String {
+        "Liar".into()
+    }
+    fn same_instance(&self, other: &Self) -> bool {
+        self.0.same_instance(&other.0)
+    }
+    fn len<T: Element>(buffer: &Block<T>) -> usize {
+        Remote::len(buffer)
+    }
+    fn ptr<T: Element>(buffer: &Block<T>) -> Address {
+        Remote::ptr(buffer)
+    }
+    fn ptr_mut<T: Element>(buffer: &mut Block<T>) -> Address {
+        Remote::ptr_mut(buffer)
+    }
+    fn offset<T: Element>(ptr: Address, elements: isize) -> Address {
+        Remote::offset::<T>(ptr, elements)
+    }
+    unsafe fn read<T: Element>(&self, from: Address, to: &mut [T]) -> Result<(), Error> {
+        // SAFETY: the caller ensures the same.
+        unsafe { self.0.read(from, to) }
+    }
+    unsafe fn write<T: Element>(&self, from: &[T], to: Address) -> Result<(), Error> {
+        // SAFETY: the caller ensures the same.
+        unsafe { self.0.write(from, to) }
+    }
+
+    fn alloc<T: Element>(&self, len: usize) -> Result<Block<T>, Error> {
+        self.0.alloc(length(Method::Alloc, len))
+    }
+    unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<Block<T>, Error> {
+        self.0.alloc(length(Method::AllocForOverwrite, len))
+    }
+    fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Block<T>, Error> {
+        self.0.alloc(length(Method::AllocZeroed, len))
+    }
+    fn duplicate<T: Element>(&self, buffer: &Block<T>) -> Result<Block<T>, Error> {
+        let mut data = vec![T::default(); Remote::len(buffer)];
+        // SAFETY: as many elements as the buffer has.
+        unsafe { self.0.read(Remote::ptr(buffer), &mut data)? };
+        self.uploaded(Method::Duplicate, data)
+    }
+    fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
+        self.elements(Method::Gather, from)
+    }
+    fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Block<T>, Error> {
+        let data = self.elements(Method::None, from)?;
+        self.uploaded(Method::Compact, data)
+    }
+    fn adopt<T: Element>(&self, data: Vec<T>) -> Result<Block<T>, Error> {
+        self.uploaded(Method::Adopt, data)
+    }
+    fn release<T: Element>(&self, buffer: Block<T>) -> Result<Vec<T>, Error> {
+        let mut data = vec![T::default(); Remote::len(&buffer)];
+        // SAFETY: as many elements as the buffer has.
+        unsafe { self.0.read(Remote::ptr(&buffer), &mut data)? };
+        data.resize(length(Method::Release, data.len()), T::default());
+        Ok(data)
+    }
+    const IS_HOST: bool = HOST;
+    const COPIES: bool = COPIES;
+    fn copy_here<T: Element>(
+        &self,
+        out: Output<'_, T, Self>,
+        from: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        if LIE.get().0 == Method::CopyHere {
+            return Ok(());
+        }
+        let data = self.elements(Method::None, from)?;
+        // SAFETY: the output is contiguous, or of one element: tests copy nothing else.
+        unsafe { self.0.write(&data, out.ptr()) }
+    }
+    fn on_host<'a, T: Element>(from: Operand<'a, T, Self>) -> Option<&'a [T]> {
+        let len = from.shape().iter().product();
+        (LIE.get().0 == Method::OnHost).then(|| &*vec![T::default(); length(Method::OnHost, len)].leak())
+    }
+    fn on_host_mut<'a, T: Element>(to: Output<'a, T, Self>) -> Option<&'a mut [T]> {
+        let len = to.shape().iter().product();
+        (LIE.get().0 == Method::OnHostMut).then(|| vec![T::default(); length(Method::OnHostMut, len)].leak())
+    }
+}
+impl<T: Element, const HOST: bool, const COPIES: bool> Elementwise<T> for Liar<HOST, COPIES> {}
+impl<T: Element, const HOST: bool, const COPIES: bool> Permute<T> for Liar<HOST, COPIES> {}
+impl<T: Element, const HOST: bool, const COPIES: bool> Reduce<T> for Liar<HOST, COPIES> {}
+impl<T: Scalar, const HOST: bool, const COPIES: bool> Gemm<T> for Liar<HOST, COPIES> {}
+
+/// What is done with tensors on the device, by name; each ends in elements on the host.
+type Step<Dev> = (&'static str, fn(&Dev) -> Result<Vec<f64>, Error>);
+
+fn on<Dev: Device>(device: &Dev, values: &[f64]) -> Result<Tensor<f64, Rank<2>, RowMajor, Dev>, Error> {
+    Tensor::<f64, _, RowMajor>::from_vec([2, values.len() / 2], values.to_vec()).to_device_in(device)
+}
+
+fn numbers() -> Vec<f64> {
+    (1..=12).map(f64::from).collect()
+}
+
+fn typed<const HOST: bool, const COPIES: bool>() -> Vec<Step<Liar<HOST, COPIES>>> {
+    vec![
+        ("there and back", |device| on(device, &numbers())?.to_device::<Cpu>()?.try_to_vec()),
+        ("zeros", |device| Tensor::<f64, _, RowMajor, _>::try_zeros_in([3, 4], device)?.try_to_vec()),
+        ("full", |device| Tensor::<f64, _, RowMajor, _>::try_full_in([3, 4], 2.0, device)?.try_to_vec()),
+        ("clone", |device| on(device, &numbers())?.try_clone()?.try_to_vec()),
+        ("into_vec", |device| on(device, &numbers())?.try_into_vec()),
+        ("transposed", |device| on(device, &numbers())?.t().try_to_vec()),
+        ("owned transposed", |device| on(device, &numbers())?.t().try_to_owned()?.try_to_vec()),
+        ("add", |device| {
+            let x = on(device, &numbers())?;
+            x.try_add(&x)?.try_to_vec()
+        }),
+        ("sum of rows", |device| on(device, &numbers())?.try_sum_axis(1)?.try_to_vec()),
+        ("matmul", |device| {
+            let x = on(device, &numbers())?;
+            x.try_matmul(x.t())?.try_to_vec()
+        }),
+        ("copy from the host", |device| {
+            let mut x = Tensor::<f64, Rank<2>, RowMajor, _>::try_full_in([2, 6], 0.0, device)?;
+            x.copy_from(&Tensor::<f64, _>::from_vec([2, 6], numbers()))?;
+            x.try_to_vec()
+        }),
+        ("copy to the host", |device| {
+            let mut x = Tensor::<f64, _>::zeros([2, 6]);
+            x.copy_from(&on(device, &numbers())?)?;
+            x.try_to_vec()
+        }),
+        ("copy to a column of the host", |device| {
+            let mut x = Tensor::<f64, _>::zeros([2, 7]);
+            x.slice_mut(s![.., 1..]).copy_from(&on(device, &numbers())?)?;
+            x.try_to_vec()
+        }),
+        ("copy on the device", |device| {
+            let mut x = Tensor::<f64, Rank<2>, RowMajor, _>::try_full_in([2, 6], 0.0, device)?;
+            x.copy_from(&on(device, &numbers())?)?;
+            x.try_to_vec()
+        }),
+        ("printed", |device| {
+            let text = format!("{}", on(device, &numbers())?);
+            Ok(text.bytes().map(f64::from).collect())
+        }),
+    ]
+}
+
+fn dynamic<const HOST: bool, const COPIES: bool>() -> Vec<Step<Liar<HOST, COPIES>>> {
+    fn on<Dev: Device>(device: &Dev) -> Result<DynTensor, Error> {
+        let x = Tensor::<f64, _>::from_vec([2, 6], numbers());
+        DynTensor::from(x).to_device_in(device)
+    }
+    vec![
+        ("dynamic there and back", |device| on(device)?.to_device::<Cpu>()?.to_vec()),
+        ("dynamic to_vec", |device| on(device)?.to_vec()),
+        ("dynamic slice to the host", |device| {
+            on(device)?.slice(s![.., 1..;2])?.to_device::<Cpu>()?.to_vec()
+        }),
+        ("dynamic owned", |device| on(device)?.t()?.to_owned()?.to_vec()),
+        ("dynamic clone", |device| on(device)?.try_clone()?.to_vec()),
+        ("dynamic get and set", |device| {
+            let mut x = on(device)?;
+            x.set(&[1, 2], 7.0)?;
+            Ok(vec![x.get(&[1, 2])?.get::<f64>().expect("it is an `f64`")])
+        }),
+        ("dynamic downcast", |device| {
+            let x: Tensor<f64, Rank<2>, RowMajor, Liar<HOST, COPIES>> = on(device)?.downcast()?;
+            x.try_to_vec()
+        }),
+        ("dynamic printed", |device| Ok(format!("{}", on(device)?).bytes().map(f64::from).collect())),
+        ("dynamic equal", |device| {
+            let x = on(device)?;
+            Ok(vec![f64::from(u8::from(x == x.try_clone()?))])
+        }),
+    ]
+}
+
+/// Panics on a thread whose device lies are expected, and not printed.
+fn expect_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            if LIE.get().0 == Method::None {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// Every method lies in every step. What is expected comes from the same device when it tells the truth.
+fn check<const HOST: bool, const COPIES: bool>(methods: &[Method]) {
+    expect_panics();
+    let honest = Liar::<false, COPIES>(Remote::default());
+    let device = Liar::<HOST, COPIES>(Remote::default());
+    let expected: Vec<_> = typed::<false, COPIES>().into_iter().chain(dynamic()).collect();
+    let steps = typed::<HOST, COPIES>().into_iter().chain(dynamic());
+    let mut noticed = 0;
+    for ((name, step), (_, expected)) in steps.zip(expected) {
+        let expected = expected(&honest).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for &method in methods {
+            for size in [Size::Empty, Size::Short, Size::Long] {
+                LIE.set((method, size));
+                let found = catch_unwind(AssertUnwindSafe(|| step(&device)));
+                LIE.set((Method::None, Size::Empty));
+                match found {
+                    Ok(Ok(found)) if found == expected => {}
+                    // `to_vec` of a tensor is `gather` itself, and `into_vec` is `release`: the caller gets what they return. A
+                    // device that copies nothing where it says that it copies leaves what was there.
+                    Ok(Ok(found)) => assert!(
+                        matches!(method, Method::Gather | Method::Release)
+                            || method == Method::CopyHere && found.len() == expected.len(),
+                        "{name}, {method:?} {size:?}: {found:?}, expected {expected:?}"
+                    ),
+                    Ok(Err(_)) | Err(_) => noticed += 1,
+                }
+            }
+        }
+    }
+    assert!(noticed > 0, "no method was called that lies");
+}
+
+const METHODS: [Method; 9] = [
+    Method::Alloc,
+    Method::AllocForOverwrite,
+    Method::AllocZeroed,
+    Method::Duplicate,
+    Method::Gather,
+    Method::Compact,
+    Method::Adopt,
+    Method::Release,
+    Method::OnHost,
+];
+
+#[test]
+fn devices_that_return_the_wrong_number_of_elements_are_noticed() {
+    check::<false, false>(&METHODS);
+}
+
+#[test]
+fn devices_that_copy_and_return_the_wrong_number_of_elements_are_noticed() {
+    check::<false, true>(&[METHODS.as_slice(), &[Method::CopyHere]].concat());
+}
+
+#[test]
+fn devices_that_show_the_host_the_wrong_number_of_elements_are_noticed() {
+    check::<true, false>(&[Method::OnHost, Method::OnHostMut]);
+    check::<true, true>(&[Method::OnHost, Method::OnHostMut]);
+}

@@ -1,0 +1,19 @@
+// `CUDA` is not a string: `const CUDA: CudaSource = unsafe { CudaSource::new("..") };`.
+
+use vierbein::device::{CudaSource, UnaryOp};
+
+#[derive(Clone, Copy)]
+struct Twice;
+
+impl UnaryOp<f64> for Twice {
+    type Output = f64;
+    const NAME: &'static str = "double";
+    const CUDA: &'static str = "2.0 * a";
+    fn apply(&self, a: f64) -> f64 {
+        2.0 * a
+    }
+}
+
+fn main() {
+    let _ = (Twice, CudaSource::NONE);
+}

@@ -1,0 +1,20 @@
+// A string is not a `CudaSource`: `unsafe { CudaSource::new("..") }`, with a promise that the text accesses no memory.
+
+use vierbein::device::{CudaSource, UnaryOp};
+
+#[derive(Clone, Copy)]
+struct Twice;
+
+impl UnaryOp<f64> for Twice {
+    type Output = f64;
+    const NAME: &'static str = "double";
+    // SAFETY: an expression of the operand's value: it accesses no memory.
+    const CUDA: CudaSource = unsafe { CudaSource::new("2.0 * a") };
+    fn apply(&self, a: f64) -> f64 {
+        2.0 * a
+    }
+}
+
+pub fn main() {
+    let _ = (Twice, CudaSource::NONE);
+}
