@@ -552,3 +552,23 @@ fn absent_devices() {
         Cuda::<4095>::new().unwrap_err().to_string()
     );
 }
+
+/// A program's own slice: it has fewer arguments than its type says.
+#[derive(Clone, Copy)]
+struct NoArguments;
+
+impl vierbein::SliceOf<Rank<2>> for NoArguments {
+    type Sliced = Rank<0>;
+    fn items(self) -> ([vierbein::dyn_tensor::SliceItem; 32], usize) {
+        ([vierbein::dyn_tensor::SliceItem::Unit; 32], 0)
+    }
+}
+
+#[test]
+fn slice_with_missing_arguments_panics() {
+    // Without the axes, a tensor without elements would become a view of one element.
+    let mut x: Tensor<f64, Rank<2>> = Tensor::zeros([0, 3]);
+    assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice(NoArguments).is_ok())).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice_mut(NoArguments).is_ok())).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| x.view_mut().try_into_slice(NoArguments).is_ok())).is_err());
+}

@@ -6,6 +6,8 @@
 //! cargo +nightly fuzz run npy -- -max_len=4096 -malloc_limit_mb=16 -max_total_time=600
 //! ```
 
+pub mod api;
+
 use serde_json::Value;
 use std::io::Cursor;
 use vierbein::io::npy::read_header_from;

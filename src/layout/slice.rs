@@ -27,7 +27,15 @@ pub enum SliceItem {
 }
 
 impl Layout {
+    /// The layout of a slice.
+    ///
+    /// # Panics
+    /// If there is not one argument for each axis.
     pub(crate) fn slice(&self, items: &[SliceItem]) -> Result<Layout, Error> {
+        // Safe code can implement `SliceOf` and `SliceArg` with any number of arguments. An axis without an argument would be
+        // dropped: if its extent is 0, the result would have elements that the tensor does not have.
+        let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
+        assert_eq!(named, self.rank(), "a slice needs one argument for each axis");
         let mut to = Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: self.offset };
         let mut axis = 0;
         for item in items {

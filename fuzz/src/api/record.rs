@@ -1,0 +1,88 @@
+//! What calls return: counts for each operation, and which panics are findings.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Outcomes of the calls of one operation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub succeeded: u64,
+    pub failed: u64,
+    pub panicked: u64,
+}
+
+thread_local! {
+    static COUNTS: RefCell<BTreeMap<&'static str, Counts>> = const { RefCell::new(BTreeMap::new()) };
+    static MAY_PANIC: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count(name: &'static str, add: impl FnOnce(&mut Counts)) {
+    COUNTS.with_borrow_mut(|counts| add(counts.entry(name).or_default()));
+}
+
+/// Counts of this thread, by operation.
+pub fn counts() -> BTreeMap<&'static str, Counts> {
+    COUNTS.with_borrow(Clone::clone)
+}
+
+/// Whether the current call is documented to panic on invalid input: a panic hook is to be silent then.
+pub fn panic_is_allowed() -> bool {
+    MAY_PANIC.get()
+}
+
+/// Calls a fallible variant: an error is an answer, a panic is a finding and unwinds to the caller of the program.
+#[track_caller]
+pub(super) fn attempt<V, E: Display>(name: &'static str, f: impl FnOnce() -> Result<V, E>) -> Option<V> {
+    match f() {
+        Ok(value) => {
+            count(name, |counts| counts.succeeded += 1);
+            Some(value)
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "{name}: an error without a message");
+            count(name, |counts| counts.failed += 1);
+            None
+        }
+    }
+}
+
+/// Calls what has an answer for every input.
+pub(super) fn certain<V>(name: &'static str, f: impl FnOnce() -> V) -> V {
+    let value = f();
+    count(name, |counts| counts.succeeded += 1);
+    value
+}
+
+/// Calls what is documented to panic on invalid input, or runs a closure that panics.
+pub(super) fn may_panic<V>(name: &'static str, f: impl FnOnce() -> V) -> Option<V> {
+    MAY_PANIC.set(true);
+    let result = catch_unwind(AssertUnwindSafe(f));
+    MAY_PANIC.set(false);
+    match result {
+        Ok(value) => {
+            count(name, |counts| counts.succeeded += 1);
+            Some(value)
+        }
+        Err(_) => {
+            count(name, |counts| counts.panicked += 1);
+            None
+        }
+    }
+}
+
+/// Calls a fallible variant that the library does not offer for these arguments: it may panic, too.
+pub(super) fn attempt_or_panic<V, E: Display>(
+    name: &'static str,
+    f: impl FnOnce() -> Result<V, E>,
+) -> Option<V> {
+    MAY_PANIC.set(true);
+    let result = catch_unwind(AssertUnwindSafe(f));
+    MAY_PANIC.set(false);
+    let Ok(result) = result else {
+        count(name, |counts| counts.panicked += 1);
+        return None;
+    };
+    attempt(name, || result)
+}

@@ -1,0 +1,374 @@
+//! The bytes of a program, read as numbers: most of them plausible for the operand at hand, some of them hostile.
+
+use vierbein::dyn_tensor::SliceItem;
+use vierbein::prelude::*;
+use vierbein::{DType, DynScalar, DynTensor, MemoryOrder};
+
+/// Maximum number of elements of a tensor that a program allocates or visits. Broadcast views may have more.
+pub(super) const MAX_LEN: usize = 4096;
+
+/// Numbers at which checks of sizes, offsets and strides can go wrong.
+const HOSTILE: [usize; 24] = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    16,
+    17,
+    63,
+    64,
+    65,
+    255,
+    1 << 31,
+    u32::MAX as usize,
+    1 << 32,
+    1 << 48,
+    1 << 59,
+    1 << 60,
+    1 << 62,
+    isize::MAX as usize / 8,
+    isize::MAX as usize - 1,
+    isize::MAX as usize,
+    isize::MAX as usize + 1,
+    usize::MAX - 1,
+    usize::MAX,
+];
+
+/// The input of one program, and the tensors that its current step has made.
+#[derive(Debug)]
+pub(super) struct Source<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// Extents, element type and memory order that most tensors of the program share, so that operands often agree.
+    extents: [usize; 3],
+    dtype: DType,
+    order: MemoryOrder,
+    pub(super) made: Vec<DynTensor>,
+}
+
+impl<'b> Source<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        let extents = [1; 3];
+        let (dtype, order) = (DType::F64, MemoryOrder::RowMajor);
+        let mut source = Source { bytes, at: 0, extents, dtype, order, made: Vec::new() };
+        source.extents = std::array::from_fn(|_| match source.below(16) {
+            0 => 0,
+            1 => 1,
+            2 => 9 + source.below(60),
+            k => 2 + k % 5,
+        });
+        source.dtype = source.any_dtype();
+        source.order = source.any_order();
+        source
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    /// The next byte; zeros after the end.
+    pub(super) fn byte(&mut self) -> u8 {
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        byte
+    }
+
+    /// A number less than `n`, which is at most 256.
+    pub(super) fn below(&mut self, n: usize) -> usize {
+        usize::from(self.byte()) % n.max(1)
+    }
+
+    /// `true` once in `n` times.
+    pub(super) fn rarely(&mut self, n: usize) -> bool {
+        self.below(n) == n - 1
+    }
+
+    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    pub(super) fn hostile(&mut self) -> usize {
+        self.pick(&HOSTILE)
+    }
+
+    pub(super) fn hostile_signed(&mut self) -> isize {
+        match self.hostile() as isize {
+            n if self.below(2) == 0 => n,
+            n => n.wrapping_neg(),
+        }
+    }
+
+    /// An extent: one of the program's, or a small one.
+    pub(super) fn extent(&mut self) -> usize {
+        match self.below(8) {
+            k @ 0..=5 => self.extents[k % 3],
+            6 => 1,
+            _ => self.below(8),
+        }
+    }
+
+    /// An axis of a tensor of this rank, or a number that is none.
+    pub(super) fn axis(&mut self, rank: usize) -> usize {
+        match self.below(16) {
+            15 => self.hostile(),
+            _ => self.below(rank),
+        }
+    }
+
+    /// Two axes, as a rule different ones.
+    pub(super) fn two_axes(&mut self, rank: usize) -> (usize, usize) {
+        let a = self.axis(rank);
+        if self.rarely(8) || rank < 2 || a >= rank {
+            return (a, self.axis(rank));
+        }
+        (a, (a + 1 + self.below(rank - 1)) % rank)
+    }
+
+    /// An index along an axis, or a number that is none.
+    pub(super) fn index(&mut self, extent: usize) -> usize {
+        match self.below(16) {
+            15 => self.hostile(),
+            14 => extent,
+            _ => self.below(extent.clamp(1, 256)),
+        }
+    }
+
+    pub(super) fn rank(&mut self) -> usize {
+        match self.below(32) {
+            31 => 16,
+            30 => 5 + self.below(12),
+            k => [2, 2, 1, 3, 2, 1, 3, 0, 4, 2][k % 10],
+        }
+    }
+
+    /// A shape of at most [`MAX_LEN`] elements.
+    pub(super) fn shape(&mut self, rank: usize) -> Vec<usize> {
+        let mut left = MAX_LEN;
+        let mut shape = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            // Of many axes most have length 1.
+            let extent = if axis >= 4 && self.below(4) > 0 { 1 } else { self.extent() };
+            let extent = if extent > left { 1 } else { extent };
+            left /= extent.max(1);
+            shape.push(extent);
+        }
+        shape
+    }
+
+    /// A shape for a constructor: once in eight times a hostile one.
+    pub(super) fn any_shape(&mut self, rank: usize) -> Vec<usize> {
+        if self.rarely(8) { (0..rank).map(|_| self.hostile_extent()).collect() } else { self.shape(rank) }
+    }
+
+    /// A hostile extent that no allocator has memory for, or a small one: between them, a tensor would merely be large.
+    pub(super) fn hostile_extent(&mut self) -> usize {
+        match self.hostile() {
+            n if (66..1 << 48).contains(&n) => usize::MAX,
+            n => n,
+        }
+    }
+
+    /// A shape of `len` elements, if `len` has enough factors; once in eight times another one.
+    pub(super) fn reshaped(&mut self, len: usize, rank: usize) -> Vec<usize> {
+        if self.rarely(8) {
+            return self.any_shape(rank);
+        }
+        let mut shape = vec![1; rank];
+        let mut left = len;
+        for extent in shape.iter_mut().skip(1) {
+            let factor = 1 + self.below(8);
+            if left > 0 && left.is_multiple_of(factor) {
+                (*extent, left) = (factor, left / factor);
+            }
+        }
+        if let Some(first) = shape.first_mut() {
+            *first = left;
+        }
+        if rank > 1 {
+            let with = self.below(rank);
+            shape.swap(0, with);
+        }
+        shape
+    }
+
+    /// A shape that `from` broadcasts to, at times of very many elements; once in eight times another one.
+    pub(super) fn broadcast(&mut self, from: &[usize], rank: usize, row_major: bool) -> Vec<usize> {
+        if self.rarely(8) || rank < from.len() {
+            return self.any_shape(rank);
+        }
+        let mut shape: Vec<usize> = (from.len()..rank).map(|_| self.extent()).collect();
+        if row_major {
+            shape.extend(from);
+        } else {
+            shape.splice(0..0, from.iter().copied());
+        }
+        for extent in &mut shape {
+            if *extent == 1 {
+                *extent = if self.rarely(16) { self.hostile() } else { self.extent() };
+            }
+        }
+        shape
+    }
+
+    pub(super) fn permutation(&mut self, rank: usize) -> Vec<usize> {
+        let mut axes: Vec<usize> = (0..rank).collect();
+        for k in (1..rank).rev() {
+            let with = self.below(k + 1);
+            axes.swap(k, with);
+        }
+        if rank > 0 && self.rarely(16) {
+            let at = self.below(rank);
+            axes[at] = self.hostile();
+        }
+        axes
+    }
+
+    /// Some axes, as a rule without repetition.
+    pub(super) fn axes(&mut self, rank: usize) -> Vec<usize> {
+        let mut axes = self.permutation(rank);
+        let most = rank + usize::from(self.rarely(16));
+        axes.truncate(self.below(most + 1));
+        if most > rank {
+            axes.push(self.hostile());
+        }
+        axes
+    }
+
+    pub(super) fn position(&mut self, extent: usize) -> isize {
+        match self.below(16) {
+            15 => self.hostile_signed(),
+            k => {
+                let at = self.below(extent.clamp(1, 255) + 1) as isize;
+                if k % 4 == 3 { at - extent as isize } else { at }
+            }
+        }
+    }
+
+    pub(super) fn step(&mut self) -> isize {
+        match self.below(16) {
+            15 => self.hostile_signed(),
+            k => [1, 1, 1, 2, -1, -1, 3, -2][k % 8],
+        }
+    }
+
+    /// A slice argument for an axis.
+    pub(super) fn slice_item(&mut self, extent: usize) -> SliceItem {
+        match self.below(8) {
+            0 => SliceItem::At(self.position(extent)),
+            1..=3 => SliceItem::Span { start: 0, end: None, inclusive: false, step: self.step() },
+            _ => {
+                let (mut start, mut end) = (self.position(extent), self.position(extent));
+                if end < start && self.below(4) > 0 {
+                    (start, end) = (end, start);
+                }
+                let end = if self.rarely(4) { None } else { Some(end) };
+                SliceItem::Span { start, end, inclusive: self.rarely(4), step: self.step() }
+            }
+        }
+    }
+
+    pub(super) fn slice(&mut self, shape: &[usize]) -> Vec<SliceItem> {
+        let mut items: Vec<SliceItem> = shape.iter().map(|&extent| self.slice_item(extent)).collect();
+        if self.rarely(8) {
+            let at = self.below(items.len() + 1);
+            items.insert(at, SliceItem::Unit);
+        }
+        if self.rarely(32) {
+            items.push(SliceItem::At(0));
+        }
+        if self.rarely(32) {
+            items.pop();
+        }
+        items
+    }
+
+    pub(super) fn any_dtype(&mut self) -> DType {
+        // Those that typed operations are compiled for, more often than the others.
+        match self.below(16) {
+            k @ 13.. => DType::ALL[(k + self.below(13)) % 13],
+            k => [DType::F64, DType::I32, DType::C64, DType::U8, DType::F32, DType::Bool][k % 6],
+        }
+    }
+
+    pub(super) fn dtype(&mut self) -> DType {
+        if self.rarely(4) { self.any_dtype() } else { self.dtype }
+    }
+
+    fn any_order(&mut self) -> MemoryOrder {
+        if self.below(2) == 0 { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor }
+    }
+
+    pub(super) fn order(&mut self) -> MemoryOrder {
+        if self.rarely(8) { self.any_order() } else { self.order }
+    }
+
+    /// A value of an element type, at times one of the ends of its range or no number.
+    pub(super) fn scalar(&mut self, dtype: DType) -> DynScalar {
+        let float = match self.byte() {
+            250 => f64::NAN,
+            251 => f64::INFINITY,
+            252 => f64::NEG_INFINITY,
+            253 => -0.0,
+            254 => f64::MAX,
+            255 => f64::MIN_POSITIVE,
+            k => f64::from(k as i8) / 4.0,
+        };
+        let small = float as i8 / 4;
+        // Conversions saturate: infinities become the ends of the range.
+        match dtype {
+            DType::Bool => (small & 1 == 1).into(),
+            DType::I8 => (if float.is_finite() { small } else { float as i8 }).into(),
+            DType::I16 => (if float.is_finite() { small.into() } else { float as i16 }).into(),
+            DType::I32 => (if float.is_finite() { small.into() } else { float as i32 }).into(),
+            DType::I64 => (if float.is_finite() { small.into() } else { float as i64 }).into(),
+            DType::U8 => (if float.is_finite() { small as u8 } else { float as u8 }).into(),
+            DType::U16 => (if float.is_finite() { small as u8 as u16 } else { float as u16 }).into(),
+            DType::U32 => (if float.is_finite() { small as u8 as u32 } else { float as u32 }).into(),
+            DType::U64 => (if float.is_finite() { small as u8 as u64 } else { float as u64 }).into(),
+            DType::F32 => (float as f32).into(),
+            DType::C32 => Complex::new(float as f32, f32::from(small)).into(),
+            DType::C64 => Complex::new(float, f64::from(small)).into(),
+            _ => float.into(),
+        }
+    }
+
+    pub(super) fn value<T: Element>(&mut self) -> T {
+        self.scalar(T::DTYPE).get().expect("a scalar has the type that it was asked for")
+    }
+
+    /// A few values, repeated: the input pays for eight of them.
+    pub(super) fn values<T: Element>(&mut self, len: usize) -> Vec<T> {
+        let few: [T; 8] = std::array::from_fn(|_| self.value());
+        (0..len).map(|k| few[(k ^ k >> 3) % 8]).collect()
+    }
+
+    /// Keeps a result for later steps.
+    pub(super) fn keep(&mut self, x: impl Into<DynTensor>) {
+        self.made.push(x.into());
+    }
+}
+
+/// An array of one number for each axis of rank `D`: missing ones are 0, excess ones are dropped.
+pub(super) fn array<D: Dim>(numbers: &[usize]) -> D::Shape {
+    let mut shape = D::Shape::default();
+    shape.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
+    shape
+}
+
+/// The same as strides.
+pub(super) fn strides<D: Dim>(numbers: &[isize]) -> D::Strides {
+    let mut strides = D::Strides::default();
+    strides.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
+    strides
+}
+
+/// The number of elements of a shape whose elements can be visited.
+pub(super) fn element_count(shape: &[usize]) -> usize {
+    if shape.contains(&0) { 0 } else { shape.iter().product() }
+}
+
+/// Whether all elements can be visited: `false` for views that repeat their elements very often.
+pub(super) fn is_small(shape: &[usize]) -> bool {
+    shape.contains(&0) || shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent)) <= MAX_LEN
+}

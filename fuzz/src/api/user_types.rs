@@ -1,0 +1,331 @@
+//! Traits that a program may implement for its own types, implemented as badly as safe code can: answers that change from call
+//! to call, ranks that do not fit, and kernels called with the operands that an index is shown.
+
+use super::record::{attempt, may_panic};
+use super::source::{Source, is_small};
+use super::views::look;
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::device::{Elementwise, Operand, Output, Reduce, UnaryOp};
+use vierbein::dyn_tensor::{DynAxes, SliceItem};
+use vierbein::einsum::EinsumOutput;
+use vierbein::prelude::*;
+use vierbein::{
+    Aligned, AxesArg, AxisArg, DynTensor, DynView, IntoShape, OtherAxis, SliceArg, SliceOf, TensorIndex,
+};
+
+/// Calls of all of them, by which answers change.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+fn odd_call() -> bool {
+    CALLS.fetch_add(1, Ordering::Relaxed) % 2 == 1
+}
+
+/// Starts every program alike.
+pub(super) fn reset() {
+    CALLS.store(0, Ordering::Relaxed);
+}
+
+/// An axis that is one of two numbers, by turns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fickle(pub(super) usize, pub(super) usize);
+
+impl<D: Dim> AxisArg<D> for Fickle {
+    fn index(self) -> usize {
+        if odd_call() { self.1 } else { self.0 }
+    }
+}
+impl OtherAxis<Fickle> for Fickle {}
+
+/// Axes that change while they are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FickleAxes([usize; 2]);
+
+impl FickleAxes {
+    pub(super) fn new(axes: [usize; 2]) -> Self {
+        FickleAxes(axes)
+    }
+}
+impl AsRef<[usize]> for FickleAxes {
+    fn as_ref(&self) -> &[usize] {
+        if odd_call() { &self.0 } else { &self.0[..1] }
+    }
+}
+impl<D: Dim> AxesArg<D> for FickleAxes {
+    type Axes = FickleAxes;
+    fn axes(self) -> FickleAxes {
+        self
+    }
+}
+impl DynAxes for FickleAxes {
+    fn axes(&self) -> Option<&[usize]> {
+        if odd_call() { None } else { Some(self.as_ref()) }
+    }
+}
+
+/// A shape that is one of two, by turns.
+#[derive(Debug, Clone, Copy)]
+struct FickleShape([usize; 2], [usize; 2]);
+
+impl IntoShape for FickleShape {
+    type Dim = Rank<2>;
+    fn into_shape(self) -> [usize; 2] {
+        if odd_call() { self.1 } else { self.0 }
+    }
+}
+
+/// An operand that is one of two views, by turns.
+#[derive(Debug)]
+pub(super) struct Alternating<'a, T: Element, D: Dim, O: Order> {
+    views: [TensorView<'a, T, D, O>; 2],
+}
+
+impl<'a, T: Element, D: Dim, O: Order> Alternating<'a, T, D, O> {
+    pub(super) fn new(a: TensorView<'a, T, D, O>, b: TensorView<'a, T, D, O>) -> Self {
+        Alternating { views: [a, b] }
+    }
+}
+impl<T: Element, D: Dim, O: Order> Aligned<O, Cpu> for &Alternating<'_, T, D, O> {
+    type Element = T;
+    type Dim = D;
+    fn aligned(&self) -> TensorView<'_, T, D, O> {
+        self.views[usize::from(odd_call())]
+    }
+}
+
+/// A slice of one axis that says it makes rank `M`, whatever it does.
+#[derive(Debug, Clone, Copy)]
+struct Claims<M>(SliceItem, PhantomData<M>);
+
+impl<L: Dim, N: Dim, M: Dim> SliceArg<L, N> for Claims<M> {
+    type Left = Rank<0>;
+    type Made = M;
+    fn item(self) -> SliceItem {
+        self.0
+    }
+}
+
+/// A whole slice that says it makes rank `M`, and has as many arguments as it likes.
+#[derive(Debug, Clone, Copy)]
+struct ClaimsAll<M>(SliceItem, usize, PhantomData<M>);
+
+impl<D: Dim, M: Dim> SliceOf<D> for ClaimsAll<M> {
+    type Sliced = M;
+    fn items(self) -> ([SliceItem; 32], usize) {
+        ([self.0; 32], self.1)
+    }
+}
+
+/// Slices whose ranks and numbers of arguments are wrong. They may panic: their traits are documented to be implemented by the
+/// library only, or to be hidden.
+pub(super) fn slices<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
+    let extent = x.shape().as_ref().first().copied().unwrap_or(0);
+    let (item, count) = (s.slice_item(extent), s.below(40));
+    macro_rules! all {
+        ($($k:literal $M:ty;)*) => {
+            match s.below(8) {
+                $($k => {
+                    let view = may_panic("try_slice of a user's slice", || {
+                        x.try_slice(ClaimsAll::<$M>(item, count, PhantomData)).ok()
+                    });
+                    view.flatten().into_iter().for_each(|view| look(view, s));
+                })*
+                4 => {
+                    let view = may_panic("try_slice of a user's argument", || {
+                        x.try_slice((Claims::<Rank<3>>(item, PhantomData),)).ok()
+                    });
+                    view.flatten().into_iter().for_each(|view| look(view, s));
+                }
+                5 => {
+                    let view = may_panic("try_slice of a user's argument", || {
+                        x.try_slice((Claims::<Rank<0>>(item, PhantomData),)).ok()
+                    });
+                    view.flatten().into_iter().for_each(|view| look(view, s));
+                }
+                _ => {
+                    let (a, b) = ([s.hostile_extent(), 2], [2, s.below(5)]);
+                    let shape = if s.below(2) == 0 { FickleShape(a, b) } else { FickleShape(b, a) };
+                    let made = match s.below(5) {
+                        0 => attempt("try_zeros of a fickle shape", || {
+                            Tensor::<T, _, O>::try_zeros(shape)
+                        }),
+                        1 => attempt("try_from_fn of a fickle shape", || {
+                            Tensor::<T, _, O>::try_from_fn(shape, |_| T::default())
+                        }),
+                        2 => attempt("try_from_vec of a fickle shape", || {
+                            Tensor::<T, _, O>::try_from_vec(shape, vec![T::default(); b[0] * b[1]])
+                        }),
+                        3 if is_small(x.shape().as_ref()) => {
+                            attempt("try_reshape to a fickle shape", || x.to_owned().try_reshape(shape))
+                        }
+                        _ => {
+                            let view = attempt("try_as_shape of a fickle shape", || x.try_as_shape(shape));
+                            view.into_iter().for_each(|view| look(view, s));
+                            None
+                        }
+                    };
+                    made.into_iter().for_each(|x| look(x.view(), s));
+                }
+            }
+        };
+    }
+    all! {
+        0 Rank<0>;
+        1 Rank<1>;
+        2 Rank<2>;
+        3 Rank<5>;
+    }
+}
+
+/// Axes of dynamic tensors that change.
+pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
+    if !is_small(x.shape()) {
+        return;
+    }
+    let axes = FickleAxes([s.axis(x.rank()), s.axis(x.rank())]);
+    let sum = attempt("DynTensor::sum of fickle axes", || x.sum(axes));
+    sum.into_iter().for_each(|sum: DynTensor| s.keep(sum));
+}
+
+/// An output of rank `D`, whatever the rank of the result.
+struct AnyRank<'a, D: Dim, O: Order>(TensorViewMut<'a, f64, D, O>);
+
+impl<'a, R: Dim, D: Dim, O: Order> EinsumOutput<'a, f64, R, O, Cpu> for AnyRank<'a, D, O> {
+    type Dim = D;
+    fn agreeing(self) -> TensorViewMut<'a, f64, D, O> {
+        self.0
+    }
+}
+
+/// Contractions into outputs of other ranks.
+pub(super) fn outputs<O: Order>(
+    x: TensorView<'_, f64, Rank<2>, O>,
+    y: TensorView<'_, f64, Rank<2>, O>,
+    s: &mut Source<'_>,
+) {
+    if !super::products::feasible(&[&x.shape(), &y.shape()]) {
+        return;
+    }
+    let shape = s.shape(3);
+    let mut out = Tensor::<f64, Rank<3>, O>::zeros(super::source::array::<Rank<3>>(&shape));
+    attempt(
+        "try_einsum_into! of another rank",
+        || try_einsum_into!(AnyRank(out.view_mut()), 1.0, s.value(); "ij,jk->ik", &x, &y),
+    );
+    s.keep(out);
+}
+
+// ------------------------------------------------------------------ operands out of an index
+
+/// A function whose result has another type than its operand.
+#[derive(Debug, Clone, Copy)]
+struct To<U>(U);
+
+impl<A: Element, U: Element> UnaryOp<A> for To<U> {
+    type Output = U;
+    const NAME: &'static str = "convert";
+    fn apply(&self, _: A) -> U {
+        self.0
+    }
+}
+
+/// An index that is shown a tensor's operand, with which it calls kernels. `OUT` are the outputs that wait for one.
+struct Reader<'r, 'o, U: Element> {
+    out: &'r Cell<Option<Output<'o, U, Cpu>>>,
+    kernel: usize,
+}
+
+impl<U: Element> Clone for Reader<'_, '_, U> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<U: Element> Copy for Reader<'_, '_, U> {}
+
+impl<D: Dim, U: Element> TensorIndex<D, Cpu> for Reader<'_, '_, U> {
+    fn index(self) -> D::Shape {
+        D::Shape::default()
+    }
+    fn of<T: Element>(self, x: Operand<'_, T, Cpu>) -> Option<&T> {
+        let out = self.out.take()?;
+        let _ = match self.kernel {
+            0 => Cpu.unary(&To(U::default()), out, x),
+            _ => Cpu.reduce(&Mark(U::default()), out, x),
+        };
+        None
+    }
+    fn of_mut<T: Element>(self, _: Output<'_, T, Cpu>) -> Option<&mut T> {
+        None
+    }
+}
+
+/// A reduction to a type of its own.
+#[derive(Debug, Clone, Copy)]
+struct Mark<U>(U);
+
+impl<T: Element, U: Element> vierbein::device::Reduction<T> for Mark<U> {
+    type Acc = u8;
+    type Output = U;
+    const NAME: &'static str = "mark";
+    fn identity(&self) -> u8 {
+        0
+    }
+    fn fold(&self, acc: u8, _: T, _: usize) -> u8 {
+        acc
+    }
+    fn combine(&self, a: u8, _: u8) -> u8 {
+        a
+    }
+    fn finish(&self, _: u8, _: usize) -> Option<U> {
+        Some(self.0)
+    }
+}
+
+/// An index that is shown a tensor's output, and hands it to another tensor's index.
+#[derive(Debug)]
+struct Writer<'r, T: Element, D: Dim, O: Order> {
+    from: &'r Tensor<T, D, O>,
+    kernel: usize,
+}
+
+impl<T: Element, D: Dim, O: Order> Clone for Writer<'_, T, D, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element, D: Dim, O: Order> Copy for Writer<'_, T, D, O> {}
+
+impl<D: Dim, T: Element, E: Dim, O: Order> TensorIndex<D, Cpu> for Writer<'_, T, E, O> {
+    fn index(self) -> D::Shape {
+        D::Shape::default()
+    }
+    fn of<U: Element>(self, _: Operand<'_, U, Cpu>) -> Option<&U> {
+        None
+    }
+    fn of_mut<U: Element>(self, out: Output<'_, U, Cpu>) -> Option<&mut U> {
+        match self.kernel {
+            0 => drop(Cpu.unary_assign(&To(U::default()), out)),
+            kernel => {
+                let out = Cell::new(Some(out));
+                let _ = self.from[Reader { out: &out, kernel: kernel - 1 }];
+            }
+        }
+        None
+    }
+}
+
+/// Kernels of the host with operands whose shapes do not agree: they panic, and write nothing that is not the output's.
+pub(super) fn kernels<T: Element, D: Dim, E: Dim, O: Order>(
+    x: TensorView<'_, T, D, O>,
+    y: TensorView<'_, T, E, O>,
+    s: &mut Source<'_>,
+) {
+    if !is_small(x.shape().as_ref()) || !is_small(y.shape().as_ref()) {
+        return;
+    }
+    let (from, mut to) = (x.to_owned(), y.to_owned());
+    let kernel = s.below(3);
+    may_panic("kernels with an index's operands", || to[Writer { from: &from, kernel }] = T::default());
+    s.keep(to);
+}
