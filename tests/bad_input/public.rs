@@ -85,7 +85,7 @@ pub(crate) fn functions(more: &[&str]) -> BTreeSet<String> {
 }
 
 /// All files with this extension in a directory of the package, and below it.
-fn sources(directory: &str) -> Vec<String> {
+pub(crate) fn sources(directory: &str) -> Vec<String> {
     fn visit(directory: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(directory).expect("a directory of the package").flatten() {
             let path = entry.path();
@@ -136,36 +136,5 @@ pub(crate) fn named_by_tests() -> BTreeSet<String> {
             }
         }
     }
-    found
-}
-
-/// The functions that the documentation hides and that other crates can call all the same, `Trait::method` or `macro!`.
-pub(crate) fn hidden() -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for source in sources("src") {
-        let (mut owner, mut hidden) = (String::new(), false);
-        for line in source.lines().map(str::trim) {
-            let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
-            let after = |word| words.iter().position(|&w| w == word).and_then(|k| words.get(k + 1));
-            if line.starts_with("pub trait")
-                || line.starts_with("pub unsafe trait")
-                || line.starts_with("impl")
-            {
-                owner = after("trait").map_or("impl".to_string(), |name| name.to_string());
-            }
-            if line == "#[doc(hidden)]" {
-                hidden = true;
-            } else if hidden && !line.starts_with('#') && !line.starts_with("//") {
-                hidden = false;
-                if let Some(name) = after("fn") {
-                    found.insert(format!("{owner}::{name}"));
-                } else if line.starts_with("macro_rules") {
-                    found
-                        .insert(format!("{}!", words.iter().rfind(|word| !word.is_empty()).expect("a name")));
-                }
-            }
-        }
-    }
-    assert!(found.len() > 40, "there is more that is hidden: {found:?}");
     found
 }
