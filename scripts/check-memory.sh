@@ -11,9 +11,14 @@
 #
 # Every test runs but these: `ui` and `ui_pass`, which compile and run no code of the library, and those of the documentation, each
 # of which is a program to link; nor `cuda` and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every
-# access. What is kept to be used again (VIERBEIN_RECYCLE_BYTES) would hide the use of what was freed from a sanitizer, so nothing is
-# kept there; tests of that set their own limits. What a thread keeps to work in is not seen either: within it, kernels may go
-# beyond what they asked for.
+# access.
+#
+# Under AddressSanitizer the tests run in a build with exact memory (`--cfg vierbein_exact_memory`): each result and each workspace
+# is an allocation of its own, of exactly the bytes that were requested, and is freed after use. The pool of freed results and the
+# workspace that threads keep would hide accesses to freed memory, and those past the end of a request. Tests of the pool do not
+# run in that build. So the programs that have such tests also run in the usual build, where buffers that are kept
+# (VIERBEIN_RECYCLE_BYTES) are limited to 0 bytes; tests of the pool set their own limits. Not checked are accesses within a buffer
+# of fixed size on the stack, past what a kernel uses of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -103,12 +108,25 @@ fi
 
 if chosen asan && has_asan; then
     step "AddressSanitizer"
-    # Unoptimised, it takes several times as long.
-    RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$work/asan CARGO_PROFILE_DEV_OPT_LEVEL=1 build nightly test --target "$target"
     # Programs end with modules of the CUDA emulator loaded. It is in C++, and nothing else here is.
     echo leak:libstdc++.so > "$work/leaks"
-    run_all asan ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
-        LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_RECYCLE_BYTES=0
+    options=(ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
+        LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_RECYCLE_BYTES=0)
+    # Unoptimised, it takes several times as long.
+    export CARGO_PROFILE_DEV_OPT_LEVEL=1
+    RUSTFLAGS="-Zsanitizer=address --cfg vierbein_exact_memory" CARGO_TARGET_DIR=$work/asan-exact \
+        build nightly test --target "$target"
+    run_all "asan, exact memory" "${options[@]}"
+    all=("${suites[@]}") suites=()
+    for suite in $named; do
+        case $suite in lib) suites+=(--lib) ;; recycling | allocation | faults) suites+=(--test "$suite") ;; esac
+    done
+    if [ ${#suites[@]} -gt 0 ]; then
+        RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$work/asan build nightly test --target "$target"
+        run "asan, usual memory" "${options[@]}"
+    fi
+    suites=("${all[@]}")
+    unset CARGO_PROFILE_DEV_OPT_LEVEL
 elif ! has_asan; then
     skip "AddressSanitizer: there is no nightly toolchain with it"
 fi

@@ -30,12 +30,15 @@ fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     guard
 }
 
-/// What is asked for when a result has so many bytes: large ones begin at a page, and are whole pages.
+/// What is asked for when a result has so many bytes: large ones begin at a page, and are whole pages, but for the build with
+/// exact memory.
 fn result_of(bytes: usize) -> (usize, usize) {
-    (1, if bytes < 128 << 10 { bytes } else { (bytes + 4096).next_multiple_of(4096) })
+    let exact = bytes < 128 << 10 || cfg!(vierbein_exact_memory);
+    (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn a_contraction_allocates_its_result() {
     let _unrecycled = recycling_up_to(0);
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
@@ -69,6 +72,7 @@ fn a_contraction_allocates_its_result() {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn into_what_is_there_nothing_is_allocated() {
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([12, 12]));
@@ -89,6 +93,7 @@ fn into_what_is_there_nothing_is_allocated() {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn matmul_allocates_its_result() {
     let _unrecycled = recycling_up_to(0);
     let a = Tensor::<f64, _>::from_fn([40, 50], |[i, j]| (i * 3 + j) as f64);
@@ -101,6 +106,7 @@ fn matmul_allocates_its_result() {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn large_results_are_used_again() {
     let _recycled = recycling_up_to(64 << 20);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
@@ -140,6 +146,7 @@ fn ranks(check: impl Fn(usize)) {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn an_elementwise_operation_allocates_its_result() {
     macro_rules! at_rank {
         ($rank:ident: $($n:literal $reversed:expr;)*) => {$(
@@ -179,6 +186,7 @@ fn an_elementwise_operation_allocates_its_result() {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
     let a = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let (b, row) = (a.permute([2, 0, 1]), a.index_axis(0, 1).index_axis(0, 2));
@@ -210,6 +218,7 @@ fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn a_reduction_allocates_its_result() {
     let x = Tensor::<f64, _>::from_fn([3, 2, 3, 2, 3, 2, 3, 2], |at| {
         at.iter().fold(1.0, |x, &k| x * 1.1 + k as f64)

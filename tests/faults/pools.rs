@@ -26,6 +26,7 @@ fn work_and_die(value: i64, fuse: usize) {
 }
 
 #[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn threads_that_die_take_nothing_with_them() {
     const LIMIT: usize = 8 << 20;
     let _alone = Alone::new();

@@ -197,7 +197,10 @@ impl<T: Element> CpuBuffer<T> {
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    pub(crate) fn from_vec(data: Vec<T>) -> Self {
+    pub(crate) fn from_vec(mut data: Vec<T>) -> Self {
+        if cfg!(vierbein_exact_memory) {
+            data.shrink_to_fit();
+        }
         let mut data = ManuallyDrop::new(data);
         let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
         let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());

@@ -1,6 +1,7 @@
 //! Workspace of kernels, kept by each thread from one call to the next.
 
-use super::recycle::has_room;
+use super::recycle::{Block, Fill, has_room};
+use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
@@ -65,6 +66,9 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     if len == 0 || size_of::<R>() == 0 {
         return f(core::ptr::dangling_mut(), len);
     }
+    if cfg!(vierbein_exact_memory) {
+        return with_exact_scratch(len, least, f);
+    }
     // A thread that is ending has none any more.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
     let mut granted = len;
@@ -87,6 +91,20 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     out
 }
 
+/// [`with_scratch`] in the build for memory checkers: a block of exactly the requested bytes, allocated for this call and freed
+/// after it, so that AddressSanitizer reports every access outside it.
+#[inline(never)]
+fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, usize) -> Out) -> Out {
+    let exact = |len: usize| {
+        let layout = Layout::array::<R>(len).and_then(|layout| layout.align_to(align_of::<Line>())).ok()?;
+        Some((Block::fresh(layout, Fill::Anything)?, len))
+    };
+    match exact(len).or_else(|| exact(least)) {
+        Some((block, granted)) => f(block.start().as_ptr().cast(), granted),
+        None => on_stack(STACK_BYTES / size_of::<Line>(), |start| f(aligned(start), least)),
+    }
+}
+
 /// Calls `f` with one buffer for each operand, of these numbers of bytes; or, if the allocation fails, of the numbers in
 /// `least`. The second argument tells whether the allocation succeeded. Each buffer that is not empty begins at a cache line.
 pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
@@ -95,6 +113,11 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     least: [usize; K],
     f: impl FnOnce([*mut u8; K], bool) -> Out,
 ) -> Out {
+    if cfg!(vierbein_exact_memory)
+        && let Some(blocks) = exact_buffers(bytes)
+    {
+        return f(blocks.each_ref().map(|block| block.start().as_ptr()), true);
+    }
     let lines = |bytes: [usize; K]| bytes.map(|bytes| bytes.next_multiple_of(size_of::<Line>()));
     let total = |bytes: [usize; K]| lines(bytes).iter().sum::<usize>();
     with_scratch(side, total(bytes), total(least), |start: *mut u8, granted| {
@@ -108,6 +131,16 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
             all,
         )
     })
+}
+
+/// A block for each buffer, of exactly its bytes: an access past one of them does not end in the next.
+#[inline(never)]
+fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
+    let blocks = bytes.map(|bytes| {
+        let layout = Layout::from_size_align(bytes, align_of::<Line>()).ok()?;
+        Block::fresh(layout, Fill::Anything)
+    });
+    blocks.iter().all(Option::is_some).then(|| blocks.map(|block| block.expect("it was allocated")))
 }
 
 /// The first address from `start` on that is aligned for `R`.
@@ -150,6 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(vierbein_exact_memory, ignore = "this build keeps no workspace between calls")]
     fn is_aligned_kept_and_not_shared() {
         let first = with_scratch(Side::A, 100, 0, |p: *mut f64, _| {
             let inner = with_scratch(Side::A, 10, 0, |q: *mut f64, _| q as usize);
