@@ -37,6 +37,16 @@ fn result_of(bytes: usize) -> (usize, usize) {
     (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })
 }
 
+/// Whether `matrixmultiply` computes floating-point products of matrices. It allocates a packing buffer in each call, and frees it.
+fn products_allocate() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable") {
+        use std::is_x86_feature_detected as has;
+        return !(has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2"));
+    }
+    true
+}
+
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn a_contraction_allocates_its_result() {
@@ -62,6 +72,12 @@ fn a_contraction_allocates_its_result() {
         "ijk,ijk->", 1: &cube, b;
         "ijk,ijk->j", 12: &cube, b;
         "ijk,k->ij", 120: a, b.index_axis(0, 1).index_axis(0, 2);
+        "ij,jk->ik", 36: cube.index_axis(1, 3).slice(s![..6, ..]), b.index_axis(0, 2).slice(s![.., ..6]);
+    }
+    if products_allocate() {
+        return;
+    }
+    check! {
         "ij,jk->ik", 144: cube.index_axis(1, 3), b.index_axis(0, 2);
         "bij,bjk->bik", 1728: &cube, b;
         "ijk,klm->ijlm", 17280: a, b;
@@ -87,6 +103,11 @@ fn into_what_is_there_nothing_is_allocated() {
         "ij->ji": matrix;
         "ij,ij->ij": matrix, matrix.t();
         "ijk,jk->ij": &cube, matrix;
+    }
+    if products_allocate() {
+        return;
+    }
+    check! {
         "ij,jk->ik": matrix, matrix.t();
         "ijk,ljk->il": &cube, &cube;
     }
@@ -97,11 +118,16 @@ fn into_what_is_there_nothing_is_allocated() {
 fn matmul_allocates_its_result() {
     let _unrecycled = recycling_up_to(0);
     let a = Tensor::<f64, _>::from_fn([40, 50], |[i, j]| (i * 3 + j) as f64);
-    assert_eq!(asked(|| a.matmul(a.t())), result_of(40 * 40 * 8));
+    let few = a.slice(s![..8, ..8]);
+    assert_eq!(asked(|| few.matmul(few.t())), result_of(8 * 8 * 8));
     let row = a.index_axis(0, 1);
     assert_eq!(asked(|| a.matmul(row)), result_of(40 * 8));
     assert_eq!(asked(|| row.dot(row)), result_of(8));
     assert_eq!(asked(|| a.outer(row)), result_of(40 * 50 * 50 * 8));
+    if products_allocate() {
+        return;
+    }
+    assert_eq!(asked(|| a.matmul(a.t())), result_of(40 * 40 * 8));
     assert_eq!(asked(|| a.tensordot(&a, [0], [0])), result_of(50 * 50 * 8));
 }
 

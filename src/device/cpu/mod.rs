@@ -57,8 +57,10 @@ use crate::layout::{Layout, element_count};
 /// depends on shapes and strides alone. Operations round as IEEE 754 says, each for itself: nothing is reordered, fused or
 /// flushed to zero behind your back, but for what is named here. Not promised to be the same are
 ///
-/// * products of matrices, and contractions by them, on processors with other vectors, or at another level of `VIERBEIN_SIMD`:
-///   where there are instructions for it, a product and a sum are rounded once, not twice;
+/// * products of floating-point matrices, and contractions by them, on processors with other vectors, or at another level of
+///   `VIERBEIN_SIMD`: if there are instructions for it, a product and a sum are rounded once, not twice. At the level `portable` this
+///   depends on the processor, too: the crate `matrixmultiply` computes these products and chooses among its kernels at run time.
+///   On one processor, at one level, bits are equal on any number of threads and from run to run;
 /// * functions of the C library (`exp`, `sin`, `powf`, ..) on systems with another one, which may also know several processors;
 /// * sums of the same elements that lie otherwise in memory: other strides may be walked in another sequence, and so may
 ///   another release of this crate;

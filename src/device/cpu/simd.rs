@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) enum Level {
-    /// What every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM.
+    /// What every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix products are an
+    /// exception: `matrixmultiply` computes them and detects what the processor has.
     Portable,
     /// 32 bytes: AVX2 with FMA, BMI1 and BMI2.
     Avx2,

@@ -10,9 +10,9 @@
 //! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other factors are applied
 //!   afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
-//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each call the same
+//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each tile the same
 //!   amount is allocated and freed, and if that fails [`plain`] computes the tile, with equal bits. Another thread that takes the
-//!   memory between the two can still cause the abort. Tiles are small so that this buffer is, too: at most 1 MiB.
+//!   memory in between can still cause the abort. Tiles are small so that this buffer is, too: at most 1 MiB.
 //!
 //! ```text
 //! for each tile of C, at most MAX_SIDE × MAX_SIDE             (split)
@@ -38,8 +38,8 @@ use std::sync::OnceLock;
 
 /// Terms per call: as many as `matrixmultiply` sums into one accumulator (its `kc`).
 const KC: usize = 256;
-/// Longest side of a tile. Operands are packed once per tile: 1/128 of the time of its multiplications, roughly, and twice that
-/// for complex numbers.
+/// Longest side of a tile. Larger tiles pack less often: here 2 elements are packed per 256 multiplications. Smaller ones need a
+/// smaller packing buffer and scratch buffer.
 const MAX_SIDE: usize = 256;
 /// Shortest side that is split in order to share work between threads.
 const MIN_SHARED_SIDE: usize = 64;
@@ -300,7 +300,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     let Tile { m, k, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let needed = if in_place { 0 } else { Tile::<R, COMPLEX>::PARTS * m * n };
-    with_scratch(Side::Sums, needed, 0, |scratch: *mut R, granted| {
+    with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
         if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
             return if R::kernel_fuses() {
                 // SAFETY: this function has the same contract.
