@@ -13,6 +13,15 @@
 //! second hard link keeps the old file. If the disk is full, the old file is unchanged and the temporary file is deleted. If the
 //! process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain, which can be deleted.
 //!
+//! Files are little-endian on every machine. Big-endian `.npy` and `.npz` files are read too.
+//!
+//! # Files in use on Windows
+//! Windows may reject the replacement of a file that is open or memory-mapped. Writers repeat the attempt for half a second. Then
+//! they rename the old file to `.vierbein-*.tmp`, rename the new one, and delete the old one; if it is mapped, the next writer of the
+//! same process that moves a file away deletes it, or it remains. Under the file's name there is never an incomplete file. Between the
+//! two renames there is none, so another process can fail to find it at that moment. If the old file cannot be renamed either, it
+//! stays, and the error says so.
+//!
 //! # Permissions of written files
 //! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or of a
 //! new file as the umask has them. Owner, group and access control list are always those of a new file.

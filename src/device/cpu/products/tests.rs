@@ -19,7 +19,8 @@ fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (V
 
 /// A number between -2 and 2 that depends on `k` alone; small whole numbers for integers.
 fn number<T: Scalar>(k: usize, seed: usize) -> T {
-    let mixed = |salt: usize| (((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761 >> 7 & 0xff) as usize;
+    let mixed =
+        |salt: usize| ((((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761) >> 7 & 0xff) as usize;
     let part =
         |salt: usize| T::Real::from_usize(mixed(salt) % 5) - T::Real::from_usize(2 * (1 - unsigned::<T>()));
     let fraction = |salt: usize| match T::INTEGER {
