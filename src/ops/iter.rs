@@ -9,7 +9,9 @@ use crate::layout::walk::Walk;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{BorrowedStorage, Storage, StorageMut};
-use crate::tensor::{AxisIterMut, LanesMut, Tensor, TensorView, TensorViewMut};
+#[cfg(feature = "rayon")]
+use crate::tensor::TensorViewMut;
+use crate::tensor::{AxisIterMut, LanesMut, Tensor, TensorView};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
