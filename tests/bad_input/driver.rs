@@ -344,8 +344,10 @@ pub(crate) fn check(rows: Vec<Row>, public: &BTreeSet<String>, others: &[&str]) 
     for row in &rows {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
+            // Implementations of `From`, such as `Tensor from &Array2`, are called by `into` and `from`.
+            let function = name.chars().all(|c| c.is_alphanumeric() || "_:!".contains(c));
             assert!(
-                named.contains(own) || INDIRECT.contains(&own),
+                !function || named.contains(own) || INDIRECT.contains(&own),
                 "`{name}` has a row, but no test calls it directly"
             );
             assert!(!others.contains(name), "`{name}` has a row, and is listed as no operation");
