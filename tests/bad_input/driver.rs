@@ -344,7 +344,7 @@ pub(crate) fn check(rows: Vec<Row>, public: &BTreeSet<String>, others: &[&str]) 
     for row in &rows {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
-            // Implementations of `From`, such as `Tensor from &Array2`, are called by `into` and `from`.
+            // The names of conversions are implementations, `From<A> for B`, which `into` and `from` call.
             let function = name.chars().all(|c| c.is_alphanumeric() || "_:!".contains(c));
             assert!(
                 !function || named.contains(own) || INDIRECT.contains(&own),
