@@ -8,7 +8,7 @@ use vierbein::einsum::{Contraction, Count, PathCache, Prepared, Spec, TermOf, co
 use vierbein::prelude::*;
 
 /// Whether the builder is called with numbers that do not fit. Turn it off to search for other faults while it has one.
-const WRONG_NUMBERS: bool = false;
+const WRONG_NUMBERS: bool = true;
 
 /// Well-formed specifications with the number of their operands.
 const SPECS: [(&str, usize); 24] = [

@@ -52,12 +52,13 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
             allocated.as_mut()[axis] = shape.as_ref()[k];
         }
         let data = s.values(element_count(shape.as_ref()));
-        let mut out = Tensor::<T, D, O>::from_vec(allocated, data);
+        // Of a shape without elements, the other extents can be too large for these elements.
+        let Ok(mut out) = Tensor::<T, D, O>::try_from_vec(allocated, data) else { return };
         f(&mut out.permute_mut(array::<D>(&axes)));
         s.keep(out);
     } else {
         let data = s.values(element_count(shape.as_ref()));
-        let mut out = Tensor::<T, D, O>::from_vec(shape, data);
+        let Ok(mut out) = Tensor::<T, D, O>::try_from_vec(shape, data) else { return };
         f(&mut out.view_mut());
         s.keep(out);
     }
