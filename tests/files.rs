@@ -25,7 +25,9 @@ mod serialised;
 mod writers;
 
 use std::path::{Path, PathBuf};
-use vierbein::Error;
+use vierbein::io::safetensors::Safetensors;
+use vierbein::prelude::*;
+use vierbein::{Error, TensorView};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -37,6 +39,17 @@ fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
         Err(error @ Error::File { .. }) => error.to_string(),
         other => panic!("expected an error of the file, got {other:?}"),
     }
+}
+
+/// A view of a tensor in a file; `None` after the error that big-endian machines have for elements of more than one byte.
+#[track_caller]
+fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<TensorView<'a, T, D>> {
+    let view = file.view::<T, D>(name);
+    if cfg!(target_endian = "big") && size_of::<T>() > 1 {
+        says(&why(view), "is little-endian, and this machine is big-endian; copy it with `.get(..)`");
+        return None;
+    }
+    Some(view.unwrap())
 }
 
 /// What a text says must be in another one.

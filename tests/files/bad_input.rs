@@ -267,7 +267,9 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
         let info = read.info("y")?;
         assert_eq!((info.dtype(), info.dtype_name(), info.shape()), (Some(DType::F64), "F64", &o.shape[..]));
         for name in ["x", "y", "z"] {
-            assert_same(&read.view::<f64, D>(name)?, o);
+            if let Some(view) = super::viewed::<f64, D>(&read, name) {
+                assert_same(&view, o);
+            }
             assert_same(&read.get::<Tensor<f64, D>>(name)?, o);
         }
     }
@@ -310,7 +312,10 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
     let file_error = |done: Done| (done, refuse("File"));
     let argument = |done: Done| (done, refuse("Argument"));
     vec![
-        (done!(try read.view::<f64, Rank<2>>("x")), Ok(x.array())),
+        (
+            done!(try read.view::<f64, Rank<2>>("x")),
+            if cfg!(target_endian = "big") { refuse("File") } else { Ok(x.array()) },
+        ),
         file_error(done!(try saying(&of("one of rank 1;"), read.get::<Tensor<f64, Rank<1>>>("x")))),
         file_error(done!(try saying(&of("one of rank 1;"), read.view::<f64, Rank<1>>("x")))),
         file_error(done!(try saying(&of("one of f32;"), read.get::<Matrix<f32>>("x")))),

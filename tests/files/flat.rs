@@ -2,7 +2,7 @@
 
 use super::golden::{Folder, Golden, made, values};
 use super::memory::{modest, peak};
-use super::{data, says, why};
+use super::{data, says, viewed, why};
 use proptest::prelude::*;
 use std::fs;
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -32,8 +32,9 @@ fn files_of_the_reference_implementation_are_read_and_mapped() {
         assert_eq!(file.get(&name(3)), Ok(made::<T, Rank<3>, RowMajor>([2, 3, 4])));
         let erased: DynTensor = file.get(&name(2)).unwrap();
         assert_eq!(erased.to_vec::<T>().unwrap(), values::<T>(&[3, 4], true));
-        let view = file.view::<T, Rank<2>>(&name(2)).unwrap();
-        assert_eq!(view, made::<T, Rank<2>, RowMajor>([3, 4]));
+        if let Some(view) = viewed::<T, Rank<2>>(file, &name(2)) {
+            assert_eq!(view, made::<T, Rank<2>, RowMajor>([3, 4]));
+        }
     }
     let path = data("safetensors/reference.safetensors");
     // SAFETY: no test writes to this file.
@@ -41,7 +42,7 @@ fn files_of_the_reference_implementation_are_read_and_mapped() {
         assert_eq!(file.names().len(), 4 * 12 + 2);
         for_all_types!(check(&file));
         assert_eq!(file.get::<Tensor<f32, Rank<3>>>("empty").unwrap().shape(), [2, 0, 4]);
-        assert_eq!(file.view::<f32, Rank<3>>("empty").unwrap().shape(), [2, 0, 4]);
+        assert!(viewed::<f32, Rank<3>>(&file, "empty").is_none_or(|view| view.shape() == [2, 0, 4]));
         assert_eq!(file.get("ünï \" \\ name"), Ok(made::<u8, Rank<1>, RowMajor>([5])));
         let metadata: Vec<_> = file.metadata().iter().map(|(k, v)| (&k[..], &v[..])).collect();
         assert_eq!(metadata, [("format", "np"), ("quote", "\"")]);
@@ -66,20 +67,20 @@ fn element_types_that_tensors_do_not_have_are_refused_by_name() {
 fn a_view_is_the_file_s_own_memory() {
     let folder = Folder::new();
     let path = folder.file("x.safetensors");
-    let x = Tensor::<f64, _>::from_fn([100, 100], |[i, j]| (100 * i + j) as f64);
+    let x = Tensor::<u8, _>::from_fn([100, 100], |[i, j]| (i + 3 * j) as u8);
     SafetensorsWriter::new().add("x", &x).unwrap().write(&path).unwrap();
     // SAFETY: this test alone knows the file, and replaces it by a rename.
     let file = unsafe { Safetensors::map(&path) }.unwrap();
-    let (view, bytes) = peak(|| file.view::<f64, Rank<2>>("x").unwrap());
+    let (view, bytes) = peak(|| file.view::<u8, Rank<2>>("x").unwrap());
     assert!(bytes < 1000, "{bytes}");
     assert_eq!(view, x);
-    let again = file.view::<f64, Rank<2>>("x").unwrap();
+    let again = file.view::<u8, Rank<2>>("x").unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), again.try_as_slice().unwrap().as_ptr());
     // The mapping stays what it was while the name goes to another file.
     SafetensorsWriter::new().add("x", &tensor![1]).unwrap().write(&path).unwrap();
     assert_eq!(view, x);
-    let found = why(file.view::<f64, Rank<1>>("x"));
-    says(&found, "holds a row-major f64 tensor of shape [100, 100], not one of rank 1");
+    let found = why(file.view::<u8, Rank<1>>("x"));
+    says(&found, "holds a row-major u8 tensor of shape [100, 100], not one of rank 1");
 }
 
 #[test]
@@ -100,16 +101,21 @@ fn tensors_that_are_not_aligned_are_copied_when_that_is_asked_for() {
                 views += 1;
                 assert_eq!(view, tensor![1.5, 2.5]);
             }
+            error if cfg!(target_endian = "big") => says(&why(error), "this machine is big-endian"),
             error => {
-                let at = bytes.len() - 16;
+                let (at, alignment) = (bytes.len() - 16, align_of::<f64>());
                 says(
                     &why(error),
-                    &format!("begins at byte {at}, which is no multiple of 8; copy it with `.get(..)`"),
+                    &format!(
+                        "begins at byte {at}, which is no multiple of {alignment}; copy it with `.get(..)`"
+                    ),
                 );
             }
         }
     }
-    assert_eq!(views, 1);
+    // The alignment is 4 bytes on 32-bit x86.
+    let aligned = if cfg!(target_endian = "big") { 0 } else { 8 / align_of::<f64>() };
+    assert_eq!(views, aligned);
 }
 
 #[test]
@@ -146,7 +152,9 @@ fn any_name_and_metadata_survive() {
         assert_eq!(file.get(name), Ok(x.clone()));
         assert_eq!(file.metadata()[name], name);
     }
-    assert_eq!(file.view::<f64, Rank<2>>("y").unwrap(), y, "the larger elements come first, and aligned");
+    // The larger elements come first, and aligned.
+    assert!(viewed::<f64, Rank<2>>(&file, "y").is_none_or(|view| view == y));
+    assert_eq!(file.get("y"), Ok(y));
     assert_eq!((8 + u64::from_le_bytes(bytes[..8].try_into().unwrap())) % 8, 0);
 }
 
