@@ -10,6 +10,7 @@ mod iter;
 mod pack;
 mod permute;
 mod pointer;
+mod precompiled;
 mod products;
 mod recycle;
 mod reduce;

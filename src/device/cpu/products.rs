@@ -4,6 +4,7 @@
 //! error grows as O(log n · ε); how work is cut depends on lengths and strides alone. As in BLAS, the factors are not read
 //! where `alpha` is zero, nor the output where `beta` is.
 
+use super::precompiled::precompiled;
 use super::reduce::pairwise;
 use super::simd::kernel;
 use super::threads::{GRAIN, enter, join, over_outputs, over_parts};
@@ -25,6 +26,7 @@ const COLUMNS: usize = 256;
 const ROWS: usize = 16;
 
 /// `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
+#[inline]
 pub(super) fn sum_products<T: Scalar>(
     alpha: T,
     a: Factor<'_, T, Cpu>,
@@ -32,14 +34,44 @@ pub(super) fn sum_products<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
+    instance::<T>()(alpha, a, b, beta, out)
+}
+
+type SumProducts<T> =
+    fn(T, Factor<'_, T, Cpu>, Factor<'_, T, Cpu>, T, Output<'_, T, Cpu>) -> Result<(), Error>;
+
+/// Returns [`sum`] for `T`.
+#[inline]
+fn instance<T: Scalar>() -> SumProducts<T> {
+    precompiled!(
+        T, SumProducts,
+        fn sum(
+            alpha: S, a: Factor<'_, S, Cpu>, b: Factor<'_, S, Cpu>, beta: S, out: Output<'_, S, Cpu>,
+        ) -> Result<(), Error>
+    )
+}
+
+fn sum<T: Scalar>(
+    alpha: T,
+    a: Factor<'_, T, Cpu>,
+    b: Factor<'_, T, Cpu>,
+    beta: T,
+    out: Output<'_, T, Cpu>,
+) -> Result<(), Error> {
     // As many accumulators as registers hold: a complex one consists of four numbers.
-    let short = size_of::<T::Real>() < 8;
-    match (T::COMPLEX, T::INTEGER && cfg!(debug_assertions)) {
-        (true, _) if short => compute::<T, Parts, 8>(alpha, a, b, beta, out),
-        (true, _) => compute::<T, Parts, 4>(alpha, a, b, beta, out),
-        (false, true) => compute::<T, Checked, 8>(alpha, a, b, beta, out),
-        (false, false) if short => compute::<T, Plain, 32>(alpha, a, b, beta, out),
-        (false, false) => compute::<T, Plain, 16>(alpha, a, b, beta, out),
+    // One constant in each condition: the compiler leaves out the other branch, which it does not for a `match` on a tuple.
+    if const { T::COMPLEX } {
+        if const { size_of::<T::Real>() < 8 } {
+            compute::<T, Parts, 8>(alpha, a, b, beta, out)
+        } else {
+            compute::<T, Parts, 4>(alpha, a, b, beta, out)
+        }
+    } else if const { T::INTEGER && cfg!(debug_assertions) } {
+        compute::<T, Checked, 8>(alpha, a, b, beta, out)
+    } else if const { size_of::<T::Real>() < 8 } {
+        compute::<T, Plain, 32>(alpha, a, b, beta, out)
+    } else {
+        compute::<T, Plain, 16>(alpha, a, b, beta, out)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     if work < ENTERED || rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
         f()
     } else {
-        rayon::join(f, || ()).0
+        in_pool(f, || ()).0
     }
 }
 
@@ -45,7 +45,19 @@ pub(super) fn threads() -> usize {
 #[cfg(feature = "rayon")]
 pub(super) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     // To hand work to a pool of one thread, and wait for it, gains nothing.
-    if threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
+    if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
+}
+
+/// Both, by rayon. Rayon makes some sixty functions of each pair of closures: it gets pointers, so that they are compiled once.
+#[cfg(feature = "rayon")]
+fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    #[inline(never)]
+    fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        rayon::join(a, b);
+    }
+    let (mut a, mut b, mut of_a, mut of_b) = (Some(a), Some(b), None, None);
+    join(&mut || of_a = a.take().map(|a| a()), &mut || of_b = b.take().map(|b| b()));
+    (of_a.expect("`join` calls both"), of_b.expect("`join` calls both"))
 }
 
 /// Both, one after the other: the feature `rayon` is off.

@@ -24,6 +24,7 @@ mod tests;
 mod tiny;
 
 use super::Cpu;
+use super::precompiled::precompiled;
 use super::threads::{enter, join};
 use crate::device::{Factor, Gemm, Output};
 use crate::element::Scalar;
@@ -39,6 +40,7 @@ const WORK: usize = 1 << 20;
 
 #[diagnostic::do_not_recommend]
 impl<T: Scalar> Gemm<T> for Cpu {
+    #[inline]
     fn gemm(
         &self,
         alpha: T,
@@ -70,21 +72,13 @@ impl<T: Scalar> Gemm<T> for Cpu {
             beta,
             conjugate,
         };
-        let count: usize = batch.iter().product();
-        if m == 0 || n == 0 || count == 0 {
-            return Ok(());
-        }
-        let by = unless_empty(&product, backend());
-        // A multiplication and addition takes the time to copy a byte or two, in registers of many; integers are widened first.
-        let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
-        let work = product.work().saturating_mul(count).saturating_mul(each);
         if batch.is_empty() {
             // SAFETY: the operands vouch for their matrices.
-            return enter(work, || unsafe { by.multiply(&product) });
+            return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Walk::row_major(batch, [c_steps, a_steps, b_steps]);
-        // SAFETY: the operands vouch for every matrix of the batch, and the output's are distinct.
-        enter(work, || unsafe { multiply_batch(by, &product, &walk, 0..count) })
+        // SAFETY: the operands vouch for every matrix of the batch, and those of the output are distinct.
+        unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
     fn sum_products(
@@ -104,10 +98,43 @@ fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }
 
+/// A batch: where its matrices are, and how many.
+type Batch<'a> = (&'a Walk<3>, usize);
+type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
+
+/// Returns [`compute`] for `T`.
+#[inline]
+fn compute_for<T: Scalar>() -> Compute<T> {
+    precompiled!(
+        T, Compute, unsafe fn compute(product: &Product<S>, batch: Option<Batch<'_>>) -> Result<(), Error>
+    )
+}
+
+/// Computes a product, or those of a batch, on several threads where they are large.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`], for each matrix, except that any size may be zero, and `alpha`, too.
+unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> Result<(), Error> {
+    let count = batch.map_or(1, |(_, count)| count);
+    if product.m == 0 || product.n == 0 || count == 0 {
+        return Ok(());
+    }
+    let by = unless_empty(product, backend());
+    // A multiplication and addition takes the time to copy a byte or two, in registers of many; integers are widened first.
+    let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
+    let work = product.work().saturating_mul(count).saturating_mul(each);
+    match batch {
+        // SAFETY: the caller's.
+        None => enter(work, || unsafe { by.multiply(product) }),
+        // SAFETY: the caller's.
+        Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
+    }
+}
+
 /// Who multiplies matrices of `T` here.
 fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     #[cfg(feature = "blas")]
-    if !T::INTEGER {
+    if const { !T::INTEGER } {
         return &blas::Blas;
     }
     own()
@@ -115,9 +142,11 @@ fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
 
 /// Returns the implementation for `T` without the BLAS of the feature `blas`.
 fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
-    if T::INTEGER {
-        return &Integers;
-    }
+    // One constant in each condition: then products of integers are not compiled for floating-point numbers.
+    if const { T::INTEGER } { &Integers } else { own_for_floats() }
+}
+
+fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = simd::Isa::detect() {
         return isa.backend();

@@ -30,7 +30,7 @@ use super::tiny;
 use crate::device::HostPtr;
 use crate::device::cpu::scratch::{Side, can_allocate, with_scratch};
 use crate::device::cpu::threads::{join, threads};
-use crate::element::{DType, Scalar};
+use crate::element::Scalar;
 use crate::error::Error;
 use core::ops::Neg;
 use num_traits::{One, Zero};
@@ -76,12 +76,15 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
                 unsafe { multiply::<T, $real, $complex>(product) }
             };
         }
-        match T::DTYPE {
-            DType::F32 => multiply!(f32, false),
-            DType::F64 => multiply!(f64, false),
-            DType::C32 => multiply!(f32, true),
-            DType::C64 => multiply!(f64, true),
-            other => unreachable!("{} is not a floating-point type", other.name()),
+        // One constant in each condition: then the products of other types are not compiled for `T`.
+        if const { T::INTEGER } {
+            unreachable!("{} is not a floating-point type", T::DTYPE.name());
+        } else if const { T::COMPLEX } {
+            if const { size_of::<T::Real>() == 8 } { multiply!(f64, true) } else { multiply!(f32, true) }
+        } else if const { size_of::<T::Real>() == 8 } {
+            multiply!(f64, false)
+        } else {
+            multiply!(f32, false)
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::device::HostPtr;
 use crate::device::cpu::scratch::{Side, with_scratch};
 use crate::device::cpu::simd::Level;
 use crate::device::cpu::threads::join;
-use crate::element::{DType, Scalar};
+use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::walk::Walk;
 use avx2::{F32x8, F64x4};
@@ -81,37 +81,34 @@ impl Isa {
     /// As [`MatrixProduct::multiply`]; as [`Batch`].
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
         macro_rules! run {
-            ($vector:ty, $complex:literal) => {
-                // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
-                unsafe { run::<T, $vector, $complex>(product, batch) }
+            (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
+                match self {
+                    // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
+                    Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    #[cfg(test)]
+                    Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    #[cfg(test)]
+                    Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
+                }
             };
         }
-        match (self, T::DTYPE) {
-            (Isa::Avx512, DType::F64) => run!(F64x8, false),
-            (Isa::Avx512, DType::F32) => run!(F32x16, false),
-            (Isa::Avx512, DType::C64) => run!(F64x8, true),
-            (Isa::Avx512, DType::C32) => run!(F32x16, true),
-            (Isa::Avx2, DType::F64) => run!(F64x4, false),
-            (Isa::Avx2, DType::F32) => run!(F32x8, false),
-            (Isa::Avx2, DType::C64) => run!(F64x4, true),
-            (Isa::Avx2, DType::C32) => run!(F32x8, true),
-            #[cfg(test)]
-            (Isa::EmulatedWide, DType::F64) => run!(Lanes<f64, 8>, false),
-            #[cfg(test)]
-            (Isa::EmulatedWide, DType::F32) => run!(Lanes<f32, 16>, false),
-            #[cfg(test)]
-            (Isa::EmulatedWide, DType::C64) => run!(Lanes<f64, 8>, true),
-            #[cfg(test)]
-            (Isa::EmulatedWide, DType::C32) => run!(Lanes<f32, 16>, true),
-            #[cfg(test)]
-            (Isa::Emulated, DType::F64) => run!(Lanes<f64, 4>, false),
-            #[cfg(test)]
-            (Isa::Emulated, DType::F32) => run!(Lanes<f32, 8>, false),
-            #[cfg(test)]
-            (Isa::Emulated, DType::C64) => run!(Lanes<f64, 4>, true),
-            #[cfg(test)]
-            (Isa::Emulated, DType::C32) => run!(Lanes<f32, 8>, true),
-            (_, other) => unreachable!("no vectors of {}", other.name()),
+        // One constant in each condition: then the kernels of other types are not compiled for `T`.
+        if const { T::INTEGER } {
+            unreachable!("vectors of {}", T::DTYPE.name());
+        } else if const { T::COMPLEX } {
+            if const { size_of::<T::Real>() == 8 } {
+                run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: true);
+            } else {
+                run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: true);
+            }
+        } else if const { size_of::<T::Real>() == 8 } {
+            run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: false);
+        } else {
+            run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: false);
         }
     }
 }
