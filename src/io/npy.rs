@@ -15,8 +15,6 @@
 //! Files are not trusted. One that is cut off, too long, or not what it says is an error, and never makes the program
 //! allocate more than a little beyond what the file really holds.
 
-// npyz reads headers. It trusts its input, so they are checked before it sees them; and they are written here, because
-// npyz's differ from NumPy's in spaces.
 #![forbid(unsafe_code)]
 
 use super::replace::replace;
@@ -35,6 +33,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 mod header;
+mod literal;
 pub use header::Header;
 
 /// The longest header that is read, in bytes: NumPy's own limit. That of an array of numbers has one or two hundred.
@@ -302,7 +301,7 @@ pub(super) fn header(source: &mut Source<'_>) -> Result<(Header, bool), Error> {
         )));
     }
     extend(source, &mut bytes, length)?;
-    header::parse(&mut bytes, length).map_err(|why| source.error(why))
+    header::parse(&bytes[bytes.len() - length..]).map_err(|why| source.error(why))
 }
 
 /// The tensor, which must be one that can be read as an `X`.

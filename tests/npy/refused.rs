@@ -90,7 +90,8 @@ fn element_types_that_tensors_do_not_have_are_refused() {
         ("bytes", "|S3"),
         ("time", "<M8[D]"),
         ("object", "|O"),
-        ("records", "[('a', '<f8'), ('b', '<i4', (2,3,)), ]"),
+        ("records", "[('a', '<f8'), ('b', '<i4', (2, 3))]"),
+        ("nested", "[('a', [('b', [('c', '<i4')])])]"),
         ("void", "|V3"),
     ] {
         let path = data(&format!("refused_{name}"));
@@ -101,8 +102,6 @@ fn element_types_that_tensors_do_not_have_are_refused() {
         assert!(why::<f64, Rank<1>, RowMajor>(&bytes).starts_with(&message));
         assert!(why::<i64, Rank<1>, RowMajor>(&bytes).starts_with(&message));
     }
-    let nested = fs::read(data("refused_nested")).unwrap();
-    assert!(why::<f64, Rank<1>, RowMajor>(&nested).contains("too many brackets"));
     let deep = fs::read(data("rank_17")).unwrap();
     assert!(why::<f64, Rank<16>, RowMajor>(&deep).contains("ranks go up to 16"));
 }
@@ -128,36 +127,50 @@ fn headers_that_make_no_sense_are_errors() {
         (b"\x93NUMPY\x01\x01\x00\x00".to_vec(), "has version 1.1"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(), "has a header of 4294967295 bytes"),
         (text(&" ".repeat(10_001)), "has a header of 10001 bytes"),
-        (text(""), "describes no array"),
-        (text("[1]"), "expected a python dict"),
-        (text("{}"), "is missing key"),
-        (text("{'descr': '<f8', 'fortran_order': False, }"), "is missing key 'shape'"),
-        (text("{'descr': '<f8', 'shape': (), }"), "is missing key 'fortran_order'"),
-        (text("{'fortran_order': False, 'shape': (), }"), "is missing key 'descr'"),
+        (text(""), "has a header that ends where a value should be"),
+        (text("[1]"), "it is no dictionary"),
+        (text("{}"), "it has no key 'descr'"),
+        (text("{'descr': '<f8', 'fortran_order': False, }"), "it has no key 'shape'"),
+        (text("{'descr': '<f8', 'shape': (), }"), "it has no key 'fortran_order'"),
+        (text("{'fortran_order': False, 'shape': (), }"), "it has no key 'descr'"),
         (text("{'descr': '<f8', 'fortran_order': False, 'shape': (), } x"), "has `x` in its header"),
         (text("{'descr': '<f8"), "a string without an end"),
         (text("{'descr': '<f\\x38'}"), "has the character `\\\\`"),
         (text("{\n'descr': '<f8'}"), "has the character `\\n`"),
         (text("{b'descr': '<f8'}"), "has `b` in its header"),
-        (text("{'descr': '<f8', 'descr': ('<f8'}"), "describes no array"),
+        (text("{'descr': '<f8', 'descr': ('<f8'}"), "has `}` in its header, where a `,` or `)` should be"),
+        (text("{'descr': '<f8', 'descr': '<f8'}"), "it has the key 'descr' twice"),
+        (
+            text("{'descr': '<f8', 'fortran_order': False, 'shape': (), 'order': 'C'}"),
+            "it has the unknown key 'order'",
+        ),
+        (
+            text("{'descr': '<f8' 'shape': ()}"),
+            "has `'shape': ()}` in its header, where a `,` or `}` should be",
+        ),
+        (text("{'descr' '<f8'}"), "where a `:` should be"),
+        (text("{'descr': '<f8',"), "has a header that ends where a value should be"),
         (deep("[", 5000), "too many brackets"),
         (deep("{", 5000), "too many brackets"),
         (deep("(", 5000), "too many brackets"),
-        (deep("{'a':", 5), "too many brackets"),
-        (deep("]", 5000), "describes no array"),
+        (deep("{'a':", 33), "too many brackets"),
+        (deep("]", 5000), "where a value should be"),
         (of("'f8'", "False", "(8,)"), "describes no array"),
         (of("'<f3'", "False", "(8,)"), "describes no array"),
         (of("'|f8'", "False", "(8,)"), "describes no array"),
         (of("''", "False", "(8,)"), "describes no array"),
         (of("'<U99999999999999999999'", "False", "(8,)"), "describes no array"),
         (of("'<U9999999999999999999'", "False", "(8,)"), "describes no array"),
-        (of("8", "False", "(8,)"), "must be string or list"),
-        (of("'|u1'", "0", "(8,)"), "is not a bool"),
-        (of("'|u1'", "'True'", "(8,)"), "is not a bool"),
+        (of("8", "False", "(8,)"), "its 'descr' is not a string or a list"),
+        (of("'|u1'", "0", "(8,)"), "its 'fortran_order' is not `True` or `False`"),
+        (of("'|u1'", "'True'", "(8,)"), "its 'fortran_order' is not"),
         (of("[('a', '<f8', (2**31,))]", "False", "(8,)"), "`2**31`"),
-        (of(&format!("[('a', '<f8', ({}))]", "1,".repeat(3000)), "False", "(8,)"), "too many"),
-        (of("[('a', '<f8', (9223372036854775808, 2))]", "False", "(8,)"), "exceeds the address space"),
-        (shaped("8"), "shape must be list or tuple"),
+        (
+            of(&format!("[('a', '<f8', ({}))]", "1,".repeat(3000)), "False", "(8,)"),
+            "which tensors do not have",
+        ),
+        (of("[('a', '<f8', (9223372036854775808, 2))]", "False", "(8,)"), "which tensors do not have"),
+        (shaped("8"), "its 'shape' is not a tuple"),
         (shaped("(-8,)"), "has `-8` in its header"),
         (shaped("(+8,)"), "has `+8` in its header"),
         (shaped("(08,)"), "has `08` in its header"),
@@ -167,13 +180,13 @@ fn headers_that_make_no_sense_are_errors() {
         (shaped("(0x8,)"), "has `0x8` in its header"),
         (shaped("(8j,)"), "has `8j` in its header"),
         (shaped("(L,)"), "has `L` in its header"),
-        (shaped("('8',)"), "dimension must be an integer"),
-        (shaped("(True,)"), "dimension must be an integer"),
-        (shaped("((8,),)"), "dimension must be an integer"),
+        (shaped("('8',)"), "the length of an axis is not an integer"),
+        (shaped("(True,)"), "the length of an axis is not an integer"),
+        (shaped("((8,),)"), "the length of an axis is not an integer"),
         (shaped("(18446744073709551616,)"), "has `18446744073709551616` in its header"),
         (shaped("(4294967296, 4294967296)"), "exceeds the address space"),
         (shaped("(0, 4294967296, 4294967296)"), "exceeds the address space"),
-        (shaped(&format!("({})", "1,".repeat(65))), "too many"),
+        (shaped(&format!("({})", "1,".repeat(65))), "it has too many axes"),
     ] {
         let found = why::<u8, Rank<1>, RowMajor>(&bytes);
         assert!(found.contains(expected), "{found:?} should contain {expected:?}");
@@ -186,13 +199,13 @@ fn headers_that_make_no_sense_are_errors() {
     assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("describes no array"));
 }
 
-/// The parser's time grows with a power of the depth; the widest headers of the greatest depth must not take long.
+/// The parser takes time proportional to the length: the widest and the deepest headers must not take long.
 #[test]
 fn no_header_takes_long() {
     let start = std::time::Instant::now();
     for open in ["[", "{", "("] {
         for fill in ["'a',", "True,", "[],", "{'a':True},"] {
-            let text = open.repeat(3) + &fill.repeat(9990 / fill.len());
+            let text = open.repeat(30) + &fill.repeat(9900 / fill.len());
             why::<u8, Rank<1>, RowMajor>(&file(1, &text, &[]));
         }
     }

@@ -2,9 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::literal::{self, Literal, Value};
 use crate::element::DType;
 use crate::io::contents::{Contents, same_in_both_orders, shorten};
-use npyz::TypeChar;
+use std::borrow::Cow;
 
 /// What a file holds, as its header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,129 +23,133 @@ pub struct Header {
 
 // ------------------------------------------------------------------ reading
 
-/// The deepest brackets that are read: a dictionary and a tuple, and two more so that records can be told by name.
-const MAX_DEPTH: usize = 4;
-/// The most numbers that are read: the most axes that NumPy knows.
-const MAX_NUMBERS: usize = 64;
+/// The most axes that NumPy has.
+const MAX_AXES: usize = 64;
 
-/// A file's header, and whether each element's highest byte comes first. `bytes` are the file's first ones, of which the
-/// last `length` are the dictionary.
-pub(super) fn parse(bytes: &mut [u8], length: usize) -> Result<(Header, bool), String> {
-    let text = bytes.len() - length;
-    check_text(&mut bytes[text..])?;
-    let header = npyz::NpyHeader::from_reader(&bytes[..]).map_err(|e| {
-        let shown = shorten(String::from_utf8_lossy(&bytes[text..]).trim());
-        // Syntax errors come with a drawing of the place, above the line that says what is wrong.
-        let why = e.to_string();
-        let why = why.lines().last().unwrap_or_default().trim_start_matches(" = ");
-        format!("has the header `{shown}`, which describes no array: {}", shorten(why))
-    })?;
-    let shape = header.shape().iter().map(|&extent| usize::try_from(extent)).collect::<Result<_, _>>();
-    let shape = shape.map_err(|_| "has a shape that exceeds the address space")?;
-    let fortran_order = header.order() == npyz::Order::Fortran;
-    let dtype = header.dtype();
-    let (tag, descr, big_endian) = match &dtype {
-        npyz::DType::Plain(plain) => {
-            (tag_of(plain), plain.to_string(), plain.endianness() == npyz::Endianness::Big)
+/// Parses the dictionary of a header, and returns whether the highest byte of each element comes first.
+pub(super) fn parse(dictionary: &[u8]) -> Result<(Header, bool), String> {
+    let text = dictionary.strip_suffix(b"\n").unwrap_or(dictionary);
+    // Version 3 is UTF-8, and versions 1 and 2 are Latin-1, which has the same characters below 128.
+    let text = match str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => text.iter().map(|&c| char::from(c)).collect(),
+    };
+    let literal = literal::parse(&text)?;
+    header(literal).map_err(|why| match why {
+        Refusal::TooLarge => "has a shape that exceeds the address space".to_owned(),
+        Refusal::NoArray(why) => {
+            format!("has the header `{}`, which describes no array: {why}", shorten(text.trim()))
         }
-        records => (None, records.descr(), false),
-    };
-    Ok((Header { dtype: tag, descr, shape, fortran_order }, big_endian))
-}
-
-/// Refuses what npyz must not see.
-///
-/// npyz multiplies extents without a check; its parser takes time exponential in the depth of brackets, and stack for each;
-/// it nests one type in another for each extent of a field. So brackets, numbers and the product of the numbers are
-/// bounded here. The marks of Python 2's long integers are blanked, as NumPy does.
-fn check_text(text: &mut [u8]) -> Result<(), String> {
-    let text = match text {
-        [text @ .., b'\n'] => text,
-        text => text,
-    };
-    // Without backslashes, the next quote of its kind ends a string.
-    if let Some(&c) = text.iter().find(|&&c| c == b'\\' || c < b' ') {
-        return Err(format!("has the character `{}` in its header", c.escape_ascii()));
-    }
-    let (mut depth, mut numbers, mut product, mut at) = (0usize, 0, 1u64, 0);
-    while at < text.len() {
-        let rest = &mut text[at..];
-        at += match rest[0] {
-            quote @ (b'\'' | b'"') => match rest[1..].iter().position(|&c| c == quote) {
-                Some(length) => length + 2,
-                None => return Err("has a string without an end in its header".to_owned()),
-            },
-            b'{' | b'[' | b'(' => {
-                depth += 1;
-                1
-            }
-            b'}' | b']' | b')' => {
-                // Where none is open, npyz gets no further.
-                depth = depth.saturating_sub(1);
-                1
-            }
-            b' ' | b',' | b':' => 1,
-            _ => {
-                let delimiter = |c: &u8| b" {}[](),:'\"".contains(c);
-                let length = rest.iter().position(delimiter).unwrap_or(rest.len());
-                let word = &mut rest[..length];
-                if word != b"True" && word != b"False" {
-                    let extent = number(word).ok_or_else(|| {
-                        let word = String::from_utf8_lossy(word);
-                        format!(
-                            "has `{}` in its header, where the length of an axis should be",
-                            shorten(&word)
-                        )
-                    })?;
-                    numbers += 1;
-                    // Zero counts as one: the others are multiplied for strides.
-                    product = product
-                        .checked_mul(extent.max(1))
-                        .ok_or("has a shape that exceeds the address space")?;
-                }
-                length
-            }
-        };
-        if depth > MAX_DEPTH || numbers > MAX_NUMBERS {
-            return Err("has too many brackets or numbers in its header for an array of numbers".to_owned());
-        }
-    }
-    Ok(())
-}
-
-/// The value of a word of digits. An `L` behind them is blanked.
-fn number(word: &mut [u8]) -> Option<u64> {
-    let (digits, mark) = match word {
-        [digits @ .., mark @ b'L'] => (digits, Some(mark)),
-        digits => (digits, None),
-    };
-    // `parse` would take a sign and leading zeros, which Python does not.
-    let plain = digits == b"0" || (digits.iter().all(u8::is_ascii_digit) && !digits.starts_with(b"0"));
-    let value = str::from_utf8(digits).ok().filter(|_| plain)?.parse().ok()?;
-    if let Some(mark) = mark {
-        *mark = b' ';
-    }
-    Some(value)
-}
-
-/// The element type that a plain type string stands for.
-fn tag_of(plain: &npyz::TypeStr) -> Option<DType> {
-    Some(match (plain.type_char(), plain.size_field()) {
-        (TypeChar::Bool, 1) => DType::Bool,
-        (TypeChar::Int, 1) => DType::I8,
-        (TypeChar::Int, 2) => DType::I16,
-        (TypeChar::Int, 4) => DType::I32,
-        (TypeChar::Int, 8) => DType::I64,
-        (TypeChar::Uint, 1) => DType::U8,
-        (TypeChar::Uint, 2) => DType::U16,
-        (TypeChar::Uint, 4) => DType::U32,
-        (TypeChar::Uint, 8) => DType::U64,
-        (TypeChar::Float, 4) => DType::F32,
-        (TypeChar::Float, 8) => DType::F64,
-        (TypeChar::Complex, 8) => DType::C32,
-        (TypeChar::Complex, 16) => DType::C64,
-        _ => return None,
     })
+}
+
+/// Why a dictionary is no header.
+enum Refusal {
+    NoArray(String),
+    TooLarge,
+}
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Self {
+        Refusal::NoArray(why.to_owned())
+    }
+}
+
+fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
+    let Value::Dict(entries) = literal.value else {
+        return Err("it is no dictionary".into());
+    };
+    let (mut descr, mut fortran_order, mut shape) = (None, None, None);
+    for (key, value) in entries {
+        let slot = match key.value {
+            Value::String("descr") => &mut descr,
+            Value::String("fortran_order") => &mut fortran_order,
+            Value::String("shape") => &mut shape,
+            _ => return Err(Refusal::NoArray(format!("it has the unknown key {}", shorten(key.text)))),
+        };
+        if slot.replace(value).is_some() {
+            return Err(Refusal::NoArray(format!("it has the key {} twice", key.text)));
+        }
+    }
+    let needed = |slot: Option<_>, key| slot.ok_or(Refusal::NoArray(format!("it has no key '{key}'")));
+    let descr = needed(descr, "descr")?;
+    let Value::Bool(fortran_order) = needed(fortran_order, "fortran_order")?.value else {
+        return Err("its 'fortran_order' is not `True` or `False`".into());
+    };
+    let shape = extents(needed(shape, "shape")?)?;
+    let (dtype, descr, big_endian) = match descr.value {
+        Value::String(name) => {
+            let (dtype, big_endian) = element_type(name)
+                .ok_or_else(|| Refusal::NoArray(format!("NumPy has no type `{}`", shorten(name))))?;
+            (dtype, name, big_endian)
+        }
+        // The fields of records, which tensors do not have.
+        Value::List(_) => (None, descr.text, false),
+        _ => return Err("its 'descr' is not a string or a list".into()),
+    };
+    Ok((Header { dtype, descr: descr.to_owned(), shape, fortran_order }, big_endian))
+}
+
+fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
+    let (Value::Tuple(axes) | Value::List(axes)) = shape.value else {
+        return Err("its 'shape' is not a tuple".into());
+    };
+    if axes.len() > MAX_AXES {
+        return Err("it has too many axes".into());
+    }
+    // Zero counts as one: the other extents are multiplied for strides.
+    let mut product = 1u64;
+    axes.into_iter()
+        .map(|axis| {
+            let Value::Integer(extent) = axis.value else {
+                return Err("the length of an axis is not an integer".into());
+            };
+            product = product.checked_mul(extent.max(1)).ok_or(Refusal::TooLarge)?;
+            usize::try_from(extent).map_err(|_| Refusal::TooLarge)
+        })
+        .collect()
+}
+
+/// Returns the element type that NumPy's name stands for, if tensors have it, and whether the highest byte comes first; `None` if
+/// NumPy has no such type. A name is a byte order (`|` where there is none), a kind, and a number of bytes.
+fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
+    let mut chars = name.chars();
+    let (order, kind) = (chars.next()?, chars.next()?);
+    let rest = chars.as_str();
+    let dtype = match (kind, rest) {
+        ('b', "1") => Some(DType::Bool),
+        ('i', "1") => Some(DType::I8),
+        ('i', "2") => Some(DType::I16),
+        ('i', "4") => Some(DType::I32),
+        ('i', "8") => Some(DType::I64),
+        ('u', "1") => Some(DType::U8),
+        ('u', "2") => Some(DType::U16),
+        ('u', "4") => Some(DType::U32),
+        ('u', "8") => Some(DType::U64),
+        ('f', "4") => Some(DType::F32),
+        ('f', "8") => Some(DType::F64),
+        ('c', "8") => Some(DType::C32),
+        ('c', "16") => Some(DType::C64),
+        // Half and extended precision.
+        ('f', "2" | "12" | "16") | ('c', "24" | "32") => None,
+        // Objects, bytes, and dates and spans of time with their unit.
+        ('O', "" | "4" | "8") => None,
+        ('S' | 'a' | 'U' | 'V', size) if is_size(size) => None,
+        ('m' | 'M', size) if size == "8" || size.starts_with("8[") && size.ends_with(']') => None,
+        _ => return None,
+    };
+    let one_byte = matches!(kind, 'b' | 'O' | 'S' | 'a' | 'V') || rest == "1";
+    match order {
+        '<' => Some((dtype, false)),
+        '>' => Some((dtype, true)),
+        '|' if one_byte => Some((dtype, false)),
+        _ => None,
+    }
+}
+
+/// Whether these are digits of a number that NumPy's sizes can be.
+fn is_size(digits: &str) -> bool {
+    digits.bytes().all(|c| c.is_ascii_digit()) && digits.parse::<i32>().is_ok()
 }
 
 // ------------------------------------------------------------------ what tensors make of it
@@ -221,9 +226,8 @@ mod tests {
         found.sort_by_key(|name| names.iter().position(|known| known == name));
         assert_eq!(found, names);
         for dtype in DType::ALL {
-            let mut bytes = bytes(&Contents { dtype, shape: vec![2, 3], row_major: false });
-            let length = bytes.len() - 10;
-            let (header, big_endian) = parse(&mut bytes, length).unwrap();
+            let bytes = bytes(&Contents { dtype, shape: vec![2, 3], row_major: false });
+            let (header, big_endian) = parse(&bytes[10..]).unwrap();
             assert_eq!((header.dtype, big_endian), (Some(dtype), false));
         }
     }

@@ -1,0 +1,252 @@
+//! The Python literals that headers are written in: dictionaries, lists, tuples, strings, integers and booleans.
+//!
+//! The parser takes time and memory proportional to the length of the text, and recurses at most [`MAX_DEPTH`] times.
+
+#![forbid(unsafe_code)]
+
+use crate::io::contents::shorten;
+
+/// The deepest nesting that is read. The header of an array of numbers has 2 levels; records of records have 2 more each.
+const MAX_DEPTH: usize = 32;
+
+/// A value with the text that it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Literal<'a> {
+    pub(super) text: &'a str,
+    pub(super) value: Value<'a>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value<'a> {
+    Bool(bool),
+    Integer(u64),
+    /// Without its quotes.
+    String(&'a str),
+    Tuple(Vec<Literal<'a>>),
+    List(Vec<Literal<'a>>),
+    /// Pairs of keys and values, in the order of the text.
+    Dict(Vec<(Literal<'a>, Literal<'a>)>),
+}
+
+/// Parses a text that is one literal. Strings have no escape sequences, and integers no sign; they may end with `L`, as Python 2
+/// writes long ones.
+pub(super) fn parse(text: &str) -> Result<Literal<'_>, String> {
+    // Without backslashes, the next quote of its kind ends a string.
+    if let Some(c) = text.chars().find(|&c| c == '\\' || c.is_ascii_control()) {
+        return Err(format!("has the character `{}` in its header", c.escape_default()));
+    }
+    let mut parser = Parser { text, at: 0, depth: 0 };
+    let literal = parser.literal()?;
+    parser.skip_blanks();
+    match parser.rest() {
+        "" => Ok(literal),
+        rest => Err(unexpected(rest, "the header should end")),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    /// The byte that is read next.
+    at: usize,
+    /// The number of brackets that are open.
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start_matches(' ').len();
+    }
+
+    /// Skips blanks, then `c` if it is next, and returns whether it was.
+    fn skip(&mut self, c: char) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with(c);
+        self.at += if found { c.len_utf8() } else { 0 };
+        found
+    }
+
+    fn literal(&mut self) -> Result<Literal<'a>, String> {
+        self.skip_blanks();
+        let start = self.at;
+        let value = match self.rest().chars().next() {
+            Some(quote @ ('\'' | '"')) => {
+                let inner = &self.rest()[1..];
+                let length = inner.find(quote).ok_or("has a string without an end in its header")?;
+                self.at += length + 2;
+                Value::String(&inner[..length])
+            }
+            Some('(') => {
+                let (items, commas) = self.items(')', Self::literal)?;
+                match <[Literal<'a>; 1]>::try_from(items) {
+                    // One value in parentheses, without a comma, is that value.
+                    Ok([only]) if commas == 0 => only.value,
+                    Ok(one) => Value::Tuple(one.into()),
+                    Err(items) => Value::Tuple(items),
+                }
+            }
+            Some('[') => Value::List(self.items(']', Self::literal)?.0),
+            Some('{') => Value::Dict(self.items('}', Self::entry)?.0),
+            _ => self.word()?,
+        };
+        Ok(Literal { text: &self.text[start..self.at], value })
+    }
+
+    /// A key and its value.
+    fn entry(&mut self) -> Result<(Literal<'a>, Literal<'a>), String> {
+        let key = self.literal()?;
+        if !self.skip(':') {
+            return Err(unexpected(self.rest(), "a `:` should be"));
+        }
+        Ok((key, self.literal()?))
+    }
+
+    /// What is between a bracket, which is next, and the one that closes it; and the number of commas.
+    fn items<V>(
+        &mut self,
+        close: char,
+        item: impl Fn(&mut Self) -> Result<V, String>,
+    ) -> Result<(Vec<V>, usize), String> {
+        self.at += 1;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err("has too many brackets in its header".to_owned());
+        }
+        let (mut items, mut commas) = (Vec::new(), 0);
+        while !self.skip(close) {
+            if items.len() > commas {
+                return Err(unexpected(self.rest(), &format!("a `,` or `{close}` should be")));
+            }
+            items.push(item(self)?);
+            commas += usize::from(self.skip(','));
+        }
+        self.depth -= 1;
+        Ok((items, commas))
+    }
+
+    /// `True`, `False`, or an integer.
+    fn word(&mut self) -> Result<Value<'a>, String> {
+        let rest = self.rest();
+        let length = rest.find(|c| " {}[](),:'\"".contains(c)).unwrap_or(rest.len());
+        let word = &rest[..length];
+        self.at += length;
+        match word {
+            "True" => Ok(Value::Bool(true)),
+            "False" => Ok(Value::Bool(false)),
+            "" => Err(unexpected(rest, "a value should be")),
+            _ => integer(word).map(Value::Integer).ok_or_else(|| {
+                format!("has `{}` in its header, where the length of an axis should be", shorten(word))
+            }),
+        }
+    }
+}
+
+/// `parse` would take a sign and leading zeros, which are no Python integers.
+fn integer(word: &str) -> Option<u64> {
+    let digits = word.strip_suffix('L').unwrap_or(word);
+    let plain = digits == "0" || (digits.bytes().all(|c| c.is_ascii_digit()) && !digits.starts_with('0'));
+    digits.parse().ok().filter(|_| plain)
+}
+
+fn unexpected(rest: &str, expected: &str) -> String {
+    match rest {
+        "" => format!("has a header that ends where {expected}"),
+        _ => format!("has `{}` in its header, where {expected}", shorten(rest.trim_end())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values as Python's `ast.literal_eval` gives them.
+    #[test]
+    fn literals_are_what_python_reads() {
+        let value = |text: &'static str| parse(text).unwrap().value;
+        let integers = |n: &[(u64, &'static str)]| -> Vec<Literal<'static>> {
+            n.iter().map(|&(n, text)| Literal { text, value: Value::Integer(n) }).collect()
+        };
+        assert_eq!(value("True"), Value::Bool(true));
+        assert_eq!(value(" False  "), Value::Bool(false));
+        assert_eq!(value("18446744073709551615"), Value::Integer(u64::MAX));
+        assert_eq!(value("12L"), Value::Integer(12));
+        assert_eq!(value("'a\"b'"), Value::String("a\"b"));
+        assert_eq!(value("\"it's\""), Value::String("it's"));
+        assert_eq!(value("''"), Value::String(""));
+        assert_eq!(value("()"), Value::Tuple(vec![]));
+        assert_eq!(value("(7)"), Value::Integer(7));
+        assert_eq!(value("(7,)"), Value::Tuple(integers(&[(7, "7")])));
+        assert_eq!(value("( 7 , 0L )"), Value::Tuple(integers(&[(7, "7"), (0, "0L")])));
+        assert_eq!(value("[]"), Value::List(vec![]));
+        assert_eq!(value("[7]"), Value::List(integers(&[(7, "7")])));
+        assert_eq!(value("[7,8,]"), Value::List(integers(&[(7, "7"), (8, "8")])));
+        assert_eq!(value("{}"), Value::Dict(vec![]));
+        let literal = |text| Literal { text, value: value(text) };
+        let pair = |key, of| (literal(key), literal(of));
+        assert_eq!(
+            value("{'a': (1, 2), \"b\":[], }"),
+            Value::Dict(vec![pair("'a'", "(1, 2)"), pair("\"b\"", "[]")])
+        );
+        assert_eq!(parse("  [ 'é' ] ").unwrap().text, "[ 'é' ]");
+    }
+
+    /// Each of these is a `SyntaxError` or a `ValueError` in Python, or a value that no header has.
+    #[test]
+    fn other_texts_are_errors() {
+        for text in [
+            "",
+            " ",
+            ",",
+            "(",
+            "(,)",
+            "(1",
+            "(1 2)",
+            "(1,,2)",
+            "(1]",
+            "[1)",
+            "{1}",
+            "{1:}",
+            "{1:2",
+            "{1:2 3:4}",
+            "{:1}",
+            "1 2",
+            "1,",
+            "()()",
+            "'a' 'b'",
+            "01",
+            "+1",
+            "-1",
+            "1.0",
+            "1_0",
+            "0x1",
+            "L",
+            "1LL",
+            "true",
+            "None",
+            "18446744073709551616",
+            "'a",
+            "'a\\''",
+            "'a\n'",
+            "é",
+            "u'a'",
+            "\u{a0}1",
+        ] {
+            let why = parse(text).unwrap_err();
+            assert!(why.starts_with("has "), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn brackets_nest_to_a_limit() {
+        for (open, close) in [("(", ",)"), ("[", "]"), ("{1:", "}")] {
+            let nested = |n| open.repeat(n) + "2" + &close.repeat(n);
+            assert!(parse(&nested(MAX_DEPTH)).is_ok());
+            assert_eq!(parse(&nested(MAX_DEPTH + 1)).unwrap_err(), "has too many brackets in its header");
+            // Brackets that are closed do not count.
+            assert!(parse(&format!("[{}]", "[],".repeat(5000))).is_ok());
+        }
+    }
+}
