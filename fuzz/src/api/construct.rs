@@ -29,12 +29,11 @@ pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
         }
         4 => {
             let data: Vec<T> = s.values(given);
-            let result = if s.below(2) == 0 {
+            if s.below(2) == 0 {
                 attempt("try_from_buffer Vec", || Tensor::try_from_buffer(shape, data))
             } else {
                 attempt("try_from_buffer Box", || Tensor::try_from_buffer(shape, data.into_boxed_slice()))
-            };
-            result
+            }
         }
         5 => {
             // It is called for each element: not for shapes that no memory is asked for.

@@ -107,7 +107,7 @@ pub(super) fn remote<O: Order>(
         0 => (back(attempt("try_add on a user's device", || a.try_add(&b))), x.try_add(&y).ok()),
         1 => (
             back(attempt("try_matmul on a user's device", || a.t().try_matmul(&b))),
-            x.t().try_matmul(&y).ok(),
+            x.t().try_matmul(y).ok(),
         ),
         2 => {
             let axis = s.axis(2);

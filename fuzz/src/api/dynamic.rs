@@ -143,7 +143,7 @@ pub(super) fn look(x: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) {
         return;
     }
-    assert_eq!(x.len() == 0, x.is_empty());
+    assert_eq!(x.is_empty(), x.shape().contains(&0));
     match s.below(6) {
         0 => {
             let order = s.order();

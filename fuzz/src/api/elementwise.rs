@@ -152,12 +152,12 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
 }
 
 /// Two operands of the same rank: three operands, selection, and changes in place.
-pub(super) fn same_rank<T: Scalar, D: Dim, O: Order>(
+pub(super) fn same_rank<T: Scalar, D, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
     s: &mut Source<'_>,
 ) where
-    D: BroadcastTo<D>,
+    D: Dim + BroadcastTo<D>,
 {
     if !is_small(x.shape().as_ref()) || !is_small(y.shape().as_ref()) {
         return;

@@ -5,6 +5,13 @@
 //! and a result that contradicts another one of the same program: a number of elements, the two faces of one operation, an
 //! element that two indices share.
 
+#![allow(
+    clippy::op_ref,
+    clippy::eq_op,
+    reason = "operators are called with owned and borrowed operands, and with a NaN on both sides"
+)]
+#![allow(clippy::result_large_err, reason = "errors are those of the library, which give the operand back")]
+
 mod builder;
 mod construct;
 mod devices;

@@ -71,9 +71,9 @@ pub(super) fn same<'a, T: Element>(
 }
 
 /// A view of some kind of a tensor of any rank.
-pub(super) fn any<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
+pub(super) fn any<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
-    D: InsertAxes<1> + BroadcastTo<Rank<5>>,
+    D: Dim + InsertAxes<1> + BroadcastTo<Rank<5>>,
 {
     let rank = D::NDIM;
     match s.below(14) {
