@@ -19,6 +19,8 @@ mod panics;
 mod pools;
 #[path = "common/random.rs"]
 mod random;
+#[path = "common/restart.rs"]
+mod restart;
 #[path = "faults/working_memory.rs"]
 mod working_memory;
 

@@ -17,5 +17,7 @@ mod ieee;
 mod products;
 #[path = "common/random.rs"]
 mod random;
+#[path = "common/restart.rs"]
+mod restart;
 #[path = "numerics/same_bits.rs"]
 mod same_bits;

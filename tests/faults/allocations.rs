@@ -5,10 +5,10 @@
 
 use super::allocator::{Alone, Refuse, live};
 use super::quietly;
+use super::restart::this_program;
 use std::fmt::Debug;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
 use vierbein::dyn_tensor::einsum as dyn_einsum;
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -397,7 +397,7 @@ fn the_last_bytes_are_the_end() {
         let _ = Refuse { least: 1, granted: 1, for_good: true }.during(|| x.try_add(&x).map(drop));
         return;
     }
-    let mut this = Command::new(std::env::current_exe().unwrap());
+    let mut this = this_program();
     let test = "allocations::the_last_bytes_are_the_end";
     let ran = this.args(["--exact", test, "--nocapture"]).env(LAST, "1").output().unwrap();
     assert!(!ran.status.success());

@@ -1,6 +1,7 @@
 //! Disks that are full, and writers that are killed at any moment: the old file stays whole until the new one is.
 
 use super::golden::Folder;
+use super::restart::this_program;
 use super::{Random, seed};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -220,7 +221,7 @@ fn whoever_is_killed_at_any_moment_leaves_whole_files() {
     let mut random = Random(seed());
     let (mut unfinished, mut written) = (0, 0);
     for round in 0..30 {
-        let mut victim = Command::new(std::env::current_exe().unwrap())
+        let mut victim = this_program()
             .args(["--exact", "files::whoever_is_killed_at_any_moment_leaves_whole_files", "--quiet"])
             .env(PART, &folder.0)
             .stdout(std::process::Stdio::null())

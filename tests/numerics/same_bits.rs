@@ -5,7 +5,7 @@
 //! such that another sequence of roundings gives other bits.
 
 use super::data::{Kind, numbers};
-use std::process::Command;
+use super::restart::this_program;
 use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c64, einsum, s};
 
 /// Rows and columns: more than a million elements.
@@ -130,8 +130,7 @@ fn assert_same(found: &Digests, expected: &Digests, but: impl Fn(bool) -> bool, 
 
 /// This test in a process of its own, with these environment variables: what its digests are.
 fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
-    let program = std::env::current_exe().expect("a test is a program");
-    let mut command = Command::new(program);
+    let mut command = this_program();
     command
         .args(["same_bits::on_any_number_of_threads_and_in_every_run", "--exact", "--nocapture"])
         .env(CHILD, "1");
