@@ -119,7 +119,8 @@ count() { # TARGET LOG STATUS SECONDS
     [ "$3" = 0 ] || {
         failed=1
         echo "-- $2"
-        grep -E '^error|^test .* FAILED$|panicked at|^warning: unused' -A 3 "$2" | head -n 80
+        # Panics that tests provoke are in the log, too: the reason of a failure is below the name of its test there.
+        grep -E '^error|^test .* FAILED$|^warning: unused' -A 3 "$2" | head -n 80
     }
 }
 
