@@ -141,7 +141,7 @@ fn raw_parts(hazard: Hazard) -> ByHand {
         WrongShape => vec![
             (view(null, [1], 1), refuse("Argument")),
             (view_mut(null.cast_mut(), [1], 1), refuse("Argument")),
-            (view(null.wrapping_byte_add(4), [1], 1), refuse("Argument")),
+            (view(null.wrapping_byte_add(1), [1], 1), refuse("Argument")),
         ],
         ZeroExtents => {
             vec![(view(null, [0], 1), Ok(empty())), (view_mut(null.cast_mut(), [0], 1), Ok(empty()))]

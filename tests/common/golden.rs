@@ -57,7 +57,7 @@ pub(crate) fn values<T: Golden>(shape: &[usize], row_major: bool) -> Vec<T> {
             index[axis] = rest % shape[axis];
             rest /= shape[axis];
         }
-        values.push(T::of(index.iter().fold(0, |n, i| 10 * n + i)));
+        values.push(T::of(index.iter().fold(0usize, |n, i| n.wrapping_mul(10).wrapping_add(*i))));
     }
     values
 }

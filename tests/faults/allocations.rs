@@ -269,7 +269,7 @@ fn erased_tensors() {
 fn readers_and_writers() {
     let _alone = Alone::new();
     let mask = square().greater(5.0);
-    let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i * i) as i64);
+    let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i as i64).pow(2));
     let (mut npy, mut npz, mut packed, mut flat) =
         (Vec::new(), Cursor::new(Vec::new()), Cursor::new(Vec::new()), Vec::new());
     long.write_npy_to(&mut npy).unwrap();

@@ -233,7 +233,8 @@ fn pinned_memory_is_the_hosts() {
 
 #[test]
 fn no_elements() {
-    let (managed, frees) = produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[i64::MAX, i64::MIN]));
+    let (managed, frees) =
+        produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[isize::MAX as i64, isize::MIN as i64]));
     // SAFETY: the structure is alive.
     unsafe { (*managed).dl_tensor.data = null_mut() };
     let given = taken(managed);

@@ -243,7 +243,7 @@ mod tests {
             });
         }
         let least = [1, 65, 7];
-        with_buffers(Side::Blocks, [1, isize::MAX as usize / 2, 1], least, |buffers, all| {
+        with_buffers(Side::Blocks, [1, isize::MAX as usize, 1], least, |buffers, all| {
             assert!(!all);
             check(least, buffers);
         });
