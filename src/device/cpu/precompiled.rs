@@ -12,31 +12,20 @@
 /// ```
 macro_rules! precompiled {
     ($T:ident, $pointer:ident, fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
-        $crate::device::cpu::precompiled::precompiled!(
-            @types i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64;
-            $T, $pointer, [] $generic [$($name: $of),*] $result
-        )
+        $crate::device::cpu::precompiled::precompiled!(@of $T, $pointer, [] $generic [$($name: $of),*] $result)
     };
     ($T:ident, $pointer:ident, unsafe fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
-        $crate::device::cpu::precompiled::precompiled!(
-            @types i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64;
-            $T, $pointer, [unsafe] $generic [$($name: $of),*] $result
-        )
+        $crate::device::cpu::precompiled::precompiled!(@of $T, $pointer, [unsafe] $generic [$($name: $of),*] $result)
     };
-    (@types $($t:ident)*; $T:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {{
-        #[allow(unused_imports, reason = "two of the names are not in the prelude")]
-        use $crate::{c32, c64};
-        $({
-            type S = $t;
+    (@of $T:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {
+        // A comparison of constants: one branch is left for each `T`.
+        $crate::dispatch!($T::DTYPE, S: Scalar => {
             $crate::device::cpu::precompiled::precompiled!(@define $qualifier $generic $arguments $result);
-            // A comparison of constants: one branch is left for each `T`.
             let instance: $pointer<S> = instance;
-            if let Some(&found) = (&instance as &dyn core::any::Any).downcast_ref::<$pointer<$T>>() {
-                return found;
-            }
-        })*
-        unreachable!("no scalar type: {}", $T::DTYPE.name())
-    }};
+            let found = (&instance as &dyn core::any::Any).downcast_ref::<$pointer<$T>>();
+            *found.expect("`S` is `T`: their tags are equal")
+        }, else => unreachable!("no scalar type: {}", $T::DTYPE.name()))
+    };
     (@define [] $generic:ident [$($name:ident: $of:ty),*] $result:ty) => {
         #[inline(never)]
         fn instance($($name: $of),*) -> $result {

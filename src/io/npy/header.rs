@@ -71,7 +71,8 @@ fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
             return Err(Refusal::NoArray(format!("it has the key {} twice", key.text)));
         }
     }
-    let needed = |slot: Option<_>, key| slot.ok_or(Refusal::NoArray(format!("it has no key '{key}'")));
+    let needed =
+        |slot: Option<_>, key| slot.ok_or_else(|| Refusal::NoArray(format!("it has no key '{key}'")));
     let descr = needed(descr, "descr")?;
     let Value::Bool(fortran_order) = needed(fortran_order, "fortran_order")?.value else {
         return Err("its 'fortran_order' is not `True` or `False`".into());
