@@ -7,8 +7,9 @@
 
 use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
-use core::fmt::Debug;
+use core::fmt::{Debug, Write};
 use proptest::prelude::*;
+use std::hash::{DefaultHasher, Hasher};
 use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
 
 /// Names of axes and shapes, and results so far, as the row-major side sees them.
@@ -54,12 +55,29 @@ impl Mirror {
     {
         assert_eq!(O::ROW_MAJOR, self.row_major);
         let (shape, strides) = (self.list(x.shape().as_ref()), self.list(x.strides().as_ref()));
-        self.results.push((name, shape, strides, format!("{:?}", x.to_vec())));
+        self.results.push((name, shape, strides, text(&x.to_vec())));
     }
 
     fn note(&mut self, name: &'static str, value: impl Debug) {
         self.results.push((name, vec![], vec![], format!("{value:?}")));
     }
+}
+
+/// Elements as text; a hash of the text if they are many, which would take hundreds of megabytes.
+fn text<T: Element>(elements: &[T]) -> String {
+    struct Hash(DefaultHasher);
+    impl Write for Hash {
+        fn write_str(&mut self, text: &str) -> core::fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    if elements.len() <= 10_000 {
+        return format!("{elements:?}");
+    }
+    let mut hash = Hash(DefaultHasher::new());
+    write!(hash, "{elements:?}").expect("a hash takes any text");
+    format!("{:016x}", hash.0.finish())
 }
 
 /// The results of a list of operations in one order.
