@@ -39,7 +39,7 @@ pub use num_complex::Complex;
 pub use ops::Exhausted;
 pub use ops::{
     Agrees, Aligned, AssignOperand, AxisIter, Lanes, NewAxis, OneElement, Operands, RightOperand,
-    SameInBothOrders, SliceArg, SliceOf, Stepped, TensorIndex, TwoAxes, op,
+    SameInBothOrders, SliceArg, SliceOf, Stepped, TwoAxes, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
@@ -47,7 +47,9 @@ pub use rank::{
     MergeAxes, Rank, RemoveAxes, Removed,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
-pub use tensor::{AxisIterMut, LanesMut, Tensor, TensorView, TensorViewMut, ViewOf};
+pub use tensor::{
+    AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
+};
 
 /// What most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {

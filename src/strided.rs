@@ -138,7 +138,7 @@ impl<T: Element, Dev: Device, S: Storage<T, Dev>> Strided<T, Dev, S> {
     fn check(&self, layout: &Layout) {
         let whole = &self.layout;
         assert!(
-            layout.within(whole.offset(), whole.shape(), whole.strides()),
+            layout.within(whole.offset(), whole.axes()),
             "the layout addresses elements outside of the tensor's"
         );
     }

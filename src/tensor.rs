@@ -1,15 +1,18 @@
 //! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
 
+mod access;
+mod iter;
 mod outside;
 mod parts;
 
+pub use access::TensorIndex;
+pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
-use crate::device::{
-    Cpu, Device, HostAccess, HostPtr, Iter, IterMut, Operand, Output, SameDevice, SameDtype, SameOrder,
-};
+use crate::device::{Cpu, Device, Operand, Output, SameDevice, SameDtype, SameOrder};
 use crate::element::Element;
 use crate::error::{Error, expect};
+use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::{Layout, dense_strides, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::Dim;
@@ -217,7 +220,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(!x.t().is_contiguous());
     /// ```
     pub fn is_contiguous(&self) -> bool {
-        self.layout().is_dense(O::ROW_MAJOR)
+        self.axes().is_dense(O::ROW_MAJOR)
     }
 
     /// A view of the whole tensor. A view of a view borrows for as long as that one.
@@ -234,6 +237,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             strides: self.strides,
             marker: PhantomData,
         }
+    }
+
+    #[inline]
+    pub(crate) fn axes(&self) -> Axes<'_> {
+        Axes::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -281,10 +289,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// That a layout, counted from this tensor's first element, addresses no element before or after the tensor's.
     #[inline]
     fn check(&self, layout: &Layout) {
-        assert!(
-            layout.within(0, self.shape.as_ref(), self.strides.as_ref()),
-            "the layout addresses elements outside of the tensor's"
-        );
+        assert!(layout.within(0, self.axes()), "the layout addresses elements outside of the tensor's");
     }
 }
 
@@ -388,22 +393,49 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 // ------------------------------------------------------------------ views of views
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The same borrow behind another layout, which must be derived from this view's by the methods of [`Layout`].
+    /// The view with these axes, whose first element is `offset` elements from this view's. They must be derived from this view's
+    /// by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the view's, or, of a mutable view, one element by two indices.
+    /// If the axes address elements outside of the view's, or, of a mutable view, one element by two indices.
     #[inline]
-    pub(crate) fn with_layout<E: Dim, P: Order>(self, layout: &Layout) -> Tensor<T, E, P, Dev, S> {
-        self.check(layout);
+    pub(crate) fn behind<E: Dim, P: Order>(
+        self,
+        shape: E::Shape,
+        strides: E::Strides,
+        offset: isize,
+    ) -> Tensor<T, E, P, Dev, S> {
+        let axes = Axes::new(shape.as_ref(), strides.as_ref());
+        assert!(axes.within(offset, self.axes()), "the view addresses elements outside of the tensor's");
         if S::MUTABLE {
-            assert!(layout.is_apart(), "two indices of a mutable view address one element");
+            assert!(axes.is_apart(), "two indices of a mutable view address one element");
         }
-        Tensor {
-            storage: self.storage.moved(layout.offset()),
-            shape: layout.typed_shape::<E>(),
-            strides: layout.typed_strides::<E>(),
-            marker: PhantomData,
-        }
+        Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
+    }
+
+    /// The same view as one of another memory order.
+    #[inline]
+    pub(crate) fn in_order<P: Order>(self) -> Tensor<T, D, P, Dev, S> {
+        Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
+    }
+
+    /// The transpose of the view, as one of any memory order.
+    #[inline]
+    pub(crate) fn transposed<P: Order>(mut self) -> Tensor<T, D, P, Dev, S> {
+        self.shape.as_mut().reverse();
+        self.strides.as_mut().reverse();
+        self.in_order()
+    }
+
+    /// The view whose axes a method of [`Axes`] writes.
+    #[inline]
+    pub(crate) fn derive<E: Dim, P: Order>(
+        self,
+        write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
+    ) -> Result<Tensor<T, E, P, Dev, S>, Error> {
+        let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
+        let offset = write(self.axes(), AxesMut::new(shape.as_mut(), strides.as_mut()))?;
+        Ok(self.behind(shape, strides, offset))
     }
 }
 
@@ -427,25 +459,6 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorView<'a, T, D, O, Dev> {
-    /// References to the elements in the order's enumeration, for as long as the view borrows.
-    pub(crate) fn into_elements(self) -> Iter<'a, T> {
-        let ptr = HostPtr::new(Dev::host_ptr(self.storage.ptr));
-        // SAFETY: the view borrows all elements of its layout for `'a`; the enumeration reaches the same ones.
-        unsafe { Iter::from_raw(ptr, &self.enumeration()) }
-    }
-}
-
-impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, O, Dev> {
-    /// Mutable references to the elements in the order's enumeration, for as long as the view borrows.
-    pub(crate) fn into_elements_mut(self) -> IterMut<'a, T> {
-        let ptr = HostPtr::new(Dev::host_ptr(self.storage.ptr));
-        // SAFETY: the view borrows all elements of its layout for `'a`, alone, and its indices lie apart; the enumeration
-        // reaches the same ones.
-        unsafe { IterMut::from_raw(ptr, &self.enumeration()) }
     }
 }
 

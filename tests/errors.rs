@@ -559,8 +559,9 @@ struct NoArguments;
 
 impl vierbein::SliceOf<Rank<2>> for NoArguments {
     type Sliced = Rank<0>;
-    fn items(self) -> ([vierbein::dyn_tensor::SliceItem; 32], usize) {
-        ([vierbein::dyn_tensor::SliceItem::Unit; 32], 0)
+    type Items = [vierbein::dyn_tensor::SliceItem; 0];
+    fn items(self) -> Self::Items {
+        []
     }
 }
 

@@ -16,7 +16,7 @@ mod operand;
 mod scalars;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
-pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, Iter, IterMut, RawMemory};
+pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};

@@ -1,40 +1,45 @@
-//! The one-dimensional parts of a layout along one axis.
+//! The one-dimensional parts of a tensor along one axis.
 
-use super::Layout;
+use super::axes::{Axes, AxesMut};
 use super::walk::Walk;
 use crate::error::Error;
+use crate::rank::MAX_RANK;
 
-/// The layouts of the lanes along an axis, one for each index of the other axes. Different lanes share no index of the layout.
+/// The offsets of the lanes along an axis, in elements: one for each index of the other axes.
 #[derive(Debug, Clone)]
-pub(crate) struct LaneLayouts {
-    lane: Layout,
+pub(crate) struct LaneOffsets {
     walk: Walk<1>,
     left: usize,
 }
 
-impl LaneLayouts {
+impl LaneOffsets {
     /// Lanes in row-major or column-major order of the other axes.
     ///
     /// # Errors
     /// If the axis is out of range.
-    pub(crate) fn new(layout: &Layout, axis: usize, row_major: bool) -> Result<LaneLayouts, Error> {
-        layout.check_axis("take lanes", axis)?;
-        let lane = Layout::new(&layout.shape()[axis..=axis], &layout.strides()[axis..=axis]);
-        let others = layout.without(axis);
-        let others = if row_major { others } else { others.reverse_axes() };
-        let walk = Walk::row_major(others.shape(), [others.strides()]);
-        Ok(LaneLayouts { lane, walk, left: others.shape().iter().product() })
+    pub(crate) fn new(axes: Axes<'_>, axis: usize, row_major: bool) -> Result<LaneOffsets, Error> {
+        axes.check_axis("take lanes", axis)?;
+        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let (shape, strides) = (&mut shape[..axes.rank() - 1], &mut strides[..axes.rank() - 1]);
+        axes.without(axis, AxesMut::new(shape, strides));
+        if !row_major {
+            shape.reverse();
+            strides.reverse();
+        }
+        Ok(LaneOffsets { walk: Walk::row_major(shape, [strides]), left: shape.iter().product() })
     }
 }
 
-impl Iterator for LaneLayouts {
-    type Item = Layout;
-    fn next(&mut self) -> Option<Layout> {
+impl Iterator for LaneOffsets {
+    type Item = isize;
+    #[inline]
+    fn next(&mut self) -> Option<isize> {
         self.left = self.left.checked_sub(1)?;
         let [offset] = self.walk.offsets();
         self.walk.advance();
-        Some(self.lane.moved(offset))
+        Some(offset)
     }
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
     }

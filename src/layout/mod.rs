@@ -1,7 +1,7 @@
 //! Shapes and strides, without any data: pure functions, so that every one of them can be tested alone.
 //!
-//! [`Layout`] is the rank-erased form that all view operations are written on, once; the typed front-ends only name the
-//! resulting rank. [`broadcast`] finds common shapes, [`slice`] turns ranges into layouts, [`plan`] prepares loops over
+//! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
+//! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
 //! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them. [`lanes`] enumerates
 //! one-dimensional parts. [`outside`] validates shapes and strides from callers and foreign libraries.
 //!
@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub(crate) mod axes;
 pub(crate) mod block;
 pub(crate) mod broadcast;
 pub(crate) mod lanes;
@@ -21,6 +22,8 @@ pub(crate) mod walk;
 
 use crate::error::Error;
 use crate::rank::{Dim, MAX_RANK};
+use axes::{Axes, AxesMut};
+use slice::SliceItem;
 
 /// The lengths and strides (in elements) of up to [`MAX_RANK`] axes, and where the first element lies.
 ///
@@ -112,27 +115,35 @@ impl Layout {
         strides
     }
 
+    #[inline]
+    pub(crate) fn axes(&self) -> Axes<'_> {
+        Axes::new(self.shape(), self.strides())
+    }
+
+    /// The view with `rank` axes that a method of [`Axes`] writes.
+    #[inline]
+    fn derive(
+        &self,
+        rank: usize,
+        write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
+    ) -> Result<Layout, Error> {
+        let mut to = Layout { rank, ..Layout::point(self.offset) };
+        to.offset += write(self.axes(), AxesMut::new(&mut to.shape[..rank], &mut to.strides[..rank]))?;
+        Ok(to)
+    }
+
     pub(crate) fn check_axis(&self, op: &'static str, axis: usize) -> Result<(), Error> {
-        check_axis(op, axis, self.shape())
+        self.axes().check_axis(op, axis)
     }
 
-    /// Axis `k` of the result is axis `axes[k]` of this one.
+    /// [`Axes::permute`].
     pub(crate) fn permute(&self, axes: &[usize]) -> Result<Layout, Error> {
-        check_axes("permute", axes, self.shape())?;
-        let mut to = *self;
-        for (k, &axis) in axes.iter().enumerate() {
-            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
-        }
-        Ok(to)
+        self.derive(self.rank, |from, to| from.permute(axes, to))
     }
 
+    /// [`Axes::swap_axes`].
     pub(crate) fn swap_axes(&self, a: usize, b: usize) -> Result<Layout, Error> {
-        self.check_axis("swap axes", a)?;
-        self.check_axis("swap axes", b)?;
-        let mut to = *self;
-        to.shape.swap(a, b);
-        to.strides.swap(a, b);
-        Ok(to)
+        self.derive(self.rank, |from, to| from.swap_axes(a, b, to))
     }
 
     /// All axes in the opposite sequence.
@@ -148,24 +159,9 @@ impl Layout {
         Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
     }
 
-    /// A new axis of length 1 before axis `at`.
+    /// [`Axes::insert_axis`].
     pub(crate) fn insert_axis(&self, at: usize) -> Result<Layout, Error> {
-        if at > self.rank {
-            return Err(Error::Argument {
-                op: "insert an axis",
-                why: format!(
-                    "position {at} is beyond the end of shape {:?}; positions run from 0 to {}",
-                    self.shape(),
-                    self.rank
-                ),
-            });
-        }
-        let mut to = *self;
-        to.rank += 1;
-        to.shape.copy_within(at..self.rank, at + 1);
-        to.strides.copy_within(at..self.rank, at + 1);
-        (to.shape[at], to.strides[at]) = (1, 0);
-        Ok(to)
+        self.derive(self.rank + 1, |from, to| from.insert_axis(at, to))
     }
 
     /// The same axes, beginning elsewhere.
@@ -175,198 +171,85 @@ impl Layout {
         self
     }
 
-    /// Without one axis, at its first position.
+    /// Without one axis, at its first index. The axis is in range.
     pub(crate) fn without(&self, axis: usize) -> Layout {
-        let mut to = *self;
-        to.shape.copy_within(axis + 1..self.rank, axis);
-        to.strides.copy_within(axis + 1..self.rank, axis);
-        to.rank -= 1;
-        (to.shape[to.rank], to.strides[to.rank]) = (1, 0);
-        to
+        let to = self.derive(self.rank - 1, |from, to| {
+            from.without(axis, to);
+            Ok(0)
+        });
+        to.expect("the axis is in range")
     }
 
-    /// Without an axis of length 1.
+    /// [`Axes::remove_axis`].
     pub(crate) fn remove_axis(&self, axis: usize) -> Result<Layout, Error> {
-        self.check_axis("remove an axis", axis)?;
-        if self.shape[axis] != 1 {
-            return Err(Error::NotUnitAxis { op: "remove", axis, shape: self.shape().to_vec() });
-        }
-        Ok(self.without(axis))
+        self.derive(self.rank.saturating_sub(1), |from, to| from.remove_axis(axis, to))
     }
 
-    /// One position along an axis, which is gone then.
+    /// [`Axes::index_axis`].
     pub(crate) fn index_axis(&self, axis: usize, index: usize) -> Result<Layout, Error> {
-        self.check_axis("index", axis)?;
-        if index >= self.shape[axis] {
-            return Err(Error::Index {
-                op: "index",
-                index: isize::try_from(index).unwrap_or(isize::MAX),
-                axis,
-                shape: self.shape().to_vec(),
-            });
-        }
-        let mut to = self.without(axis);
-        to.offset += index as isize * self.strides[axis];
-        Ok(to)
+        self.derive(self.rank.saturating_sub(1), |from, to| from.index_axis(axis, index, to))
     }
 
-    /// The first `at` positions along an axis, and the others.
+    /// [`Axes::split_at`].
     pub(crate) fn split_at(&self, axis: usize, at: usize) -> Result<(Layout, Layout), Error> {
-        self.check_axis("split", axis)?;
-        if at > self.shape[axis] {
-            return Err(Error::Index {
-                op: "split",
-                index: isize::try_from(at).unwrap_or(isize::MAX),
-                axis,
-                shape: self.shape().to_vec(),
-            });
-        }
-        let (mut left, mut right) = (*self, *self);
-        left.shape[axis] = at;
-        right.shape[axis] -= at;
-        if right.shape[axis] > 0 {
-            right.offset += at as isize * self.strides[axis];
-        }
-        Ok((left, right))
+        let (mut low, mut high, rank) = (*self, *self, self.rank);
+        high.offset += self.axes().split_at(axis, at, &mut low.shape[..rank], &mut high.shape[..rank])?;
+        Ok((low, high))
     }
 
-    /// Axes `a` and `b` become one that runs along both, as the last axis: its stride is the sum of theirs.
+    /// [`Axes::diagonal`].
     pub(crate) fn diagonal(&self, op: &'static str, a: usize, b: usize) -> Result<Layout, Error> {
-        if a.max(b) >= self.rank {
-            return Err(Error::AxisPair { op, axes: [a, b], shape: self.shape().to_vec() });
-        }
-        if a == b {
-            return Err(Error::RepeatedAxis { op, axes: vec![a, b], shape: self.shape().to_vec() });
-        }
-        if self.shape[a] != self.shape[b] {
-            return Err(Error::UnequalAxes { op, axes: [a, b], shape: self.shape().to_vec() });
-        }
-        let mut to = *self;
-        let kept = (0..self.rank).filter(|&axis| axis != a && axis != b);
-        for (k, axis) in kept.enumerate() {
-            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
-        }
-        to.rank -= 1;
-        let last = to.rank - 1;
-        (to.shape[last], to.strides[last]) = (self.shape[a], along_both(self.strides[a], self.strides[b]));
-        (to.shape[to.rank], to.strides[to.rank]) = (1, 0);
-        Ok(to)
+        self.derive(self.rank.saturating_sub(1), |from, to| from.diagonal(op, a, b, to))
     }
 
-    /// The same axes, those in `last` moved to the end.
+    /// [`Axes::move_last`].
     pub(crate) fn move_last(&self, op: &'static str, last: &[usize]) -> Result<Layout, Error> {
-        for (k, &axis) in last.iter().enumerate() {
-            self.check_axis(op, axis)?;
-            if last[..k].contains(&axis) {
-                return Err(Error::RepeatedAxis { op, axes: last.to_vec(), shape: self.shape().to_vec() });
-            }
-        }
-        // The axes that stay keep their sequence, and so do the moved ones: `sum_axes([2, 0])` is `sum_axes([0, 2])`.
-        let mut to = *self;
-        let stay = (0..self.rank).filter(|axis| !last.contains(axis));
-        let moved = (0..self.rank).filter(|axis| last.contains(axis));
-        for (k, axis) in stay.chain(moved).enumerate() {
-            (to.shape[k], to.strides[k]) = (self.shape[axis], self.strides[axis]);
-        }
-        Ok(to)
+        self.derive(self.rank, |from, to| from.move_last(op, last, to))
     }
 
-    /// The same elements in a shape with equally many, where the strides allow it (`None`: they do not).
+    /// [`Axes::slice`], with `rank` axes.
     ///
-    /// Elements are enumerated with the last axis fastest; groups of axes that lie densely in each other are regrouped.
+    /// # Panics
+    /// If there is not one argument for each axis.
+    pub(crate) fn slice(&self, items: &[SliceItem]) -> Result<Layout, Error> {
+        self.derive(slice::rank(items), |from, to| from.slice(items, to))
+    }
+
+    /// [`Axes::reshape`].
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
-        if !row_major {
-            let mut reversed = [1; MAX_RANK];
-            reversed[..shape.len()].copy_from_slice(shape);
-            reversed[..shape.len()].reverse();
-            return self.reverse_axes().reshape(&reversed[..shape.len()], true).map(|l| l.reverse_axes());
-        }
-        let mut to = Layout::dense(shape, true);
-        to.offset = self.offset;
-        if self.shape().contains(&0) {
-            return Some(to);
-        }
-        let (mut old, mut new) = (0, 0);
-        let (mut from, mut long) = ([0; MAX_RANK], 0);
-        for k in (0..self.rank).filter(|&k| self.shape[k] != 1) {
-            from[long] = k;
-            long += 1;
-        }
-        while old < long {
-            // The smallest group of old and of new axes with the same number of elements.
-            let (first_old, first_new) = (old, new);
-            let (mut n_old, mut n_new) = (self.shape[from[old]], shape[new]);
-            (old, new) = (old + 1, new + 1);
-            while n_old != n_new {
-                if n_old < n_new {
-                    n_old *= self.shape[from[old]];
-                    old += 1;
-                } else {
-                    n_new *= shape[new];
-                    new += 1;
-                }
-            }
-            let group = &from[first_old..old];
-            let dense = group
-                .windows(2)
-                .all(|w| self.strides[w[0]] == self.strides[w[1]] * self.shape[w[1]] as isize);
-            if !dense {
-                return None;
-            }
-            let mut stride = self.strides[group[group.len() - 1]];
-            for k in (first_new..new).rev() {
-                to.strides[k] = stride;
-                stride *= shape[k] as isize;
-            }
-        }
+        let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]).moved(self.offset);
+        self.axes().reshape(shape, row_major, &mut to.strides[..shape.len()])?;
         Some(to)
     }
 
-    /// A larger shape of which this one repeats along the new and the unit axes, with stride 0.
+    /// [`Axes::broadcast_to`].
     pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
-        if shape.len() < self.rank {
-            return None;
-        }
-        let first = if row_major { shape.len() - self.rank } else { 0 };
-        let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
-        to.offset = self.offset;
-        for k in 0..self.rank {
-            match (self.shape[k], shape[first + k]) {
-                (from, into) if from == into => to.strides[first + k] = self.strides[k],
-                (1, _) => {}
-                _ => return None,
-            }
-        }
+        let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]).moved(self.offset);
+        self.axes().broadcast_to(shape, row_major, &mut to.strides[..shape.len()])?;
         Some(to)
     }
 
     pub(crate) fn is_dense(&self, row_major: bool) -> bool {
-        is_dense(self.shape(), self.strides(), row_major)
-    }
-
-    /// The lowest and the highest offset of an index.
-    #[inline]
-    fn span(&self) -> Span {
-        Span::new(self.offset, self.shape(), self.strides())
+        self.axes().is_dense(row_major)
     }
 
     /// Whether every index addresses one of the `len` elements of a buffer.
     #[inline]
     pub(crate) fn fits(&self, len: usize) -> bool {
         Span { lowest: 0, highest: isize::try_from(len).map_or(isize::MAX, |len| len - 1) }
-            .contains(self.span())
+            .contains(Span::new(self.offset, self.axes()))
     }
 
-    /// Whether every index addresses an element between the lowest and the highest one of a view with this shape and these
-    /// strides, whose index 0 is at `offset`.
+    /// Whether every index addresses an element between the lowest and the highest one of a view with these axes, whose index 0
+    /// is at `offset`.
     #[inline]
-    pub(crate) fn within(&self, offset: isize, shape: &[usize], strides: &[isize]) -> bool {
-        Span::new(offset, shape, strides).contains(self.span())
+    pub(crate) fn within(&self, offset: isize, whole: Axes<'_>) -> bool {
+        Span::new(offset, whole).contains(Span::new(self.offset, self.axes()))
     }
 
     /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
     pub(crate) fn is_apart(&self) -> bool {
-        outside::check_apart(self.shape(), self.strides()).is_ok()
+        self.axes().is_apart()
     }
 }
 
@@ -380,9 +263,9 @@ struct Span {
 impl Span {
     /// If an offset exceeds `isize`, the span is that of all numbers, which is inside no buffer's.
     #[inline]
-    fn new(offset: isize, shape: &[usize], strides: &[isize]) -> Span {
+    fn new(offset: isize, axes: Axes<'_>) -> Span {
         let (mut lowest, mut highest, mut overflow) = (offset, offset, false);
-        for (&n, &stride) in shape.iter().zip(strides) {
+        for (&n, &stride) in axes.shape().iter().zip(axes.strides()) {
             if n == 0 {
                 return Span { lowest: isize::MAX, highest: isize::MIN };
             }
@@ -455,24 +338,6 @@ pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usi
     Ok(if shape.contains(&0) { 0 } else { span })
 }
 
-pub(crate) fn check_axis(op: &'static str, axis: usize, shape: &[usize]) -> Result<(), Error> {
-    if axis < shape.len() {
-        return Ok(());
-    }
-    Err(Error::AxisOutOfRange { op, axis, shape: shape.to_vec() })
-}
-
-/// Each axis of the shape exactly once.
-fn check_axes(op: &'static str, axes: &[usize], shape: &[usize]) -> Result<(), Error> {
-    for (k, &axis) in axes.iter().enumerate() {
-        check_axis(op, axis, shape)?;
-        if axes[..k].contains(&axis) {
-            return Err(Error::RepeatedAxis { op, axes: axes.to_vec(), shape: shape.to_vec() });
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -535,7 +400,7 @@ mod tests {
                         assert_eq!(layout.fits(len), expected, "{layout:?} in {len}");
                     }
                     let expected = all.iter().all(|at| inside_whole.contains(at));
-                    assert_eq!(layout.within(0, whole.shape(), whole.strides()), expected, "{layout:?}");
+                    assert_eq!(layout.within(0, whole.axes()), expected, "{layout:?}");
                 }
             }
         }
@@ -549,8 +414,8 @@ mod tests {
             for offset in [isize::MIN, -1, 0, 1, isize::MAX] {
                 let layout = Layout::new(&[shape], &[stride]).moved(offset);
                 assert!(!layout.fits(isize::MAX as usize / 8), "{layout:?}");
-                assert!(!layout.within(0, &[1 << 20], &[-8]), "{layout:?}");
-                assert!(!layout.within(0, &[1 << 20], &[8]), "{layout:?}");
+                assert!(!layout.within(0, Axes::new(&[1 << 20], &[-8])), "{layout:?}");
+                assert!(!layout.within(0, Axes::new(&[1 << 20], &[8])), "{layout:?}");
             }
         }
         assert!(Layout::new(&[0, usize::MAX], &[isize::MAX, isize::MIN]).fits(0));

@@ -1,8 +1,7 @@
-//! One argument of a slice for each axis, turned into a layout.
+//! Slices: one argument for each axis, from which the axes of the view are computed.
 
-use super::Layout;
+use super::axes::{Axes, AxesMut};
 use crate::error::Error;
-use crate::rank::MAX_RANK;
 
 /// What a slice does with one axis, as a value: made of a position, a range, a range with a step or
 /// [`NewAxis`](crate::NewAxis) with `SliceItem::from`.
@@ -26,53 +25,57 @@ pub enum SliceItem {
     Unit,
 }
 
-impl Layout {
-    /// The layout of a slice.
+/// The number of axes of a slice.
+#[inline]
+pub(crate) fn rank(items: &[SliceItem]) -> usize {
+    items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count()
+}
+
+impl Axes<'_> {
+    /// A slice, one argument for each axis.
     ///
     /// # Panics
     /// If there is not one argument for each axis.
-    pub(crate) fn slice(&self, items: &[SliceItem]) -> Result<Layout, Error> {
+    pub(crate) fn slice(self, items: &[SliceItem], mut to: AxesMut<'_>) -> Result<isize, Error> {
         // Safe code can implement `SliceOf` and `SliceArg` with any number of arguments. An axis without an argument would be
         // dropped: if its extent is 0, the result would have elements that the tensor does not have.
         let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
         assert_eq!(named, self.rank(), "a slice needs one argument for each axis");
-        let mut to = Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset: self.offset };
-        let mut axis = 0;
+        assert_eq!(rank(items), to.rank(), "a slice has an axis for each range and each new axis");
+        let (mut axis, mut axis_to, mut offset) = (0, 0, 0);
         for item in items {
-            let (extent, stride) =
-                match *item {
-                    SliceItem::Unit => (1, 0),
-                    SliceItem::At(index) => {
-                        let at = from_end(index, self.shape[axis]);
-                        if at < 0 || at as usize >= self.shape[axis] {
-                            let shape = self.shape().to_vec();
-                            return Err(Error::Index { op: "slice", index, axis, shape });
-                        }
-                        to.offset += at * self.strides[axis];
-                        axis += 1;
-                        continue;
+            let (extent, stride) = match *item {
+                SliceItem::Unit => (1, 0),
+                SliceItem::At(index) => {
+                    let at = from_end(index, self.shape()[axis]);
+                    if at < 0 || at as usize >= self.shape()[axis] {
+                        return Err(Error::Index { op: "slice", index, axis, shape: self.shape().to_vec() });
                     }
-                    SliceItem::Span { start, end, inclusive, step } => {
-                        let (first, extent) = positions(self.shape[axis], start, end, inclusive, step)
-                            .map_err(|why| Error::Range {
-                                range: written(start, end, inclusive, step),
-                                axis,
-                                shape: self.shape().to_vec(),
-                                why,
-                            })?;
-                        let stride = self.strides[axis];
-                        if extent > 0 {
-                            to.offset += first * stride;
-                        }
-                        axis += 1;
-                        // With one position the stride is never used; it could overflow for a huge step.
-                        (extent, if extent > 1 { stride * step } else { stride })
+                    offset += at * self.strides()[axis];
+                    axis += 1;
+                    continue;
+                }
+                SliceItem::Span { start, end, inclusive, step } => {
+                    let (first, extent) = positions(self.shape()[axis], start, end, inclusive, step)
+                        .map_err(|why| Error::Range {
+                            range: written(start, end, inclusive, step),
+                            axis,
+                            shape: self.shape().to_vec(),
+                            why,
+                        })?;
+                    let stride = self.strides()[axis];
+                    if extent > 0 {
+                        offset += first * stride;
                     }
-                };
-            (to.shape[to.rank], to.strides[to.rank]) = (extent, stride);
-            to.rank += 1;
+                    axis += 1;
+                    // With one position the stride is never used; it could overflow for a huge step.
+                    (extent, if extent > 1 { stride * step } else { stride })
+                }
+            };
+            to.set(axis_to, extent, stride);
+            axis_to += 1;
         }
-        Ok(to)
+        Ok(offset)
     }
 }
 

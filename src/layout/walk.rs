@@ -87,6 +87,19 @@ impl<const K: usize> Walk<K> {
     }
 }
 
+/// To the next index of a shape, from the last one back to the first: the last axis is fastest (`row_major`), or the first.
+#[inline]
+pub(crate) fn advance(index: &mut [usize], shape: &[usize], row_major: bool) {
+    for k in 0..shape.len() {
+        let axis = if row_major { shape.len() - 1 - k } else { k };
+        index[axis] += 1;
+        if index[axis] < shape[axis] {
+            return;
+        }
+        index[axis] = 0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

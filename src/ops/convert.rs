@@ -81,7 +81,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(y.iter().copied().collect::<Vec<_>>(), [1, 3, 2, 4]);
     /// ```
     pub fn as_order<P: Order>(&self) -> ViewOf<'_, T, D, P, Dev, S> {
-        self.view().with_layout(&self.layout())
+        self.view().in_order()
     }
 
     /// A free view with the axes reversed and the order transposed: what was dense stays dense.
@@ -93,7 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((y.shape(), y[[2, 1]], y.is_contiguous()), ([3, 2], 6, true));
     /// ```
     pub fn flip_order(&self) -> ViewOf<'_, T, D, O::Transposed, Dev, S> {
-        self.view().with_layout(&self.layout().reverse_axes())
+        self.view().transposed()
     }
 
     /// The elements in the order's enumeration, copied to a `Vec`.
@@ -341,6 +341,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: OneElement,
     {
-        self.try_to_vec().map(|values| values[0])
+        match Dev::on_host(self.operand()) {
+            Some(elements) => Ok(elements[0]),
+            None => self.try_to_vec().map(|elements| elements[0]),
+        }
     }
 }

@@ -1,119 +1,16 @@
-//! Single elements, positions along an axis, and cuts.
+//! One index along an axis, and splits.
 
 use super::slice::SliceOf;
 use crate::axis::AxisArg;
-use crate::device::{Device, HostAccess, Operand, Output};
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::order::Order;
-use crate::rank::{Dim, Rank, RemoveAxes};
+use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
-use core::ops::{Index, IndexMut};
-
-/// An index of one element: an array of one `usize` for each axis, as in `x[[i, j]]`.
-#[diagnostic::on_unimplemented(
-    message = "a tensor of `{D}` cannot be indexed with `{Self}`",
-    label = "expected one `usize` for each axis",
-    note = "write `x[[i, j]]` for `Rank<2>`; several elements at once are `x.slice(s![1..3, ..])`"
-)]
-pub trait TensorIndex<D: Dim, Dev: Device>: Copy {
-    #[doc(hidden)]
-    fn index(self) -> D::Shape;
-    #[doc(hidden)]
-    fn of<T: Element>(self, x: Operand<'_, T, Dev>) -> Option<&T>;
-    #[doc(hidden)]
-    fn of_mut<T: Element>(self, x: Output<'_, T, Dev>) -> Option<&mut T>;
-}
-
-impl<const N: usize, Dev: HostAccess> TensorIndex<Rank<N>, Dev> for [usize; N]
-where
-    Rank<N>: Dim<Shape = [usize; N]>,
-{
-    fn index(self) -> [usize; N] {
-        self
-    }
-    #[inline]
-    fn of<T: Element>(self, x: Operand<'_, T, Dev>) -> Option<&T> {
-        x.on_host().get(&self)
-    }
-    #[inline]
-    fn of_mut<T: Element>(self, x: Output<'_, T, Dev>) -> Option<&mut T> {
-        x.on_host().get_mut(&self)
-    }
-}
-
-impl<T, D, O, Dev, S, I> Index<I> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-    I: TensorIndex<D, Dev>,
-{
-    type Output = T;
-    /// The element at an index.
-    ///
-    /// # Panics
-    /// If the index is out of bounds; [`get`](Tensor::get) returns `None` instead.
-    #[track_caller]
-    #[inline]
-    fn index(&self, index: I) -> &T {
-        match index.of(self.operand()) {
-            Some(element) => element,
-            None => out_of_bounds::<D>(index.index(), self.shape()),
-        }
-    }
-}
-
-impl<T, D, O, Dev, S, I> IndexMut<I> for Tensor<T, D, O, Dev, S>
-where
-    T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-    S: StorageMut<T, Dev>,
-    I: TensorIndex<D, Dev>,
-{
-    #[track_caller]
-    #[inline]
-    fn index_mut(&mut self, index: I) -> &mut T {
-        let shape = self.shape();
-        match index.of_mut(self.output().0) {
-            Some(element) => element,
-            None => out_of_bounds::<D>(index.index(), shape),
-        }
-    }
-}
-
-#[cold]
-#[track_caller]
-fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
-    let pairs = index.as_ref().iter().zip(shape.as_ref());
-    let (axis, (&index, _)) =
-        pairs.enumerate().find(|(_, (i, n))| i >= n).expect("some index is out of bounds");
-    let index = isize::try_from(index).unwrap_or(isize::MAX);
-    panic!("{}", Error::Index { op: "index", index, axis, shape: shape.as_ref().to_vec() })
-}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The element at an index, or `None` where it is out of bounds.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// let x = tensor![[1, 2], [3, 4]];
-    /// assert_eq!(x.get([1, 0]), Some(&3));
-    /// assert_eq!(x.get([2, 0]), None);
-    /// ```
-    #[inline]
-    pub fn get(&self, index: D::Shape) -> Option<&T>
-    where
-        Dev: HostAccess,
-    {
-        self.operand().on_host().get(index.as_ref())
-    }
-
     /// A view at one position along an axis, which is gone then.
     ///
     /// # Panics
@@ -146,7 +43,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.cut(|layout| layout.index_axis(axis.index(), index))
+        self.view().at(axis.index(), index)
     }
 
     /// Views of the first `at` positions along an axis and of the others.
@@ -178,28 +75,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         at: usize,
     ) -> Result<(ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>), Error> {
-        let (low, high) = self.layout().split_at(axis.index(), at)?;
-        Ok((self.view().with_layout(&low), self.view().with_layout(&high)))
+        let (mut low, mut high, strides) = (self.shape(), self.shape(), self.strides());
+        let offset = self.axes().split_at(axis.index(), at, low.as_mut(), high.as_mut())?;
+        Ok((self.view().behind(low, strides, 0), self.view().behind(high, strides, offset)))
     }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The element at an index to change, or `None` where it is out of bounds.
-    ///
-    /// ```
-    /// let mut x = vierbein::tensor![1, 2];
-    /// *x.get_mut([1]).unwrap() = 7;
-    /// assert_eq!(x, vierbein::tensor![1, 7]);
-    /// ```
-    #[inline]
-    pub fn get_mut(&mut self, index: D::Shape) -> Option<&mut T>
-    where
-        Dev: HostAccess,
-        S: StorageMut<T, Dev>,
-    {
-        self.output().0.on_host().get_mut(index.as_ref())
-    }
-
     /// [`index_axis`](Tensor::index_axis) as a mutable view.
     ///
     /// # Panics
@@ -234,7 +116,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|layout| layout.index_axis(axis.index(), index))
+        self.view_mut().at(axis.index(), index)
     }
 
     /// Mutable views of the first `at` positions along an axis and of the others.
@@ -315,8 +197,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        let layout = self.layout().index_axis(axis.index(), index)?;
-        Ok(self.with_layout(&layout))
+        self.at(axis.index(), index)
     }
 
     /// [`slice_mut`](Tensor::slice_mut) that takes the view, so that the part outlives this variable.
@@ -349,9 +230,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     where
         A: SliceOf<D, Sliced = R>,
     {
-        let (items, count) = arguments.items();
-        let layout = self.layout().slice(&items[..count])?;
-        Ok(self.with_layout(&layout))
+        let items = arguments.items();
+        self.derive(|from, to| from.slice(items.as_ref(), to))
     }
 
     /// [`split_at_mut`](Tensor::split_at_mut) that takes the view, so that the parts outlive this variable.

@@ -1,17 +1,17 @@
 //! Iteration: elements, positions along an axis, lanes.
 
 use crate::axis::AxisArg;
-use crate::device::{Device, HostAccess, Iter, IterMut};
+use crate::device::{Device, HostAccess};
 use crate::element::Element;
 use crate::error::{Error, expect};
-use crate::layout::lanes::LaneLayouts;
-use crate::layout::walk::Walk;
+use crate::layout::lanes::LaneOffsets;
+use crate::layout::walk::advance;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{BorrowedStorage, Storage, StorageMut};
 #[cfg(feature = "rayon")]
 use crate::tensor::TensorViewMut;
-use crate::tensor::{AxisIterMut, LanesMut, Tensor, TensorView};
+use crate::tensor::{AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorView};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
@@ -23,7 +23,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.t().iter().copied().collect::<Vec<_>>(), [1, 3, 2, 4]);
     /// ```
-    pub fn iter(&self) -> Iter<'_, T>
+    pub fn iter(&self) -> Iter<'_, T, D>
     where
         Dev: HostAccess,
     {
@@ -43,15 +43,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: HostAccess,
     {
-        let layout = self.enumeration();
-        let mut walk = Walk::<0>::row_major(layout.shape(), []);
+        let (shape, mut next) = (self.shape(), D::Shape::default());
         self.iter().map(move |element| {
-            let mut index = D::Shape::default();
-            index.as_mut().copy_from_slice(walk.index());
-            if !O::ROW_MAJOR {
-                index.as_mut().reverse();
-            }
-            walk.advance();
+            let index = next;
+            advance(next.as_mut(), shape.as_ref(), O::ROW_MAJOR);
             (index, element)
         })
     }
@@ -86,7 +81,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let axis = axis.index();
-        self.layout().check_axis("iterate", axis)?;
+        self.axes().check_axis("iterate", axis)?;
         let end = self.shape().as_ref()[axis];
         Ok(AxisIter { base: self.view(), axis, next: 0, end, rank: PhantomData })
     }
@@ -147,8 +142,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        let layouts = LaneLayouts::new(&self.layout(), axis.index(), O::ROW_MAJOR)?;
-        Ok(Lanes { base: self.view(), layouts })
+        let axis = axis.index();
+        let offsets = LaneOffsets::new(self.axes(), axis, O::ROW_MAJOR)?;
+        Ok(Lanes { base: self.view(), axis, offsets })
     }
 }
 
@@ -162,7 +158,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// }
     /// assert_eq!(x, vierbein::tensor![[0, 1], [2, 3]]);
     /// ```
-    pub fn iter_mut(&mut self) -> IterMut<'_, T>
+    pub fn iter_mut(&mut self) -> IterMut<'_, T, D>
     where
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
@@ -273,8 +269,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: Storage<T, Dev>> Into
     for &'a Tensor<T, D, O, Dev, S>
 {
     type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
-    fn into_iter(self) -> Iter<'a, T> {
+    type IntoIter = Iter<'a, T, D>;
+    fn into_iter(self) -> Iter<'a, T, D> {
         self.iter()
     }
 }
@@ -284,8 +280,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
     for &'a mut Tensor<T, D, O, Dev, S>
 {
     type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
-    fn into_iter(self) -> IterMut<'a, T> {
+    type IntoIter = IterMut<'a, T, D>;
+    fn into_iter(self) -> IterMut<'a, T, D> {
         self.iter_mut()
     }
 }
@@ -293,9 +289,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
 #[diagnostic::do_not_recommend]
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
     type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
+    type IntoIter = Iter<'a, T, D>;
     /// References for as long as the view borrows.
-    fn into_iter(self) -> Iter<'a, T> {
+    fn into_iter(self) -> Iter<'a, T, D> {
         self.into_elements()
     }
 }
@@ -368,7 +364,8 @@ where
 #[derive(Debug)]
 pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
     base: Tensor<T, D, O, Dev, S>,
-    layouts: LaneLayouts,
+    axis: usize,
+    offsets: LaneOffsets,
 }
 
 impl<T, D, O, Dev, S> Iterator for Lanes<T, D, O, Dev, S>
@@ -381,10 +378,12 @@ where
 {
     type Item = Tensor<T, Rank<1>, O, Dev, S>;
     fn next(&mut self) -> Option<Self::Item> {
-        self.layouts.next().map(|lane| self.base.again().with_layout(&lane))
+        let offset = self.offsets.next()?;
+        let axes = self.base.axes();
+        Some(self.base.again().behind([axes.shape()[self.axis]], [axes.strides()[self.axis]], offset))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.layouts.size_hint()
+        self.offsets.size_hint()
     }
 }
 

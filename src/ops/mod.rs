@@ -31,7 +31,6 @@ pub(crate) use apply::Cast;
 pub(crate) use compute::{check_out, same_instance};
 pub(crate) use construct::Constant;
 pub use convert::{OneElement, SameInBothOrders};
-pub use index::TensorIndex;
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
 pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};

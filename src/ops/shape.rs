@@ -4,7 +4,7 @@ use crate::axis::{AxisArg, OtherAxis};
 use crate::device::{Device, Permute};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes};
@@ -12,12 +12,13 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The view that a layout made of this tensor's describes.
+    /// The view whose axes a method of [`Axes`] writes.
+    #[inline]
     pub(crate) fn cut<E: Dim>(
         &self,
-        change: impl FnOnce(&Layout) -> Result<Layout, Error>,
+        write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
     ) -> Result<ViewOf<'_, T, E, O, Dev, S>, Error> {
-        Ok(self.view().with_layout(&change(&self.layout())?))
+        self.view().derive(write)
     }
 
     /// A view whose axis `k` is axis `axes[k]` of this one.
@@ -40,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
     pub fn try_permute(&self, axes: D::Shape) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
-        self.cut(|layout| layout.permute(axes.as_ref()))
+        self.cut(|from, to| from.permute(axes.as_ref(), to))
     }
 
     /// A view with two axes exchanged.
@@ -67,7 +68,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         a: A,
         b: B,
     ) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
-        self.cut(|layout| layout.swap_axes(a.index(), b.index()))
+        self.cut(|from, to| from.swap_axes(a.index(), b.index(), to))
     }
 
     /// A view with all axes in the opposite sequence: the transpose of a matrix.
@@ -78,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.reverse_axes().shape(), [4, 3, 2]);
     /// ```
     pub fn reverse_axes(&self) -> ViewOf<'_, T, D, O, Dev, S> {
-        self.view().with_layout(&self.layout().reverse_axes())
+        self.view().transposed()
     }
 
     /// A view with a new axis of length 1 before axis `at`; `at` may be the rank, for an axis at the end.
@@ -109,7 +110,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: InsertAxes<1, Inserted = R>,
     {
-        self.cut(|layout| layout.insert_axis(at))
+        self.cut(|from, to| from.insert_axis(at, to))
     }
 
     /// A view without an axis of length 1.
@@ -140,7 +141,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.cut(|layout| layout.remove_axis(axis.index()))
+        self.cut(|from, to| from.remove_axis(axis.index(), to))
     }
 
     /// A view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
@@ -173,7 +174,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
     {
-        self.cut(|layout| layout.diagonal("take the diagonal", a.index(), b.index()))
+        self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
     }
 
     /// A view repeated to a larger shape: along new axes (leading in row-major, trailing in column-major order) and along
@@ -206,14 +207,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let shape = shape.into_shape();
         element_count(shape.as_ref(), size_of::<T>())?;
-        self.cut(|layout| {
-            let repeated = layout.broadcast_to(shape.as_ref(), O::ROW_MAJOR);
-            repeated.ok_or_else(|| Error::BroadcastShape {
-                from: layout.shape().to_vec(),
-                to: shape.as_ref().to_vec(),
-                row_major: O::ROW_MAJOR,
-            })
-        })
+        let mut strides = <Sh::Dim as Dim>::Strides::default();
+        let repeats = self.axes().broadcast_to(shape.as_ref(), O::ROW_MAJOR, strides.as_mut());
+        repeats.ok_or_else(|| Error::BroadcastShape {
+            from: self.shape().as_ref().to_vec(),
+            to: shape.as_ref().to_vec(),
+            row_major: O::ROW_MAJOR,
+        })?;
+        Ok(self.view().behind(shape, strides, 0))
     }
 
     /// A view of the same elements, in the order's enumeration, in another shape with equally many.
@@ -240,17 +241,26 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow it.
     pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
-        let shape = shape.into_shape();
+        let (shape, strides) = self.reshaped(shape)?;
+        Ok(self.view().behind(shape, strides, 0))
+    }
+
+    /// Another shape with equally many elements, and the strides that reach them without a copy.
+    fn reshaped<Sh: IntoShape>(
+        &self,
+        shape: Sh,
+    ) -> Result<(<Sh::Dim as Dim>::Shape, <Sh::Dim as Dim>::Strides), Error> {
+        let (shape, mut strides) = (shape.into_shape(), <Sh::Dim as Dim>::Strides::default());
         same_count::<T>(self.shape().as_ref(), shape.as_ref())?;
-        self.cut(|layout| {
-            let reshaped = layout.reshape(shape.as_ref(), O::ROW_MAJOR);
-            reshaped.ok_or_else(|| Error::NotContiguous {
+        match self.axes().reshape(shape.as_ref(), O::ROW_MAJOR, strides.as_mut()) {
+            Some(()) => Ok((shape, strides)),
+            None => Err(Error::NotContiguous {
                 op: "reshape without a copy",
-                shape: layout.shape().to_vec(),
-                strides: layout.strides().to_vec(),
+                shape: self.shape().as_ref().to_vec(),
+                strides: self.strides().as_ref().to_vec(),
                 order: O::NAME,
-            })
-        })
+            }),
+        }
     }
 
     /// The same elements, in the order's enumeration, in another shape with equally many. Takes the tensor: an owned one
@@ -348,16 +358,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The mutable view that a layout made of this tensor's describes.
+    /// The mutable view whose axes a method of [`Axes`] writes.
+    #[inline]
     pub(crate) fn cut_mut<E: Dim>(
         &mut self,
-        change: impl FnOnce(&Layout) -> Result<Layout, Error>,
+        write: impl FnOnce(Axes<'_>, AxesMut<'_>) -> Result<isize, Error>,
     ) -> Result<TensorViewMut<'_, T, E, O, Dev>, Error>
     where
         S: StorageMut<T, Dev>,
     {
-        let layout = change(&self.layout())?;
-        Ok(self.view_mut().with_layout(&layout))
+        self.view_mut().derive(write)
     }
 
     /// [`permute`](Tensor::permute) as a mutable view.
@@ -386,7 +396,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|layout| layout.permute(axes.as_ref()))
+        self.cut_mut(|from, to| from.permute(axes.as_ref(), to))
     }
 
     /// [`reverse_axes`](Tensor::reverse_axes) as a mutable view.
@@ -400,8 +410,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        let layout = self.layout().reverse_axes();
-        self.view_mut().with_layout(&layout)
+        self.view_mut().transposed()
     }
 
     /// [`as_order`](Tensor::as_order) as a mutable view.
@@ -416,8 +425,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        let layout = self.layout();
-        self.view_mut().with_layout(&layout)
+        self.view_mut().in_order()
     }
 
     /// [`diagonal`](Tensor::diagonal) as a mutable view.
@@ -456,7 +464,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|layout| layout.diagonal("take the diagonal", a.index(), b.index()))
+        self.cut_mut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
     }
 
     /// [`as_shape`](Tensor::as_shape) as a mutable view.
@@ -488,8 +496,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        let layout = self.try_as_shape(shape)?.layout();
-        Ok(self.view_mut().with_layout(&layout))
+        let (shape, strides) = self.reshaped(shape)?;
+        Ok(self.view_mut().behind(shape, strides, 0))
     }
 }
 
@@ -525,7 +533,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     {
         let [n] = diagonal.shape();
         let mut out = Self::try_zeros_in([n, n], diagonal.device())?;
-        out.cut_mut::<Rank<1>>(|l| l.diagonal("write the diagonal", 0, 1))?.try_assign(diagonal)?;
+        out.cut_mut::<Rank<1>>(|from, to| from.diagonal("write the diagonal", 0, 1, to))?
+            .try_assign(diagonal)?;
         Ok(out)
     }
 }

@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::layout::slice::SliceItem;
 use crate::order::Order;
-use crate::rank::{Dim, InsertAxes, MAX_RANK, Rank, RemoveAxes};
+use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
@@ -50,7 +50,9 @@ pub trait SliceOf<D: Dim> {
     /// The rank of the result: ranges and new axes count, indices do not.
     type Sliced: Dim;
     #[doc(hidden)]
-    fn items(self) -> ([SliceItem; 2 * MAX_RANK], usize);
+    type Items: AsRef<[SliceItem]>;
+    #[doc(hidden)]
+    fn items(self) -> Self::Items;
 }
 
 impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
@@ -160,15 +162,10 @@ macro_rules! tuples {
             $last: Exhausted,
         {
             type Sliced = $sliced;
-            fn items(self) -> ([SliceItem; 2 * MAX_RANK], usize) {
-                let mut items = [SliceItem::Unit; 2 * MAX_RANK];
-                let mut count = 0;
+            type Items = [SliceItem; [$(stringify!($arg)),*].len()];
+            fn items(self) -> Self::Items {
                 let ($($arg,)*) = self;
-                $(
-                    items[count] = SliceArg::<$l, $m>::item($arg);
-                    count += 1;
-                )*
-                (items, count)
+                [$(SliceArg::<$l, $m>::item($arg)),*]
             }
         }
     };
@@ -231,8 +228,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: SliceOf<D, Sliced = R>,
     {
-        let (items, count) = arguments.items();
-        self.cut(|layout| layout.slice(&items[..count]))
+        let items = arguments.items();
+        self.cut(|from, to| from.slice(items.as_ref(), to))
     }
 }
 
@@ -266,7 +263,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: SliceOf<D, Sliced = R>,
         S: StorageMut<T, Dev>,
     {
-        let (items, count) = arguments.items();
-        self.cut_mut(|layout| layout.slice(&items[..count]))
+        let items = arguments.items();
+        self.cut_mut(|from, to| from.slice(items.as_ref(), to))
     }
 }

@@ -5,8 +5,8 @@ use super::{Tensor, TensorViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::layout::lanes::LaneLayouts;
+use crate::layout::axes::{Axes, AxesMut};
+use crate::layout::lanes::LaneOffsets;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{BorrowedStorage, ViewMut};
@@ -14,11 +14,23 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// The view at one position along an axis, which it lacks. Views of rows are made too often for a [`Layout`].
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The view at one index along an axis, which it lacks.
     ///
-    /// # Panics
-    /// If the position is out of range, or `E` is not the rank without the axis.
+    /// # Errors
+    /// If the axis or the index is out of range.
+    #[inline]
+    pub(crate) fn at<E: Dim>(self, axis: usize, index: usize) -> Result<Tensor<T, E, O, Dev, S>, Error> {
+        let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
+        // The indices of the view are indices of the tensor: nothing is left to check, and views of rows are made often.
+        let to = AxesMut::new(shape.as_mut(), strides.as_mut());
+        let offset = self.axes().index_axis(axis, index, to)?;
+        Ok(Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData })
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
+    /// [`at`](Tensor::at) for an axis and an index that are in range.
     #[inline]
     pub(crate) fn at_position<E: Dim>(&self, axis: usize, index: usize) -> Tensor<T, E, O, Dev, S> {
         let (shape, strides, offset) = position::<D, E>(&self.shape, &self.strides, axis, index);
@@ -29,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
 /// Shape, strides and offset of one position along an axis. Its indices address elements that the indices of the whole address.
 ///
 /// # Panics
-/// If the position is out of range, or `E` is not the rank without the axis.
+/// If the position is out of range.
 #[inline]
 fn position<D: Dim, E: Dim>(
     shape: &D::Shape,
@@ -37,34 +49,28 @@ fn position<D: Dim, E: Dim>(
     axis: usize,
     index: usize,
 ) -> (E::Shape, E::Strides, isize) {
-    let (shape, strides) = (shape.as_ref(), strides.as_ref());
-    assert!(E::NDIM + 1 == D::NDIM && index < shape[axis], "the position is out of range");
+    let axes = Axes::new(shape.as_ref(), strides.as_ref());
+    assert!(index < axes.shape()[axis], "the position is out of range");
     let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
-    for (k, (to, step)) in kept.as_mut().iter_mut().zip(steps.as_mut()).enumerate() {
-        let from = if k < axis { k } else { k + 1 };
-        (*to, *step) = (shape[from], strides[from]);
-    }
-    (kept, steps, index as isize * strides[axis])
+    axes.without(axis, AxesMut::new(kept.as_mut(), steps.as_mut()));
+    (kept, steps, index as isize * axes.strides()[axis])
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
     /// A mutable view of a part, for as long as this one borrows.
     ///
     /// # Safety
-    /// The layout is derived from this view's. As long as the part lives, nothing else accesses its elements: neither this view nor
-    /// another part that is made of it.
-    unsafe fn part<E: Dim>(&self, layout: &Layout) -> TensorViewMut<'a, T, E, O, Dev> {
-        self.check(layout);
-        Tensor {
-            storage: ViewMut {
-                ptr: Dev::offset(self.storage.ptr, layout.offset()),
-                device: self.storage.device,
-                data: PhantomData,
-            },
-            shape: layout.typed_shape::<E>(),
-            strides: layout.typed_strides::<E>(),
-            marker: PhantomData,
-        }
+    /// The axes and the offset are derived from this view's. As long as the part lives, nothing else accesses its elements: neither
+    /// this view nor another part that is made of it.
+    unsafe fn part<E: Dim>(
+        &self,
+        shape: E::Shape,
+        strides: E::Strides,
+        offset: isize,
+    ) -> TensorViewMut<'a, T, E, O, Dev> {
+        let ViewMut { ptr, device, .. } = self.storage;
+        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
+        Tensor { storage, shape, strides, marker: PhantomData }
     }
 
     /// The first `at` positions along an axis, and the others.
@@ -72,11 +78,12 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     pub(crate) fn halves(self, axis: usize, at: usize) -> Result<(Self, Self), Error> {
-        let (low, high) = self.layout().split_at(axis, at)?;
+        let (mut low, mut high) = (self.shape, self.shape);
+        let offset = self.axes().split_at(axis, at, low.as_mut(), high.as_mut())?;
         // SAFETY: the first positions of the axis; `self` is consumed.
-        let first = unsafe { self.part(&low) };
+        let first = unsafe { self.part(low, self.strides, 0) };
         // SAFETY: the other positions. Indices of a mutable view are apart, so the two share no element; `self` is consumed.
-        let second = unsafe { self.part(&high) };
+        let second = unsafe { self.part(high, self.strides, offset) };
         Ok((first, second))
     }
 
@@ -85,7 +92,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range.
     pub(crate) fn positions<R>(self, axis: usize) -> Result<AxisIterMut<'a, T, D, O, Dev, R>, Error> {
-        self.layout().check_axis("iterate", axis)?;
+        self.axes().check_axis("iterate", axis)?;
         let end = self.shape.as_ref()[axis];
         Ok(AxisIterMut { base: self, axis, next: 0, end, rank: PhantomData })
     }
@@ -95,8 +102,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range.
     pub(crate) fn into_lanes(self, axis: usize) -> Result<LanesMut<'a, T, D, O, Dev>, Error> {
-        let layouts = LaneLayouts::new(&self.layout(), axis, O::ROW_MAJOR)?;
-        Ok(LanesMut { base: self, layouts })
+        let lanes = LaneOffsets::new(self.axes(), axis, O::ROW_MAJOR)?;
+        Ok(LanesMut { base: self, axis, lanes })
     }
 }
 
@@ -138,19 +145,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> FusedIterator for AxisIt
 /// Mutable one-dimensional views along an axis.
 pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
     base: TensorViewMut<'a, T, D, O, Dev>,
-    layouts: LaneLayouts,
+    axis: usize,
+    lanes: LaneOffsets,
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T, D, O, Dev> {
     type Item = TensorViewMut<'a, T, Rank<1>, O, Dev>;
     fn next(&mut self) -> Option<Self::Item> {
-        let layout = self.layouts.next()?;
+        let offset = self.lanes.next()?;
+        let (shape, strides) = (self.base.shape.as_ref(), self.base.strides.as_ref());
         // SAFETY: each lane is handed out once, and indices of a mutable view are apart, so lanes share no element. The view of
         // all of them is not accessed otherwise.
-        Some(unsafe { self.base.part(&layout) })
+        Some(unsafe { self.base.part([shape[self.axis]], [strides[self.axis]], offset) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.layouts.size_hint()
+        self.lanes.size_hint()
     }
 }
 
@@ -166,6 +175,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> fmt::Debug for LanesMut<'_, T, D, O, Dev> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LanesMut({} left)", self.layouts.size_hint().0)
+        write!(f, "LanesMut({} left)", self.lanes.size_hint().0)
     }
 }

@@ -182,19 +182,16 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "takes operands and outputs, which only unsafe code makes",
-        &[
-            "Device::copy_here",
-            "Device::on_host",
-            "Device::on_host_mut",
-            "TensorIndex::index",
-            "TensorIndex::of",
-            "TensorIndex::of_mut",
-        ],
+        &["Device::copy_here", "Device::on_host", "Device::on_host_mut"],
     ),
     ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
     (
         "arguments of public methods, as numbers: the methods check them",
         &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items"],
+    ),
+    (
+        "of a sealed trait: an index as itself, an address as a pointer",
+        &["TensorIndex::index", "TensorIndex::address"],
     ),
     (
         "the way from operators and methods, which have rows, to their operands",

@@ -264,20 +264,13 @@ fn read(
         },
         27 | 36 | 37 => typed!(x; [f64 F64, c64 C64], [1 2 3]; |x| multiply(x, y, s)),
         28 | 32..=34 => contract(pool, cache, s),
-        29 => typed!(x; [f64 F64], [0 1 2 3]; |x| user_types::slices(x, s)),
+        29 | 31 => typed!(x; [f64 F64], [0 1 2 3]; |x| user_types::slices(x, s)),
         30 => match s.below(4) {
             0 => typed!(x; [f64 F64, u8 U8], [0 1 2]; |x| devices::dlpack(x, s)),
             1 => typed!(x; [f64 F64], [2]; |x| devices::remote(x, like(x, y), s)),
             2 => typed!(x; [f64 F64], [2]; |x| user_types::outputs(x, like(x, y), s)),
             _ => typed!(x; [f64 F64], [2]; |x| devices::mixed(x, like(x, y), s)),
         },
-        31 => typed!(x; [f64 F64, u8 U8], [1 2]; |x| {
-            if let Ok(y) = y.downcast_view::<_, Rank<2>, _, Cpu>() {
-                user_types::kernels(x, y, s);
-            } else {
-                user_types::kernels(x, x, s);
-            }
-        }),
         _ => unreachable!("kinds are less than 38"),
     }
 }

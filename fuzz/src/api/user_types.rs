@@ -1,18 +1,16 @@
 //! Traits that a program may implement for its own types, implemented as badly as safe code can: answers that change from call
-//! to call, ranks that do not fit, and kernels called with the operands that an index is shown.
+//! to call, and ranks that do not fit.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, is_small};
 use super::views::look;
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vierbein::device::{Elementwise, Operand, Output, Reduce, UnaryOp};
 use vierbein::dyn_tensor::{DynAxes, SliceItem};
 use vierbein::einsum::EinsumOutput;
 use vierbein::prelude::*;
 use vierbein::{
-    Aligned, AxesArg, AxisArg, DynTensor, DynView, IntoShape, OtherAxis, SliceArg, SliceOf, TensorIndex,
+    Aligned, AxesArg, AxisArg, DynTensor, DynView, IntoShape, OtherAxis, SliceArg, SliceOf,
 };
 
 /// Calls of all of them, by which answers change.
@@ -112,8 +110,9 @@ struct ClaimsAll<M>(SliceItem, usize, PhantomData<M>);
 
 impl<D: Dim, M: Dim> SliceOf<D> for ClaimsAll<M> {
     type Sliced = M;
-    fn items(self) -> ([SliceItem; 32], usize) {
-        ([self.0; 32], self.1)
+    type Items = Vec<SliceItem>;
+    fn items(self) -> Vec<SliceItem> {
+        vec![self.0; self.1]
     }
 }
 
@@ -214,118 +213,4 @@ pub(super) fn outputs<O: Order>(
         || try_einsum_into!(AnyRank(out.view_mut()), 1.0, s.value(); "ij,jk->ik", &x, &y),
     );
     s.keep(out);
-}
-
-// ------------------------------------------------------------------ operands out of an index
-
-/// A function whose result has another type than its operand.
-#[derive(Debug, Clone, Copy)]
-struct To<U>(U);
-
-impl<A: Element, U: Element> UnaryOp<A> for To<U> {
-    type Output = U;
-    const NAME: &'static str = "convert";
-    fn apply(&self, _: A) -> U {
-        self.0
-    }
-}
-
-/// An index that is shown a tensor's operand, with which it calls kernels. `OUT` are the outputs that wait for one.
-struct Reader<'r, 'o, U: Element> {
-    out: &'r Cell<Option<Output<'o, U, Cpu>>>,
-    kernel: usize,
-}
-
-impl<U: Element> Clone for Reader<'_, '_, U> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<U: Element> Copy for Reader<'_, '_, U> {}
-
-impl<D: Dim, U: Element> TensorIndex<D, Cpu> for Reader<'_, '_, U> {
-    fn index(self) -> D::Shape {
-        D::Shape::default()
-    }
-    fn of<T: Element>(self, x: Operand<'_, T, Cpu>) -> Option<&T> {
-        let out = self.out.take()?;
-        let _ = match self.kernel {
-            0 => Cpu.unary(&To(U::default()), out, x),
-            _ => Cpu.reduce(&Mark(U::default()), out, x),
-        };
-        None
-    }
-    fn of_mut<T: Element>(self, _: Output<'_, T, Cpu>) -> Option<&mut T> {
-        None
-    }
-}
-
-/// A reduction to a type of its own.
-#[derive(Debug, Clone, Copy)]
-struct Mark<U>(U);
-
-impl<T: Element, U: Element> vierbein::device::Reduction<T> for Mark<U> {
-    type Acc = u8;
-    type Output = U;
-    const NAME: &'static str = "mark";
-    fn identity(&self) -> u8 {
-        0
-    }
-    fn fold(&self, acc: u8, _: T, _: usize) -> u8 {
-        acc
-    }
-    fn combine(&self, a: u8, _: u8) -> u8 {
-        a
-    }
-    fn finish(&self, _: u8, _: usize) -> Option<U> {
-        Some(self.0)
-    }
-}
-
-/// An index that is shown a tensor's output, and hands it to another tensor's index.
-#[derive(Debug)]
-struct Writer<'r, T: Element, D: Dim, O: Order> {
-    from: &'r Tensor<T, D, O>,
-    kernel: usize,
-}
-
-impl<T: Element, D: Dim, O: Order> Clone for Writer<'_, T, D, O> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T: Element, D: Dim, O: Order> Copy for Writer<'_, T, D, O> {}
-
-impl<D: Dim, T: Element, E: Dim, O: Order> TensorIndex<D, Cpu> for Writer<'_, T, E, O> {
-    fn index(self) -> D::Shape {
-        D::Shape::default()
-    }
-    fn of<U: Element>(self, _: Operand<'_, U, Cpu>) -> Option<&U> {
-        None
-    }
-    fn of_mut<U: Element>(self, out: Output<'_, U, Cpu>) -> Option<&mut U> {
-        match self.kernel {
-            0 => drop(Cpu.unary_assign(&To(U::default()), out)),
-            kernel => {
-                let out = Cell::new(Some(out));
-                let _ = self.from[Reader { out: &out, kernel: kernel - 1 }];
-            }
-        }
-        None
-    }
-}
-
-/// Kernels of the host with operands whose shapes do not agree: they panic, and write nothing that is not the output's.
-pub(super) fn kernels<T: Element, D: Dim, E: Dim, O: Order>(
-    x: TensorView<'_, T, D, O>,
-    y: TensorView<'_, T, E, O>,
-    s: &mut Source<'_>,
-) {
-    if !is_small(x.shape().as_ref()) || !is_small(y.shape().as_ref()) {
-        return;
-    }
-    let (from, mut to) = (x.to_owned(), y.to_owned());
-    let kernel = s.below(3);
-    may_panic("kernels with an index's operands", || to[Writer { from: &from, kernel }] = T::default());
-    s.keep(to);
 }

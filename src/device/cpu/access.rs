@@ -1,4 +1,4 @@
-//! Single elements and slices of operands in the host's memory.
+//! Slices of operands in the host's memory.
 
 use super::Cpu;
 use crate::device::{Operand, Output};
@@ -7,29 +7,7 @@ use crate::layout::is_dense;
 #[cfg(test)]
 use crate::layout::outside::{check_apart, check_bounds};
 
-/// The offset of an index in elements, or `None` where it is out of bounds.
-#[inline]
-fn offset(index: &[usize], shape: &[usize], strides: &[isize]) -> Option<isize> {
-    let mut offset = 0;
-    for ((&i, &extent), &stride) in index.iter().zip(shape).zip(strides) {
-        if i >= extent {
-            return None;
-        }
-        offset += i as isize * stride;
-    }
-    Some(offset)
-}
-
 impl<'a, T: Element> Operand<'a, T, Cpu> {
-    /// The element at an index of the shape's rank; `None` where it is out of bounds.
-    #[inline]
-    pub(crate) fn get(self, index: &[usize]) -> Option<&'a T> {
-        assert_eq!(index.len(), self.shape().len(), "one index for each axis");
-        let offset = offset(index, self.shape(), self.strides())?;
-        // SAFETY: the index lies within the shape, so the element may be read during `'a`.
-        Some(unsafe { &*self.ptr().offset(offset).get() })
-    }
-
     /// All elements, where they lie side by side in the order's sequence.
     pub(crate) fn into_slice(self, row_major: bool) -> Option<&'a [T]> {
         let len = self.shape().iter().product();
@@ -43,15 +21,6 @@ impl<'a, T: Element> Operand<'a, T, Cpu> {
 }
 
 impl<'a, T: Element> Output<'a, T, Cpu> {
-    /// The element at an index of the shape's rank; `None` where it is out of bounds.
-    #[inline]
-    pub(crate) fn get_mut(self, index: &[usize]) -> Option<&'a mut T> {
-        assert_eq!(index.len(), self.shape().len(), "one index for each axis");
-        let offset = offset(index, self.shape(), self.strides())?;
-        // SAFETY: the index lies within the shape, so the element is ours alone during `'a`.
-        Some(unsafe { &mut *self.ptr().offset(offset).get() })
-    }
-
     /// All elements, where they lie side by side in the order's sequence.
     pub(crate) fn into_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
         let len = self.shape().iter().product();

@@ -6,7 +6,6 @@ mod buffer;
 mod elementwise;
 mod foreign;
 mod gemm;
-mod iter;
 mod pack;
 mod permute;
 mod pointer;
@@ -21,7 +20,6 @@ mod threads;
 
 pub use buffer::{CpuBuffer, RawMemory};
 pub use foreign::ForeignMemory;
-pub use iter::{Iter, IterMut};
 pub use pointer::HostPtr;
 pub(crate) use recycle::reserve;
 

@@ -1,0 +1,362 @@
+//! Views as arithmetic on borrowed extents and strides.
+//!
+//! Every view operation is written once, as a method of [`Axes`]: it reads the axes of a tensor and writes those of the view
+//! into arrays of the caller's, as many as the view has. A typed tensor passes arrays of its rank, whose length the compiler
+//! knows; a [`Layout`](super::Layout) passes its own. The result is the offset of the view's first element, counted in
+//! elements from the tensor's.
+
+use super::{Span, along_both, dense_strides, is_dense, outside};
+use crate::error::Error;
+use crate::rank::MAX_RANK;
+
+/// Extents and strides (in elements), one of each for every axis.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Axes<'a> {
+    shape: &'a [usize],
+    strides: &'a [isize],
+}
+
+/// Extents and strides to be written, one of each for every axis of a view.
+#[derive(Debug)]
+pub(crate) struct AxesMut<'a> {
+    shape: &'a mut [usize],
+    strides: &'a mut [isize],
+}
+
+impl<'a> AxesMut<'a> {
+    #[inline]
+    pub(crate) fn new(shape: &'a mut [usize], strides: &'a mut [isize]) -> AxesMut<'a> {
+        debug_assert_eq!(shape.len(), strides.len());
+        AxesMut { shape, strides }
+    }
+
+    /// The number of axes that the view has.
+    #[inline]
+    pub(super) fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
+        (self.shape[axis], self.strides[axis]) = (extent, stride);
+    }
+}
+
+impl<'a> Axes<'a> {
+    #[inline]
+    pub(crate) fn new(shape: &'a [usize], strides: &'a [isize]) -> Axes<'a> {
+        debug_assert_eq!(shape.len(), strides.len());
+        Axes { shape, strides }
+    }
+
+    #[inline]
+    pub(crate) fn shape(self) -> &'a [usize] {
+        self.shape
+    }
+
+    #[inline]
+    pub(crate) fn strides(self) -> &'a [isize] {
+        self.strides
+    }
+
+    #[inline]
+    pub(crate) fn rank(self) -> usize {
+        self.shape.len()
+    }
+
+    /// The offset of an index of one position for each axis, in elements; `None` if it is out of bounds.
+    #[inline]
+    pub(crate) fn offset_of(self, index: &[usize]) -> Option<isize> {
+        debug_assert_eq!(index.len(), self.rank());
+        // Without a loop for the usual ranks: the compiler unrolls loops too late to keep the index in registers, and then does not
+        // vectorise the loop around an access.
+        match (index, self.shape, self.strides) {
+            (&[i], &[l], &[s]) => (i < l).then(|| i as isize * s),
+            (&[i, j], &[l, m], &[s, t]) => (i < l && j < m).then(|| i as isize * s + j as isize * t),
+            (&[i, j, k], &[l, m, n], &[s, t, u]) => {
+                (i < l && j < m && k < n).then(|| i as isize * s + j as isize * t + k as isize * u)
+            }
+            _ => {
+                let mut offset = 0;
+                for ((&i, &extent), &stride) in index.iter().zip(self.shape).zip(self.strides) {
+                    if i >= extent {
+                        return None;
+                    }
+                    offset += i as isize * stride;
+                }
+                Some(offset)
+            }
+        }
+    }
+
+    /// Axis `k` of the view is axis `from(k)` of this tensor.
+    #[inline]
+    fn select(self, to: &mut AxesMut<'_>, from: impl Fn(usize) -> usize) {
+        for k in 0..to.rank() {
+            let axis = from(k);
+            to.set(k, self.shape[axis], self.strides[axis]);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn check_axis(self, op: &'static str, axis: usize) -> Result<(), Error> {
+        if axis < self.rank() { Ok(()) } else { Err(axis_out_of_range(op, axis, self.shape)) }
+    }
+
+    /// Axis `k` of the view is axis `axes[k]`.
+    #[inline]
+    pub(crate) fn permute(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
+        for (k, &axis) in axes.iter().enumerate() {
+            self.check_axis("permute", axis)?;
+            if axes[..k].contains(&axis) {
+                return Err(repeated_axis("permute", axes, self.shape));
+            }
+        }
+        self.select(&mut to, |k| axes[k]);
+        Ok(0)
+    }
+
+    #[inline]
+    pub(crate) fn swap_axes(self, a: usize, b: usize, mut to: AxesMut<'_>) -> Result<isize, Error> {
+        self.check_axis("swap axes", a)?;
+        self.check_axis("swap axes", b)?;
+        self.select(&mut to, |k| {
+            if k == a {
+                b
+            } else if k == b {
+                a
+            } else {
+                k
+            }
+        });
+        Ok(0)
+    }
+
+    /// A new axis of extent 1 before axis `at`.
+    #[inline]
+    pub(crate) fn insert_axis(self, at: usize, mut to: AxesMut<'_>) -> Result<isize, Error> {
+        if at > self.rank() {
+            return Err(inserted_outside(at, self.shape));
+        }
+        for k in 0..to.rank() {
+            let (extent, stride) = match k {
+                _ if k == at => (1, 0),
+                _ => {
+                    let from = k - usize::from(k > at);
+                    (self.shape[from], self.strides[from])
+                }
+            };
+            to.set(k, extent, stride);
+        }
+        Ok(0)
+    }
+
+    /// Without one axis, at its first index. The axis is in range.
+    #[inline]
+    pub(crate) fn without(self, axis: usize, mut to: AxesMut<'_>) {
+        self.select(&mut to, |k| k + usize::from(k >= axis));
+    }
+
+    /// Without an axis of extent 1.
+    #[inline]
+    pub(crate) fn remove_axis(self, axis: usize, to: AxesMut<'_>) -> Result<isize, Error> {
+        self.check_axis("remove an axis", axis)?;
+        if self.shape[axis] != 1 {
+            return Err(not_a_unit_axis(axis, self.shape));
+        }
+        self.without(axis, to);
+        Ok(0)
+    }
+
+    /// One index along an axis, which the view lacks.
+    #[inline]
+    pub(crate) fn index_axis(self, axis: usize, index: usize, to: AxesMut<'_>) -> Result<isize, Error> {
+        self.check_axis("index", axis)?;
+        if index >= self.shape[axis] {
+            return Err(index_out_of_range("index", index, axis, self.shape));
+        }
+        self.without(axis, to);
+        Ok(index as isize * self.strides[axis])
+    }
+
+    /// The extents of the first `at` indices along an axis, and those of the others, whose offset is returned. Strides stay.
+    #[inline]
+    pub(crate) fn split_at(
+        self,
+        axis: usize,
+        at: usize,
+        low: &mut [usize],
+        high: &mut [usize],
+    ) -> Result<isize, Error> {
+        self.check_axis("split", axis)?;
+        if at > self.shape[axis] {
+            return Err(index_out_of_range("split", at, axis, self.shape));
+        }
+        low.copy_from_slice(self.shape);
+        low[axis] = at;
+        high.copy_from_slice(self.shape);
+        high[axis] -= at;
+        // An offset past the last index may not be representable.
+        Ok(if high[axis] > 0 { at as isize * self.strides[axis] } else { 0 })
+    }
+
+    /// Axes `a` and `b` become one that runs along both, as the last axis: its stride is the sum of theirs.
+    pub(crate) fn diagonal(
+        self,
+        op: &'static str,
+        a: usize,
+        b: usize,
+        mut to: AxesMut<'_>,
+    ) -> Result<isize, Error> {
+        if a.max(b) >= self.rank() {
+            return Err(Error::AxisPair { op, axes: [a, b], shape: self.shape.to_vec() });
+        }
+        if a == b {
+            return Err(repeated_axis(op, &[a, b], self.shape));
+        }
+        if self.shape[a] != self.shape[b] {
+            return Err(Error::UnequalAxes { op, axes: [a, b], shape: self.shape.to_vec() });
+        }
+        let kept = (0..self.rank()).filter(|&axis| axis != a && axis != b);
+        for (k, axis) in kept.enumerate() {
+            to.set(k, self.shape[axis], self.strides[axis]);
+        }
+        to.set(to.rank() - 1, self.shape[a], along_both(self.strides[a], self.strides[b]));
+        Ok(0)
+    }
+
+    /// The same axes, those in `last` moved to the end. Both groups keep their sequence: `sum_axes([2, 0])` is `sum_axes([0, 2])`.
+    pub(crate) fn move_last(
+        self,
+        op: &'static str,
+        last: &[usize],
+        mut to: AxesMut<'_>,
+    ) -> Result<isize, Error> {
+        for (k, &axis) in last.iter().enumerate() {
+            self.check_axis(op, axis)?;
+            if last[..k].contains(&axis) {
+                return Err(repeated_axis(op, last, self.shape));
+            }
+        }
+        let (mut stays, mut moved) = (0, self.rank() - last.len());
+        for axis in 0..self.rank() {
+            let k = if last.contains(&axis) { &mut moved } else { &mut stays };
+            to.set(*k, self.shape[axis], self.strides[axis]);
+            *k += 1;
+        }
+        Ok(0)
+    }
+
+    /// The strides by which the same elements have another shape of equally many; `None` if no strides do.
+    ///
+    /// Elements are enumerated with the last axis fastest (`row_major`) or the first. Groups of axes that are contiguous in each
+    /// other are regrouped.
+    pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
+        dense_strides(shape, strides, row_major);
+        if self.shape.contains(&0) {
+            return Some(());
+        }
+        // Axis `k` of both, counted from the slowest.
+        let (old_rank, new_rank) = (self.rank(), shape.len());
+        let from = |k: usize| if row_major { k } else { old_rank - 1 - k };
+        let into = |k: usize| if row_major { k } else { new_rank - 1 - k };
+        let (mut long, mut count) = ([0; MAX_RANK], 0);
+        for axis in (0..old_rank).map(from).filter(|&axis| self.shape[axis] != 1) {
+            long[count] = axis;
+            count += 1;
+        }
+        let (mut old, mut new) = (0, 0);
+        while old < count {
+            // The smallest group of old and of new axes with the same number of elements.
+            let (first_old, first_new) = (old, new);
+            let (mut n_old, mut n_new) = (self.shape[long[old]], shape[into(new)]);
+            (old, new) = (old + 1, new + 1);
+            while n_old != n_new {
+                if n_old < n_new {
+                    n_old *= self.shape[long[old]];
+                    old += 1;
+                } else {
+                    n_new *= shape[into(new)];
+                    new += 1;
+                }
+            }
+            let group = &long[first_old..old];
+            let contiguous = group
+                .windows(2)
+                .all(|w| self.strides[w[0]] == self.strides[w[1]] * self.shape[w[1]] as isize);
+            if !contiguous {
+                return None;
+            }
+            let mut stride = self.strides[group[group.len() - 1]];
+            for axis in (first_new..new).rev().map(into) {
+                strides[axis] = stride;
+                stride *= shape[axis] as isize;
+            }
+        }
+        Some(())
+    }
+
+    /// The strides by which these axes repeat to a larger shape: 0 along new axes and along those of extent 1. `None` if the shape
+    /// does not broadcast to the larger one.
+    #[inline]
+    pub(crate) fn broadcast_to(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
+        let first = shape.len().checked_sub(self.rank())?;
+        let first = if row_major { first } else { 0 };
+        strides.fill(0);
+        for k in 0..self.rank() {
+            match (self.shape[k], shape[first + k]) {
+                (from, into) if from == into => strides[first + k] = self.strides[k],
+                (1, _) => {}
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    #[inline]
+    pub(crate) fn is_dense(self, row_major: bool) -> bool {
+        is_dense(self.shape, self.strides, row_major)
+    }
+
+    /// Whether every index, from `offset` on, addresses an element between the lowest and the highest one of `whole`.
+    #[inline]
+    pub(crate) fn within(self, offset: isize, whole: Axes<'_>) -> bool {
+        Span::new(0, whole).contains(Span::new(offset, self))
+    }
+
+    /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
+    #[inline]
+    pub(crate) fn is_apart(self) -> bool {
+        outside::check_apart(self.shape, self.strides).is_ok()
+    }
+}
+
+#[cold]
+fn axis_out_of_range(op: &'static str, axis: usize, shape: &[usize]) -> Error {
+    Error::AxisOutOfRange { op, axis, shape: shape.to_vec() }
+}
+
+#[cold]
+fn repeated_axis(op: &'static str, axes: &[usize], shape: &[usize]) -> Error {
+    Error::RepeatedAxis { op, axes: axes.to_vec(), shape: shape.to_vec() }
+}
+
+#[cold]
+fn not_a_unit_axis(axis: usize, shape: &[usize]) -> Error {
+    Error::NotUnitAxis { op: "remove", axis, shape: shape.to_vec() }
+}
+
+#[cold]
+fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usize]) -> Error {
+    let index = isize::try_from(index).unwrap_or(isize::MAX);
+    Error::Index { op, index, axis, shape: shape.to_vec() }
+}
+
+#[cold]
+fn inserted_outside(at: usize, shape: &[usize]) -> Error {
+    let why = format!(
+        "position {at} is beyond the end of shape {shape:?}; positions run from 0 to {}",
+        shape.len()
+    );
+    Error::Argument { op: "insert an axis", why }
+}

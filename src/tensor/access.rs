@@ -1,0 +1,170 @@
+//! Single elements in the host's memory: `x[[i, j]]`, `get`.
+
+use super::Tensor;
+use crate::device::{Device, HostAccess, HostPtr};
+use crate::element::Element;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::{Storage, StorageMut, ViewMut};
+use core::ops::{Index, IndexMut};
+
+mod sealed {
+    pub trait Sealed {}
+    impl<const N: usize> Sealed for [usize; N] {}
+}
+
+/// An index of one element: an array of one `usize` for each axis, as in `x[[i, j]]`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{D}` cannot be indexed with `{Self}`",
+    label = "expected one `usize` for each axis",
+    note = "write `x[[i, j]]` for `Rank<2>`; several elements at once are `x.slice(s![1..3, ..])`"
+)]
+pub trait TensorIndex<D: Dim, Dev: Device>: sealed::Sealed + Copy {
+    #[doc(hidden)]
+    fn index(self) -> D::Shape;
+    /// The address of an element, which the host can reach.
+    #[doc(hidden)]
+    fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T>;
+}
+
+impl<const N: usize, Dev: HostAccess> TensorIndex<Rank<N>, Dev> for [usize; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    #[inline]
+    fn index(self) -> [usize; N] {
+        self
+    }
+    #[inline]
+    fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T> {
+        HostPtr::new(Dev::host_ptr(ptr))
+    }
+}
+
+impl<T, D, O, Dev, S, I> Index<I> for Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    I: TensorIndex<D, Dev>,
+{
+    type Output = T;
+    /// The element at an index.
+    ///
+    /// # Panics
+    /// If the index is out of bounds; [`get`](Tensor::get) returns `None` instead.
+    #[track_caller]
+    #[inline]
+    fn index(&self, index: I) -> &T {
+        let index = index.index();
+        // The offset first: an `Option` of a reference is compared with null at each access.
+        match self.axes().offset_of(index.as_ref()) {
+            // SAFETY: the index is within the shape.
+            Some(offset) => unsafe { self.element(offset, I::address) },
+            None => out_of_bounds::<D>(index, self.shape),
+        }
+    }
+}
+
+impl<T, D, O, Dev, S, I> IndexMut<I> for Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: StorageMut<T, Dev>,
+    I: TensorIndex<D, Dev>,
+{
+    #[track_caller]
+    #[inline]
+    fn index_mut(&mut self, index: I) -> &mut T {
+        let index = index.index();
+        match self.axes().offset_of(index.as_ref()) {
+            // SAFETY: the index is within the shape.
+            Some(offset) => unsafe { self.element_mut(offset, I::address) },
+            None => out_of_bounds::<D>(index, self.shape),
+        }
+    }
+}
+
+// Arrays by value: a reference would keep the index in memory on the path that does not panic.
+#[cold]
+#[track_caller]
+fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
+    let (index, shape) = (index.as_ref(), shape.as_ref());
+    let axis = (0..shape.len()).find(|&k| index[k] >= shape[k]).expect("some index is out of bounds");
+    let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);
+    panic!("{}", Error::Index { op: "index", index, axis, shape: shape.to_vec() })
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// The element at an offset, in elements from the one at index 0.
+    ///
+    /// # Safety
+    /// An index within the shape has this offset.
+    #[inline]
+    unsafe fn element(&self, offset: isize, address: impl FnOnce(Dev::Ptr<T>) -> HostPtr<T>) -> &T {
+        let first = address(self.storage.ptr()).get();
+        // SAFETY: an index within a tensor's shape addresses an element of its storage, in one allocation with the one at index 0.
+        let element = unsafe { first.offset(offset) };
+        // SAFETY: `HostAccess` guarantees that the host can read the element there; `self`, and so the storage, is borrowed.
+        unsafe { &*element }
+    }
+
+    /// The same to write.
+    ///
+    /// # Safety
+    /// An index within the shape has this offset.
+    #[inline]
+    unsafe fn element_mut(&mut self, offset: isize, address: impl FnOnce(Dev::Ptr<T>) -> HostPtr<T>) -> &mut T
+    where
+        S: StorageMut<T, Dev>,
+    {
+        let ViewMut { ptr, .. } = self.storage.share_mut();
+        let first = address(ptr).get();
+        // SAFETY: an index within a tensor's shape addresses an element of its storage, in one allocation with the one at index 0.
+        let element = unsafe { first.offset(offset) };
+        // SAFETY: `HostAccess` guarantees that the host can write the element there; `self`, and so the storage, is exclusively
+        // borrowed.
+        unsafe { &mut *element }
+    }
+
+    /// The element at an index, or `None` where it is out of bounds.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.get([1, 0]), Some(&3));
+    /// assert_eq!(x.get([2, 0]), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, index: D::Shape) -> Option<&T>
+    where
+        Dev: HostAccess,
+    {
+        let offset = self.axes().offset_of(index.as_ref())?;
+        // SAFETY: the index is within the shape.
+        Some(unsafe { self.element(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
+    }
+
+    /// The element at an index to change, or `None` where it is out of bounds.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![1, 2];
+    /// *x.get_mut([1]).unwrap() = 7;
+    /// assert_eq!(x, vierbein::tensor![1, 7]);
+    /// ```
+    #[inline]
+    pub fn get_mut(&mut self, index: D::Shape) -> Option<&mut T>
+    where
+        Dev: HostAccess,
+        S: StorageMut<T, Dev>,
+    {
+        let offset = self.axes().offset_of(index.as_ref())?;
+        // SAFETY: the index is within the shape.
+        Some(unsafe { self.element_mut(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
+    }
+}

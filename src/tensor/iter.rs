@@ -1,0 +1,210 @@
+//! Iteration over elements in the host's memory.
+
+use super::{TensorView, TensorViewMut};
+use crate::device::{HostAccess, HostPtr};
+use crate::element::Element;
+use crate::layout::axes::Axes;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::storage::Storage;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+/// The addresses of the elements of a strided array, row by row: a row is what the fastest axes are that fuse to one.
+#[derive(Debug, Clone)]
+struct Addresses<T, D: Dim> {
+    /// The next element of the current row, and how many the row has left.
+    next: HostPtr<T>,
+    row_left: usize,
+    /// The first element of the current row, and how many rows follow it.
+    row: HostPtr<T>,
+    rows_left: usize,
+    row_len: usize,
+    stride: isize,
+    /// The loops around a row, outermost first, and where they are.
+    loops: usize,
+    extents: D::Shape,
+    strides: D::Strides,
+    index: D::Shape,
+}
+
+impl<T: Element, D: Dim> Addresses<T, D> {
+    /// The last axis is fastest (`row_major`), or the first.
+    #[inline]
+    fn new(first: HostPtr<T>, axes: Axes<'_>, row_major: bool) -> Self {
+        let (mut extents, mut strides, mut loops) = (D::Shape::default(), D::Strides::default(), 0);
+        let (mut empty, rank) = (false, axes.rank());
+        for k in 0..rank {
+            let axis = if row_major { k } else { rank - 1 - k };
+            let (extent, stride) = (axes.shape()[axis], axes.strides()[axis]);
+            empty |= extent == 0;
+            if extent == 1 {
+                continue;
+            }
+            if loops > 0 && strides.as_ref()[loops - 1] == stride.wrapping_mul(extent as isize) {
+                extents.as_mut()[loops - 1] = extents.as_ref()[loops - 1].wrapping_mul(extent);
+                strides.as_mut()[loops - 1] = stride;
+            } else {
+                (extents.as_mut()[loops], strides.as_mut()[loops]) = (extent, stride);
+                loops += 1;
+            }
+        }
+        let (row_len, stride) = match loops {
+            0 => (1, 1),
+            _ => {
+                loops -= 1;
+                (extents.as_ref()[loops], strides.as_ref()[loops])
+            }
+        };
+        let (row_left, rows_left) = match empty {
+            true => (0, 0),
+            false => (row_len, extents.as_ref()[..loops].iter().product::<usize>() - 1),
+        };
+        let index = D::Shape::default();
+        Addresses {
+            next: first,
+            row_left,
+            row: first,
+            rows_left,
+            row_len,
+            stride,
+            loops,
+            extents,
+            strides,
+            index,
+        }
+    }
+
+    /// To the next row, if there is one.
+    #[inline]
+    fn next_row(&mut self) -> bool {
+        if self.rows_left == 0 {
+            return false;
+        }
+        self.rows_left -= 1;
+        let (extents, strides, index) = (self.extents.as_ref(), self.strides.as_ref(), self.index.as_mut());
+        for k in (0..self.loops).rev() {
+            index[k] += 1;
+            if index[k] < extents[k] {
+                self.row = self.row.offset(strides[k]);
+                break;
+            }
+            index[k] = 0;
+            self.row = self.row.offset(-strides[k] * (extents[k] as isize - 1));
+        }
+        (self.next, self.row_left) = (self.row, self.row_len);
+        true
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<*mut T> {
+        if self.row_left == 0 && !self.next_row() {
+            return None;
+        }
+        let address = self.next.get();
+        self.next = self.next.offset(self.stride);
+        self.row_left -= 1;
+        Some(address)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.row_left + self.rows_left * self.row_len
+    }
+
+    /// All that are left, in loops of their own.
+    #[inline]
+    fn fold<A>(mut self, mut state: A, mut f: impl FnMut(A, *mut T) -> A) -> A {
+        loop {
+            // The compiler vectorises a loop whose stride it knows.
+            if self.stride == 1 {
+                for _ in 0..self.row_left {
+                    state = f(state, self.next.get());
+                    self.next = self.next.offset(1);
+                }
+            } else {
+                for _ in 0..self.row_left {
+                    state = f(state, self.next.get());
+                    self.next = self.next.offset(self.stride);
+                }
+            }
+            if !self.next_row() {
+                return state;
+            }
+        }
+    }
+}
+
+/// References to the elements of a tensor, in its order's enumeration.
+#[derive(Debug, Clone)]
+pub struct Iter<'a, T, D: Dim> {
+    addresses: Addresses<T, D>,
+    data: PhantomData<&'a [T]>,
+}
+
+/// Mutable references to the elements of a tensor, in its order's enumeration.
+#[derive(Debug)]
+pub struct IterMut<'a, T, D: Dim> {
+    addresses: Addresses<T, D>,
+    data: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorView<'a, T, D, O, Dev> {
+    /// References to the elements in the order's enumeration, for as long as the view borrows.
+    #[inline]
+    pub(crate) fn into_elements(self) -> Iter<'a, T, D> {
+        let first = HostPtr::new(Dev::host_ptr(self.storage.ptr()));
+        Iter { addresses: Addresses::new(first, self.axes(), O::ROW_MAJOR), data: PhantomData }
+    }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, O, Dev> {
+    /// Mutable references to the elements in the order's enumeration, for as long as the view borrows.
+    #[inline]
+    pub(crate) fn into_elements_mut(self) -> IterMut<'a, T, D> {
+        let first = HostPtr::new(Dev::host_ptr(self.storage.ptr()));
+        IterMut { addresses: Addresses::new(first, self.axes(), O::ROW_MAJOR), data: PhantomData }
+    }
+}
+
+impl<'a, T: Element, D: Dim> Iterator for Iter<'a, T, D> {
+    type Item = &'a T;
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        // SAFETY: `into_elements` makes these of a view, which borrows its elements for `'a`; each address is one of theirs.
+        self.addresses.next().map(|address| unsafe { &*address })
+    }
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.addresses.len(), Some(self.addresses.len()))
+    }
+    #[inline]
+    fn fold<A, F: FnMut(A, &'a T) -> A>(self, state: A, mut f: F) -> A {
+        // SAFETY: as in `next`.
+        self.addresses.fold(state, |state, address| f(state, unsafe { &*address }))
+    }
+}
+
+impl<'a, T: Element, D: Dim> Iterator for IterMut<'a, T, D> {
+    type Item = &'a mut T;
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut T> {
+        // SAFETY: `into_elements_mut` makes these of a mutable view, which borrows its elements exclusively for `'a`. Different
+        // indices of it address different elements, and each index is visited once.
+        self.addresses.next().map(|address| unsafe { &mut *address })
+    }
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.addresses.len(), Some(self.addresses.len()))
+    }
+    #[inline]
+    fn fold<A, F: FnMut(A, &'a mut T) -> A>(self, state: A, mut f: F) -> A {
+        // SAFETY: as in `next`.
+        self.addresses.fold(state, |state, address| f(state, unsafe { &mut *address }))
+    }
+}
+
+impl<T: Element, D: Dim> ExactSizeIterator for Iter<'_, T, D> {}
+impl<T: Element, D: Dim> FusedIterator for Iter<'_, T, D> {}
+impl<T: Element, D: Dim> ExactSizeIterator for IterMut<'_, T, D> {}
+impl<T: Element, D: Dim> FusedIterator for IterMut<'_, T, D> {}
