@@ -6,6 +6,7 @@ use super::{Random, seed};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Command;
 use std::time::{Duration, Instant};
 use vierbein::io::npz::{Npz, NpzWriter};
@@ -119,6 +120,7 @@ fn a_writer_that_stutters_and_runs_out_of_room() {
 }
 
 /// A part in a process whose disk is full at some point: what is written does not fit, and what was there stays.
+#[cfg(unix)]
 fn play_with_no_room(folder: &Path) {
     for value in [59, 7] {
         for name in NAMES {
@@ -139,6 +141,7 @@ fn play_with_no_room(folder: &Path) {
     println!("played");
 }
 
+#[cfg(unix)]
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
