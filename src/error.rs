@@ -590,10 +590,17 @@ impl<V> From<Refused<V>> for Error {
 }
 
 /// Panics with the error's own message, at the caller's line.
+#[inline]
 #[track_caller]
 pub(crate) fn expect<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
-        Err(error) => panic!("{error}"),
+        Err(error) => failed(error),
     }
+}
+
+#[cold]
+#[track_caller]
+fn failed(error: Error) -> ! {
+    panic!("{error}")
 }

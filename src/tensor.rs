@@ -78,7 +78,9 @@ pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// A tensor of unspecified elements. The caller writes all of them before it hands the tensor out.
-    #[inline]
+    // Always inlined, as the buffer's own allocation: a tensor within a returned `Result` is written in parts and read whole, for
+    // which the processor waits longer than a small operation takes.
+    #[inline(always)]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         // SAFETY: operations write every element of a result, or return an error and drop it.
@@ -90,16 +92,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ///
     /// # Panics
     /// If the buffer has another number of elements.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        // Views and kernels rest on it, and a device of a third party makes the buffer.
-        assert_eq!(
-            Dev::len(&buffer),
-            shape.as_ref().iter().product::<usize>(),
-            "a buffer holds what its shape says"
-        );
+        // Views and kernels rest on it, and a device of a third party makes the buffer. Not `assert_eq`, which keeps both in memory.
+        let len: usize = shape.as_ref().iter().product();
+        assert!(Dev::len(&buffer) == len, "a buffer holds what its shape says");
         Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
@@ -131,6 +130,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(x.try_clone()?, x);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[inline]
     pub fn try_clone(&self) -> Result<Self, Error> {
         let buffer = self.device().duplicate(&self.storage.buffer)?;
         Ok(Tensor::dense(buffer, self.shape, self.device().clone()))
@@ -274,22 +274,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the layout addresses elements outside of the tensor's.
     #[inline]
     pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        self.check(layout);
-        // SAFETY: the layout stays between the lowest and the highest element of the tensor, and is derived from the tensor's by
-        // methods that keep to its elements. Nothing writes to them meanwhile: `self` is borrowed.
-        unsafe {
-            Operand::from_raw(
-                Dev::offset(self.storage.ptr(), layout.offset()),
-                layout.shape(),
-                layout.strides(),
-            )
-        }
+        self.operand_behind(layout.axes(), layout.offset())
     }
 
-    /// That a layout, counted from this tensor's first element, addresses no element before or after the tensor's.
+    /// The operand with these axes, whose first element is `offset` elements from this tensor's. They must be derived from this
+    /// tensor's by the methods of [`Axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of the tensor's.
     #[inline]
-    fn check(&self, layout: &Layout) {
-        assert!(layout.within(0, self.axes()), "the layout addresses elements outside of the tensor's");
+    pub(crate) fn operand_behind<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
+        assert!(axes.within(offset, self.axes()), "the operand addresses elements outside of the tensor's");
+        // SAFETY: the axes stay between the lowest and the highest element of the tensor, and are derived from the tensor's by
+        // methods that keep to its elements. Nothing writes to them meanwhile: `self` is borrowed.
+        unsafe { Operand::from_raw(Dev::offset(self.storage.ptr(), offset), axes.shape(), axes.strides()) }
     }
 }
 
@@ -347,13 +345,29 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        self.check(layout);
-        assert!(layout.is_apart(), "two indices of an output address one element");
+        self.output_behind(layout.axes(), layout.offset())
+    }
+
+    /// The output with these axes, whose first element is `offset` elements from this tensor's. They must be derived from this
+    /// tensor's by the methods of [`Axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of the tensor's, or one element by two indices.
+    #[inline]
+    pub(crate) fn output_behind<'b>(
+        &'b mut self,
+        axes: Axes<'b>,
+        offset: isize,
+    ) -> (Output<'b, T, Dev>, &'b Dev)
+    where
+        S: StorageMut<T, Dev>,
+    {
+        assert!(axes.within(offset, self.axes()), "the output addresses elements outside of the tensor's");
+        assert!(axes.is_apart(), "two indices of an output address one element");
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: the layout stays between the lowest and the highest element of the tensor, is derived from the tensor's by methods
-        // that keep to its elements, and addresses each by one index, as was just checked. `self` is exclusively borrowed.
-        let output =
-            unsafe { Output::from_raw(Dev::offset(ptr, layout.offset()), layout.shape(), layout.strides()) };
+        // SAFETY: the axes stay between the lowest and the highest element of the tensor, are derived from the tensor's by methods
+        // that keep to its elements, and address each by one index, as was just checked. `self` is exclusively borrowed.
+        let output = unsafe { Output::from_raw(Dev::offset(ptr, offset), axes.shape(), axes.strides()) };
         (output, device)
     }
 }

@@ -74,28 +74,21 @@ fn arranged(
 ) -> Result<[Layout; 3], Error> {
     let all: Vec<usize> = (0..x.rank()).collect();
     let axes = over.axes.unwrap_or(&all);
-    x.layout().move_last(op, axes)?;
-    let (shape, strides, row_major) = (x.shape(), x.strides(), x.order().is_row_major());
-    let named = |axis: &usize| axes.contains(axis);
-    let (mut from, mut result, mut kept) = (Layout::point(x.layout().offset()), Vec::new(), Vec::new());
-    for axis in 0..x.rank() {
-        if !named(&axis) {
-            from.push(shape[axis], strides[axis]);
-            kept.push(result.len());
-            result.push(shape[axis]);
-        } else if over.keep {
-            result.push(1);
-        }
-    }
-    let in_sequence = |k: usize| if row_major { k } else { x.rank() - 1 - k };
-    (0..x.rank()).map(in_sequence).filter(named).for_each(|axis| from.push(shape[axis], strides[axis]));
-    let (stay, gone) = from.shape().split_at(kept.len());
+    let row_major = x.order().is_row_major();
+    let from = x.layout().move_last(op, axes, row_major)?;
+    let (stay, gone) = from.shape().split_at(x.rank() - axes.len());
     if !of_nothing && gone.contains(&0) && !stay.contains(&0) {
-        return Err(Error::Empty { op, shape: shape.to_vec() });
+        return Err(Error::Empty { op, shape: x.shape().to_vec() });
     }
-    let result = Layout::dense(&result, row_major);
-    let mut to = Layout::point(0);
-    kept.iter().for_each(|&axis| to.push(result.shape()[axis], result.strides()[axis]));
+    let (result, to) = if over.keep {
+        let shape: Vec<usize> =
+            x.shape().iter().enumerate().map(|(k, &n)| if axes.contains(&k) { 1 } else { n }).collect();
+        let result = Layout::dense(&shape, row_major);
+        (result, result.move_last(op, axes, row_major)?.leading(stay.len()))
+    } else {
+        let result = Layout::dense(stay, row_major);
+        (result, result)
+    };
     Ok([from, result, to])
 }
 
@@ -346,9 +339,9 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     x: DynView<'_>,
     axis: usize,
 ) -> Result<DynTensor, Error> {
-    let from = x.layout().move_last("accumulate", &[axis])?;
+    let from = x.layout().move_last("accumulate", &[axis], true)?;
     let layout = Layout::dense(x.shape(), x.order().is_row_major());
-    let to = layout.move_last("accumulate", &[axis])?;
+    let to = layout.move_last("accumulate", &[axis], true)?;
     let a = elements::<T, Dev>(x);
     let mut out = allocate(layout, device_of(&a))?;
     device_of(&a).scan(&op, out.output(&to), a.operand(&from))?;

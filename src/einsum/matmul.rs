@@ -5,6 +5,7 @@ use crate::device::{Device, Factor, Gemm};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use crate::layout::broadcast::common_shape;
 use crate::ops::{check_out, same_instance};
 use crate::order::Order;
@@ -139,12 +140,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         same_instance("matmul", self.device(), right.device())?;
-        let disagree = |why: String| Error::Matmul {
-            left: self.shape().as_ref().to_vec(),
-            right: right.shape().as_ref().to_vec(),
-            row_major: O::ROW_MAJOR,
-            why,
-        };
+        if const { D::NDIM <= 2 && E::NDIM <= 2 } {
+            return self.one_product(right, conjugate, make);
+        }
+        let disagree = |why| disagree(self.axes(), right.axes(), O::ROW_MAJOR, why);
         // Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
         let (mut a, mut b) = (self.enumeration(), right.enumeration());
         let (mut a_is_vector, mut b_is_vector) = (D::NDIM == 1, E::NDIM == 1);
@@ -162,7 +161,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (batch_b, &[k_b, n]) = split_matrix(b.shape());
         if k != k_b {
             let (l, r) = if O::ROW_MAJOR { (k, k_b) } else { (k_b, k) };
-            return Err(disagree(format!("the summed axes have lengths {l} and {r}")));
+            return Err(disagree(lengths_differ(l, r)));
         }
         let batch = common_batch(batch_a, batch_b)
             .ok_or_else(|| disagree("the batch axes do not broadcast".into()))?;
@@ -221,14 +220,106 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         } else {
             device.gemm(T::one(), x, y, T::zero(), output)
         }
-        .map_err(|error| match error {
-            Error::Arithmetic { dtype, .. } => {
-                let (left, right) = (self.shape(), right.shape());
-                Error::Arithmetic { op: "matmul", dtype, values: format!("shapes {left:?} and {right:?}") }
-            }
-            other => other,
-        })?;
+        .map_err(|error| named(error, self.axes(), right.axes()))?;
         Ok(out)
+    }
+
+    /// The product of two operands that are matrices or vectors: without a batch, neither plans nor layouts are needed.
+    #[inline]
+    fn one_product<E, R, S2>(
+        &self,
+        right: TensorView<'_, T, E, O, Dev>,
+        conjugate: bool,
+        make: impl FnOnce(R::Shape) -> Result<Tensor<T, R, O, Dev, S2>, Error>,
+    ) -> Result<Tensor<T, R, O, Dev, S2>, Error>
+    where
+        T: Scalar,
+        E: Dim,
+        R: Dim,
+        Dev: Gemm<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let (a, b) = in_order::<O, _>(self.axes(), right.axes());
+        let (a_is_vector, b_is_vector) = (a.rank() == 1, b.rank() == 1);
+        let ([m, k], a) = matrix::<O>(a, [None, Some(0)]);
+        let ([k_b, n], b) = matrix::<O>(b, [Some(0), None]);
+        if k != k_b {
+            let (l, r) = in_order::<O, _>(k, k_b);
+            return Err(disagree(self.axes(), right.axes(), O::ROW_MAJOR, lengths_differ(l, r)));
+        }
+        let mut shape = R::Shape::default();
+        let (rows, columns) = in_order::<O, _>((m, a_is_vector), (n, b_is_vector));
+        let kept = [rows, columns].into_iter().filter(|(_, is_vector)| !is_vector);
+        shape.as_mut().iter_mut().zip(kept).for_each(|(to, (extent, _))| *to = extent);
+        let mut out = make(shape)?;
+        let (_, c) = match (a_is_vector, b_is_vector) {
+            (false, false) => matrix::<O>(out.axes(), [None, None]),
+            (true, false) => matrix::<O>(out.axes(), [None, Some(0)]),
+            (false, true) => matrix::<O>(out.axes(), [Some(0), None]),
+            (true, true) => ([1, 1], [0, 0]),
+        };
+        // A single row or column is no matrix: sums of products need no tiles.
+        let (shape, a, b, to) = if n == 1 {
+            ([m, k], a, [0, b[0]], Some(([m], [c[0]])))
+        } else if m == 1 {
+            ([n, k], [0, a[1]], [b[1], b[0]], Some(([n], [c[1]])))
+        } else {
+            ([m, k], a, b, None)
+        };
+        let (shape_b, shape_c) = (if to.is_some() { shape } else { [k, n] }, [m, n]);
+        let (of_self, of_right) = in_order::<O, _>(Axes::new(&shape, &a), Axes::new(&shape_b, &b));
+        let of_self = Factor::from(self.operand_behind(of_self, 0));
+        let of_right = Factor { operand: right.operand_behind(of_right, 0), conjugate };
+        let (x, y) = in_order::<O, _>(of_self, of_right);
+        let done = if let Some((shape, strides)) = &to {
+            let (output, device) = out.output_behind(Axes::new(shape, strides), 0);
+            device.sum_products(T::one(), x, y, T::zero(), output)
+        } else {
+            let (output, device) = out.output_behind(Axes::new(&shape_c, &c), 0);
+            device.gemm(T::one(), x, y, T::zero(), output)
+        };
+        done.map_err(|error| named(error, self.axes(), right.axes()))?;
+        Ok(out)
+    }
+}
+
+/// Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
+#[inline]
+fn in_order<O: Order, V>(left: V, right: V) -> (V, V) {
+    if O::ROW_MAJOR { (left, right) } else { (right, left) }
+}
+
+/// Extents and strides as a row-major matrix: a vector is the rows or the columns, and the stride of the other axis is given.
+#[inline]
+fn matrix<O: Order>(axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
+    match (axes.shape(), axes.strides(), other) {
+        (&[m, n], &[s, t], _) if O::ROW_MAJOR => ([m, n], [s, t]),
+        (&[m, n], &[s, t], _) => ([n, m], [t, s]),
+        (&[n], &[s], [Some(other), _]) => ([n, 1], [s, other]),
+        (&[n], &[s], [_, Some(other)]) => ([1, n], [other, s]),
+        _ => unreachable!("a matrix or a vector"),
+    }
+}
+
+#[cold]
+fn disagree(left: Axes<'_>, right: Axes<'_>, row_major: bool, why: String) -> Error {
+    Error::Matmul { left: left.shape().to_vec(), right: right.shape().to_vec(), row_major, why }
+}
+
+#[cold]
+fn lengths_differ(left: usize, right: usize) -> String {
+    format!("the summed axes have lengths {left} and {right}")
+}
+
+/// The error of a kernel, with the name and the operands of the operation.
+#[cold]
+fn named(error: Error, left: Axes<'_>, right: Axes<'_>) -> Error {
+    match error {
+        Error::Arithmetic { dtype, .. } => {
+            let values = format!("shapes {:?} and {:?}", left.shape(), right.shape());
+            Error::Arithmetic { op: "matmul", dtype, values }
+        }
+        other => other,
     }
 }
 

@@ -5,10 +5,11 @@ use super::labelled::{Extents, Labelled};
 use super::labels::Labels;
 use super::operand::{ProductOperand, SameRankAs};
 use super::run::{Given, Input, Mix, two, without_value};
-use crate::device::{Contract, Device};
+use crate::device::{Contract, Device, Factor};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::Layout;
+use crate::layout::broadcast::same;
 use crate::ops::same_instance;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
@@ -127,14 +128,23 @@ where
     O: Order,
     Dev: Contract<T>,
 {
-    let (l, r) = (left.0.shape(), right.0.shape());
-    if l.as_ref() != r.as_ref() {
-        let shapes = vec![l.as_ref().to_vec(), r.as_ref().to_vec()];
-        let why = "it sums over all elements, so the shapes are to be equal".into();
-        return Err(Error::Contraction { op: format!("{name} of"), shapes, why });
+    let ((x, conjugate_x), (y, conjugate_y)) = (left, right);
+    let error = |why: String| {
+        let shapes = vec![x.shape().as_ref().to_vec(), y.shape().as_ref().to_vec()];
+        Error::Contraction { op: format!("{name} of"), shapes, why }
+    };
+    if !same(x.shape().as_ref(), y.shape().as_ref()) {
+        return Err(error("it sums over all elements, so the shapes are to be equal".into()));
     }
-    let axes: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
-    contract_axes(name, left, right, [&axes[..D::NDIM]; 2])
+    same_instance(name, x.device(), y.device())?;
+    // All axes are summed, so they need no labels.
+    let mut out = Tensor::allocate([], x.device().clone())?;
+    let x_factor = Factor { operand: x.operand(), conjugate: conjugate_x };
+    let y_factor = Factor { operand: y.operand(), conjugate: conjugate_y };
+    let (output, device) = out.output();
+    let done = device.sum_products(T::one(), x_factor, y_factor, T::zero(), output);
+    done.map_err(|failed| without_value(failed, error))?;
+    Ok(out)
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {

@@ -201,6 +201,7 @@ impl<'a> Axes<'a> {
     }
 
     /// Axes `a` and `b` become one that runs along both, as the last axis: its stride is the sum of theirs.
+    #[inline]
     pub(crate) fn diagonal(
         self,
         op: &'static str,
@@ -208,28 +209,26 @@ impl<'a> Axes<'a> {
         b: usize,
         mut to: AxesMut<'_>,
     ) -> Result<isize, Error> {
-        if a.max(b) >= self.rank() {
-            return Err(Error::AxisPair { op, axes: [a, b], shape: self.shape.to_vec() });
+        if a == b || a.max(b) >= self.rank() || self.shape[a] != self.shape[b] {
+            return Err(no_diagonal(op, [a, b], self.shape));
         }
-        if a == b {
-            return Err(repeated_axis(op, &[a, b], self.shape));
+        let mut kept = 0;
+        for axis in (0..self.rank()).filter(|&axis| axis != a && axis != b) {
+            to.set(kept, self.shape[axis], self.strides[axis]);
+            kept += 1;
         }
-        if self.shape[a] != self.shape[b] {
-            return Err(Error::UnequalAxes { op, axes: [a, b], shape: self.shape.to_vec() });
-        }
-        let kept = (0..self.rank()).filter(|&axis| axis != a && axis != b);
-        for (k, axis) in kept.enumerate() {
-            to.set(k, self.shape[axis], self.strides[axis]);
-        }
-        to.set(to.rank() - 1, self.shape[a], along_both(self.strides[a], self.strides[b]));
+        to.set(kept, self.shape[a], along_both(self.strides[a], self.strides[b]));
         Ok(0)
     }
 
-    /// The same axes, those in `last` moved to the end. Both groups keep their sequence: `sum_axes([2, 0])` is `sum_axes([0, 2])`.
+    /// The same axes, those in `last` moved to the end, whatever their sequence: `sum_axes([2, 0])` is `sum_axes([0, 2])`. The others
+    /// keep their sequence; the moved ones are in the order's (`row_major`), the slowest first.
+    #[inline]
     pub(crate) fn move_last(
         self,
         op: &'static str,
         last: &[usize],
+        row_major: bool,
         mut to: AxesMut<'_>,
     ) -> Result<isize, Error> {
         for (k, &axis) in last.iter().enumerate() {
@@ -240,9 +239,17 @@ impl<'a> Axes<'a> {
         }
         let (mut stays, mut moved) = (0, self.rank() - last.len());
         for axis in 0..self.rank() {
-            let k = if last.contains(&axis) { &mut moved } else { &mut stays };
-            to.set(*k, self.shape[axis], self.strides[axis]);
-            *k += 1;
+            if !last.contains(&axis) {
+                to.set(stays, self.shape[axis], self.strides[axis]);
+                stays += 1;
+            }
+        }
+        for k in 0..self.rank() {
+            let axis = if row_major { k } else { self.rank() - 1 - k };
+            if last.contains(&axis) {
+                to.set(moved, self.shape[axis], self.strides[axis]);
+                moved += 1;
+            }
         }
         Ok(0)
     }
@@ -339,6 +346,18 @@ fn axis_out_of_range(op: &'static str, axis: usize, shape: &[usize]) -> Error {
 #[cold]
 fn repeated_axis(op: &'static str, axes: &[usize], shape: &[usize]) -> Error {
     Error::RepeatedAxis { op, axes: axes.to_vec(), shape: shape.to_vec() }
+}
+
+#[cold]
+fn no_diagonal(op: &'static str, axes: [usize; 2], shape: &[usize]) -> Error {
+    let [a, b] = axes;
+    if a.max(b) >= shape.len() {
+        Error::AxisPair { op, axes, shape: shape.to_vec() }
+    } else if a == b {
+        repeated_axis(op, &axes, shape)
+    } else {
+        Error::UnequalAxes { op, axes, shape: shape.to_vec() }
+    }
 }
 
 #[cold]

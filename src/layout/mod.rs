@@ -203,8 +203,13 @@ impl Layout {
     }
 
     /// [`Axes::move_last`].
-    pub(crate) fn move_last(&self, op: &'static str, last: &[usize]) -> Result<Layout, Error> {
-        self.derive(self.rank, |from, to| from.move_last(op, last, to))
+    pub(crate) fn move_last(
+        &self,
+        op: &'static str,
+        last: &[usize],
+        row_major: bool,
+    ) -> Result<Layout, Error> {
+        self.derive(self.rank, |from, to| from.move_last(op, last, row_major, to))
     }
 
     /// [`Axes::slice`], with `rank` axes.

@@ -46,6 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![4.0, 9.0].try_apply(op::Sqrt)?, tensor![2.0, 3.0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
+    #[inline]
     pub fn try_apply<F: UnaryOp<T>>(&self, op: F) -> Result<Tensor<F::Output, D, O, Dev>, Error>
     where
         Dev: Elementwise<T>,

@@ -45,7 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        repeated("assign", &from, self.shape().as_ref(), |from| {
+        repeated::<_, _, D, _, _, _>("assign", &from, &self.shape(), |from| {
             let (output, device) = self.output();
             device.copy(output, from)
         })

@@ -4,23 +4,27 @@
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Operand, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use crate::layout::broadcast::{binary_shape, same};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-/// A tensor's layout, repeated to a shape that it is known to broadcast to.
-pub(crate) fn spread<T, D, O, Dev, S>(x: &Tensor<T, D, O, Dev, S>, shape: &[usize]) -> Layout
+/// A tensor's strides, repeated to a shape that it is known to broadcast to.
+pub(crate) fn spread<T, D, C, O, Dev, S>(x: &Tensor<T, D, O, Dev, S>, shape: &C::Shape) -> C::Strides
 where
     T: Element,
     D: Dim,
+    C: Dim,
     O: Order,
     Dev: Device,
     S: Storage<T, Dev>,
 {
-    x.layout().broadcast_to(shape, O::ROW_MAJOR).expect("the shapes were found to broadcast")
+    let mut strides = C::Strides::default();
+    let repeated = x.axes().broadcast_to(shape.as_ref(), O::ROW_MAJOR, strides.as_mut());
+    repeated.expect("the shapes were found to broadcast");
+    strides
 }
 
 /// Operands live on the same instance of their device.
@@ -100,8 +104,9 @@ where
     if same(left.shape().as_ref(), shape.as_ref()) && same(right.shape().as_ref(), shape.as_ref()) {
         return device.binary(&op, output, left.operand(), right.operand());
     }
-    let (a, b) = (spread(left, shape.as_ref()), spread(right, shape.as_ref()));
-    device.binary(&op, output, left.operand_in(&a), right.operand_in(&b))
+    let (a, b) = (spread::<_, _, C, _, _, _>(left, &shape), spread::<_, _, C, _, _, _>(right, &shape));
+    let (a, b) = (Axes::new(shape.as_ref(), a.as_ref()), Axes::new(shape.as_ref(), b.as_ref()));
+    device.binary(&op, output, left.operand_behind(a, 0), right.operand_behind(b, 0))
 }
 
 /// Writes `op(left, right)`, with broadcasting, to a tensor of exactly that shape.
@@ -167,36 +172,40 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    repeated(F::NAME, right, target.shape().as_ref(), |right| {
+    repeated::<_, _, D, _, _, _>(F::NAME, right, &target.shape(), |right| {
         let (output, device) = target.output();
         device.binary_assign(&op, output, right)
     })
 }
 
 /// What is written to a target, repeated to the target's shape; as it is where it has that.
-pub(crate) fn repeated<T, D, O, Dev, S>(
+pub(crate) fn repeated<T, D, C, O, Dev, S>(
     op: &'static str,
     x: &Tensor<T, D, O, Dev, S>,
-    target: &[usize],
+    target: &C::Shape,
     f: impl FnOnce(Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<(), Error>
 where
     T: Element,
     D: Dim,
+    C: Dim,
     O: Order,
     Dev: Device,
     S: Storage<T, Dev>,
 {
-    if same(x.shape().as_ref(), target) {
+    if same(x.shape().as_ref(), target.as_ref()) {
         return f(x.operand());
     }
-    let layout = x.layout().broadcast_to(target, O::ROW_MAJOR).ok_or_else(|| Error::AssignTo {
-        op,
-        to: target.to_vec(),
-        from: x.shape().as_ref().to_vec(),
-        row_major: O::ROW_MAJOR,
-    })?;
-    f(x.operand_in(&layout))
+    let mut strides = C::Strides::default();
+    match x.axes().broadcast_to(target.as_ref(), O::ROW_MAJOR, strides.as_mut()) {
+        Some(()) => f(x.operand_behind(Axes::new(target.as_ref(), strides.as_ref()), 0)),
+        None => Err(Error::AssignTo {
+            op,
+            to: target.as_ref().to_vec(),
+            from: x.shape().as_ref().to_vec(),
+            row_major: O::ROW_MAJOR,
+        }),
+    }
 }
 
 /// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
@@ -408,6 +417,11 @@ where
     if same(a.shape().as_ref(), to) && same(b.shape().as_ref(), to) && same(c.shape().as_ref(), to) {
         return device.ternary(&op, output, a.operand(), b.operand(), c.operand());
     }
-    let (in_a, in_b, in_c) = (spread(a, to), spread(b, to), spread(c, to));
-    device.ternary(&op, output, a.operand_in(&in_a), b.operand_in(&in_b), c.operand_in(&in_c))
+    let in_a = spread::<_, _, C, _, _, _>(a, &shape);
+    let in_b = spread::<_, _, C, _, _, _>(b, &shape);
+    let in_c = spread::<_, _, C, _, _, _>(c, &shape);
+    let a = a.operand_behind(Axes::new(to, in_a.as_ref()), 0);
+    let b = b.operand_behind(Axes::new(to, in_b.as_ref()), 0);
+    let c = c.operand_behind(Axes::new(to, in_c.as_ref()), 0);
+    device.ternary(&op, output, a, b, c)
 }

@@ -325,6 +325,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let total: i32 = tensor![1, 2, 3].sum().item();
     /// assert_eq!(total, 6);
     /// ```
+    #[inline]
     #[track_caller]
     pub fn item(&self) -> T
     where
@@ -337,6 +338,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where a device other than the host fails to copy.
+    #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where
         D: OneElement,

@@ -5,56 +5,45 @@ use crate::axis::{AxesArg, AxisArg};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The layout of the operand with the reduced axes last, in the sequence in which they are enumerated.
+    /// The axes of the operand, those to be reduced last, in the sequence in which they are enumerated.
     #[inline]
     pub(super) fn reduced_last<R: Reduction<T>>(
         &self,
         axes: &[usize],
-        layout: &mut Layout,
-    ) -> Result<(), Error> {
-        let (shape, strides) = (self.shape(), self.strides());
-        let (shape, strides) = (shape.as_ref(), strides.as_ref());
-        let named = |axis: usize| axes.contains(&axis);
-        if (0..shape.len()).filter(|&axis| named(axis)).count() != axes.len() {
-            // An axis is out of range or named twice.
-            return self.layout().move_last(R::NAME, axes).map(|_| ());
+    ) -> Result<(D::Shape, D::Strides), Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let to = AxesMut::new(shape.as_mut(), strides.as_mut());
+        self.axes().move_last(R::NAME, axes, O::ROW_MAJOR, to)?;
+        let (kept, reduced) = shape.as_ref().split_at(D::NDIM - axes.len());
+        if !R::OF_NOTHING && reduced.contains(&0) && !kept.contains(&0) {
+            return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        // Pieced together where it is used: to copy layouts takes longer than a small sum.
-        (0..shape.len())
-            .filter(|&axis| !named(axis))
-            .for_each(|axis| layout.push(shape[axis], strides[axis]));
-        let in_sequence = |k: usize| if O::ROW_MAJOR { k } else { shape.len() - 1 - k };
-        let reduced = (0..shape.len()).map(in_sequence).filter(|&axis| named(axis));
-        reduced.for_each(|axis| layout.push(shape[axis], strides[axis]));
-        let (kept_shape, reduced_shape) = layout.shape().split_at(shape.len() - axes.len());
-        if !R::OF_NOTHING && reduced_shape.contains(&0) && !kept_shape.contains(&0) {
-            return Err(Error::Empty { op: R::NAME, shape: shape.to_vec() });
-        }
-        Ok(())
+        Ok((shape, strides))
     }
 
+    #[inline]
     fn reduced<R: Reduction<T>, E: Dim>(
         &self,
         op: R,
         axes: &[usize],
     ) -> Result<Tensor<R::Output, E, O, Dev>, Error> {
-        let mut layout = Layout::point(0);
-        self.reduced_last::<R>(axes, &mut layout)?;
+        let (from, strides) = self.reduced_last::<R>(axes)?;
         let mut shape = E::Shape::default();
-        shape.as_mut().copy_from_slice(&layout.shape()[..E::NDIM]);
+        shape.as_mut().copy_from_slice(&from.as_ref()[..E::NDIM]);
         let mut out = Tensor::allocate(shape, self.device().clone())?;
         let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_in(&layout))?;
+        device.reduce(&op, output, self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
         Ok(out)
     }
 
+    #[inline]
     fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         if !R::OF_NOTHING && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
@@ -75,17 +64,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         op: R,
         axes: &[usize],
     ) -> Result<Tensor<R::Output, D, O, Dev>, Error> {
-        let mut layout = Layout::point(0);
-        self.reduced_last::<R>(axes, &mut layout)?;
+        let (from, strides) = self.reduced_last::<R>(axes)?;
         let mut shape = self.shape();
         for &axis in axes {
             shape.as_mut()[axis] = 1;
         }
         let mut out = Tensor::allocate(shape, self.device().clone())?;
-        let kept = out.layout().move_last(R::NAME, axes)?;
-        let kept = kept.leading(kept.rank() - axes.len());
-        let (output, device) = out.output_in(&kept);
-        device.reduce(&op, output, self.operand_in(&layout))?;
+        let (mut kept, mut steps) = (D::Shape::default(), D::Strides::default());
+        out.axes().move_last(R::NAME, axes, O::ROW_MAJOR, AxesMut::new(kept.as_mut(), steps.as_mut()))?;
+        let rank = D::NDIM - axes.len();
+        let (output, device) =
+            out.output_behind(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
+        device.reduce(&op, output, self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
         Ok(out)
     }
 }
@@ -240,6 +230,7 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($whole), "(", $args, ").item(), ", $w, ");")]
             /// ```
+            #[inline]
             #[track_caller]
             pub fn $whole(&self $(, $arg: $ty)*) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -253,6 +244,7 @@ macro_rules! reductions {
             ///
             /// # Errors
             /// Where the value does not exist or does not fit its type, or the device has no memory left.
+            #[inline]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 T: $bound,
@@ -493,6 +485,7 @@ macro_rules! mask_reductions {
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($whole), "().item(), ", $w, ");")]
             /// ```
+            #[inline]
             #[track_caller]
             pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -505,6 +498,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// Where the device has no memory left.
+            #[inline]
             pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,

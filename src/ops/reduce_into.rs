@@ -4,7 +4,7 @@ use super::compute::check_out;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -75,10 +75,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        let mut layout = Layout::point(0);
-        self.reduced_last::<F>(&axes, &mut layout)?;
-        check_out(F::NAME, &layout.shape()[..R::NDIM], self.device(), out)?;
+        let (shape, strides) = self.reduced_last::<F>(&axes)?;
+        check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_in(&layout))
+        device.reduce(&op, output, self.operand_behind(Axes::new(shape.as_ref(), strides.as_ref()), 0))
     }
 }

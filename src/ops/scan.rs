@@ -6,6 +6,7 @@ use crate::axis::AxisArg;
 use crate::device::{BinaryOp, Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
+use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::{Storage, StorageMut};
@@ -177,10 +178,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         const NAME: &str = "accumulate";
-        let from = self.layout().move_last(NAME, &[axis])?;
+        let (mut shape, mut from, mut to) =
+            (D::Shape::default(), D::Strides::default(), D::Strides::default());
+        self.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), from.as_mut()))?;
         check_out(NAME, self.shape().as_ref(), self.device(), out)?;
-        let to = out.layout().move_last(NAME, &[axis])?;
-        let (output, device) = out.output_in(&to);
-        device.scan(&op, output, self.operand_in(&from))
+        out.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;
+        let (output, device) = out.output_behind(Axes::new(shape.as_ref(), to.as_ref()), 0);
+        device.scan(&op, output, self.operand_behind(Axes::new(shape.as_ref(), from.as_ref()), 0))
     }
 }

@@ -6,7 +6,7 @@ use crate::axis::{AxisArg, OtherAxis};
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
-use crate::layout::{Layout, along_both};
+use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -28,6 +28,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::arange(0..36).reshape([3, 4, 3]);
     /// assert_eq!(x.trace(Axis::<0>, Axis::<2>), tensor![39, 48, 57, 66]);
     /// ```
+    #[inline]
     #[track_caller]
     pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Tensor<T, R, O, Dev>
     where
@@ -45,6 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If an axis is out of range, the two are the same or differ in length, an integer sum does not fit (debug
     /// assertions), or the device has no memory left.
+    #[inline]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -53,28 +55,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
     {
-        let mut diagonal = Layout::point(0);
-        self.diagonal_last(a.index(), b.index(), &mut diagonal)?;
+        let (from, strides) = self.diagonal_last(a.index(), b.index())?;
         let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&diagonal.shape()[..R::NDIM]);
+        shape.as_mut().copy_from_slice(&from.as_ref()[..R::NDIM]);
         let mut out = Tensor::allocate(shape, self.device().clone())?;
         let (output, device) = out.output();
-        device.reduce(&Sum, output, self.operand_in(&diagonal))?;
+        device.reduce(&Sum, output, self.operand_behind(diagonal(&from, &strides), 0))?;
         Ok(out)
     }
-    /// The axes that stay, and the diagonal. Pieced together where it is used: to copy layouts takes longer than a small trace.
+
+    /// The axes other than `a` and `b`, and the diagonal of those two as the last one; what follows it in the arrays is unused.
     #[inline]
-    fn diagonal_last(&self, a: usize, b: usize, diagonal: &mut Layout) -> Result<(), Error> {
-        let (shape, strides) = (self.shape(), self.strides());
-        let (shape, strides) = (shape.as_ref(), strides.as_ref());
-        if a == b || a.max(b) >= shape.len() || shape[a] != shape[b] {
-            return self.layout().diagonal("trace", a, b).map(|_| ());
-        }
-        for axis in (0..shape.len()).filter(|&axis| axis != a && axis != b) {
-            diagonal.push(shape[axis], strides[axis]);
-        }
-        diagonal.push(shape[a], along_both(strides[a], strides[b]));
-        Ok(())
+    fn diagonal_last(&self, a: usize, b: usize) -> Result<(D::Shape, D::Strides), Error> {
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let rank = D::NDIM.saturating_sub(1);
+        let to = AxesMut::new(&mut shape.as_mut()[..rank], &mut strides.as_mut()[..rank]);
+        self.axes().diagonal("trace", a, b, to)?;
+        Ok((shape, strides))
     }
 
     /// [`trace`](Tensor::trace) into a tensor or mutable view that is there already: nothing is allocated.
@@ -127,10 +124,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        let mut diagonal = Layout::point(0);
-        self.diagonal_last(a.index(), b.index(), &mut diagonal)?;
-        check_out("trace", &diagonal.shape()[..R::NDIM], self.device(), out)?;
+        let (from, strides) = self.diagonal_last(a.index(), b.index())?;
+        check_out("trace", &from.as_ref()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&Sum, output, self.operand_in(&diagonal))
+        device.reduce(&Sum, output, self.operand_behind(diagonal(&from, &strides), 0))
     }
+}
+
+/// The axes that [`Tensor::diagonal_last`] has written: one fewer than the arrays have room for.
+#[inline]
+fn diagonal<'a>(shape: &'a impl AsRef<[usize]>, strides: &'a impl AsRef<[isize]>) -> Axes<'a> {
+    let rank = shape.as_ref().len() - 1;
+    Axes::new(&shape.as_ref()[..rank], &strides.as_ref()[..rank])
 }

@@ -19,6 +19,7 @@ pub enum Library {
     Strided,
     Rstsr,
     Faer,
+    Nalgebra,
     /// A hand-written loop for this one case, or a plain copy of as many bytes.
     Limit,
     /// A trace as a contraction with the unit matrix.
@@ -47,6 +48,7 @@ impl Library {
             Library::Strided => "strided",
             Library::Rstsr => "rstsr",
             Library::Faer => "faer",
+            Library::Nalgebra => "nalgebra",
             Library::Limit => "limit",
             Library::Delta => "δ",
             Library::Steps => "steps",
@@ -57,7 +59,11 @@ impl Library {
     pub fn role(self) -> Role {
         match self {
             Library::Vierbein => Role::Ours,
-            Library::Ndarray | Library::Strided | Library::Rstsr | Library::Faer => Role::Peer,
+            Library::Ndarray
+            | Library::Strided
+            | Library::Rstsr
+            | Library::Faer
+            | Library::Nalgebra => Role::Peer,
             Library::Limit => Role::Limit,
             Library::Delta | Library::Steps | Library::Dot => Role::Alternative,
         }
@@ -167,6 +173,17 @@ impl<T: Number> Outcome<T> for Columns<T> {
 impl<T: Number> Outcome<T> for Mat<T> {
     fn size(&self) -> usize {
         self.nrows() * self.ncols()
+    }
+    fn at(&self, position: usize) -> T {
+        self[(position / self.ncols(), position % self.ncols())]
+    }
+}
+
+impl<T: Number, R: nalgebra::Dim, C: nalgebra::Dim, S: nalgebra::RawStorage<T, R, C>> Outcome<T>
+    for nalgebra::Matrix<T, R, C, S>
+{
+    fn size(&self) -> usize {
+        self.len()
     }
     fn at(&self, position: usize) -> T {
         self[(position / self.ncols(), position % self.ncols())]

@@ -9,6 +9,7 @@ use crate::layout::outside::{check_apart, check_bounds};
 
 impl<'a, T: Element> Operand<'a, T, Cpu> {
     /// All elements, where they lie side by side in the order's sequence.
+    #[inline]
     pub(crate) fn into_slice(self, row_major: bool) -> Option<&'a [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
@@ -22,6 +23,7 @@ impl<'a, T: Element> Operand<'a, T, Cpu> {
 
 impl<'a, T: Element> Output<'a, T, Cpu> {
     /// All elements, where they lie side by side in the order's sequence.
+    #[inline]
     pub(crate) fn into_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
         let len = self.shape().iter().product();
         if len == 0 {

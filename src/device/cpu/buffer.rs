@@ -156,11 +156,13 @@ impl<T: Element> CpuBuffer<T> {
     }
 
     /// Zeroed memory. What is not recycled, large allocations get from the system without touching it.
+    #[inline]
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
     }
 
     /// Memory for a result: some values, whatever was there. To zero what will be overwritten costs a pass over memory.
+    #[inline(always)]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
@@ -171,26 +173,31 @@ impl<T: Element> CpuBuffer<T> {
     }
 
     /// What a result may hold before it is written.
+    #[inline]
     fn whatever() -> Fill {
         // Not every byte is a `bool`.
         if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
     }
 
-    #[inline]
+    // Always: the parts of a returned `Result` are stored apart and loaded together, for which the processor waits.
+    #[inline(always)]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
-        let Ok(layout) = Layout::array::<T>(len) else {
-            return Err(Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() });
+        let found = match Layout::array::<T>(len) {
+            Ok(layout) if layout.size() < LEAST => {
+                Block::fresh(layout, fill).map(|block| (block.start(), block))
+            }
+            Ok(layout) => large(layout, fill, begin),
+            Err(_) => None,
         };
-        let found = if layout.size() >= LEAST {
-            large(layout, fill, begin)
-        } else {
-            Block::fresh(layout, fill).map(|block| (block.start(), block))
-        };
-        let Some((first, block)) = found else {
-            return Err(Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() });
-        };
+        let Some((first, block)) = found else { return Err(no_memory::<T>(len)) };
         if fill == Fill::Anything {
-            settle(first.as_ptr());
+            let bytes = size_of::<T>() * len;
+            if bytes <= FEW_BYTES {
+                // SAFETY: the block has these bytes.
+                unsafe { first.write_bytes(0, bytes) };
+            } else {
+                settle(first.as_ptr());
+            }
         }
         // SAFETY: there is room for the elements. All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all
         // are valid numbers, and `whatever` gives no others.
@@ -227,6 +234,19 @@ impl<T: Element> CpuBuffer<T> {
         // those of a `Vec<T>`, of `len` elements, or of a large block; without any bytes, the address is as good as any. The first
         // `len` elements have values.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
+    }
+}
+
+/// Results of no more bytes are zeroed rather than [settled](settle): the compiler can then leave out the allocation of a result that
+/// is read and dropped at once, as in `x.sum().item()`.
+const FEW_BYTES: usize = 16;
+
+/// The error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
+#[cold]
+fn no_memory<T>(len: usize) -> Error {
+    match Layout::array::<T>(len) {
+        Ok(layout) => Error::OutOfMemory { device: Cpu.name(), bytes: layout.size() },
+        Err(_) => Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() },
     }
 }
 
@@ -269,11 +289,13 @@ fn settle(memory: *mut u8) {
 }
 
 impl<T> CpuBuffer<T> {
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
         // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`, or in memory that its
         // owner leaves alone for as long.
         unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
+    #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as above, and `self` is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }

@@ -2,6 +2,7 @@
 
 use super::Cpu;
 use super::blocks::{First, Lane, for_blocks};
+use super::few::Few;
 use super::simd::kernel;
 use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::Element;
@@ -206,6 +207,15 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         one_shape([out.shape(), a.shape()]);
         check_unary(op, a)?;
+        if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
+            few.for_each(|[o, x]| {
+                // SAFETY: `x` is the offset of an index of the operand.
+                let value = op.apply(unsafe { a.ptr().offset(x).get().read() });
+                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
+                unsafe { out.ptr().offset(o).get().write(value) };
+            });
+            return Ok(());
+        }
         let (strides, lanes) = ([out.strides(), a.strides()], [Lane::new(out.ptr()), Lane::new(a.ptr())]);
         // SAFETY: blocks are of the operands.
         let block = |n, [o, x]: [*mut u8; 2]| unsafe { unary(*op, n, o.cast(), x.cast::<T>()) };
@@ -217,6 +227,16 @@ impl<T: Element> Elementwise<T> for Cpu {
     #[inline]
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Cpu>) -> Result<(), Error> {
         check_unary(op, a.as_operand())?;
+        if let Some(few) = Few::new(a.shape(), &[a.strides()]) {
+            few.for_each(|[at]| {
+                let element = a.ptr().offset(at).get();
+                // SAFETY: `at` is the offset of an index of the output, to which access is exclusive.
+                let value = op.apply(unsafe { element.read() });
+                // SAFETY: as above.
+                unsafe { element.write(value) };
+            });
+            return Ok(());
+        }
         let (strides, lanes) = ([a.strides()], [Lane::new(a.ptr())]);
         // SAFETY: blocks are of the operand.
         let block = |n, [x]: [*mut u8; 1]| unsafe { unary_in_place(*op, n, x.cast()) };
@@ -236,6 +256,17 @@ impl<T: Element> Elementwise<T> for Cpu {
         one_shape([out.shape(), a.shape(), b.shape()]);
         check_binary(op, a, b)?;
         let strides = [out.strides(), a.strides(), b.strides()];
+        if let Some(few) = Few::new(out.shape(), &strides) {
+            few.for_each(|[o, x, y]| {
+                // SAFETY: `x` is the offset of an index of the left operand.
+                let x = unsafe { a.ptr().offset(x).get().read() };
+                // SAFETY: `y` is the offset of the same index of the right operand.
+                let y = unsafe { b.ptr().offset(y).get().read() };
+                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
+                unsafe { out.ptr().offset(o).get().write(op.apply(x, y)) };
+            });
+            return Ok(());
+        }
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr())];
         let block = |n, [o, x, y]: [*mut u8; 3]| {
             // SAFETY: blocks are of the operands.
@@ -255,6 +286,18 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         one_shape([a.shape(), b.shape()]);
         check_binary(op, a.as_operand(), b)?;
+        if let Some(few) = Few::new(a.shape(), &[a.strides(), b.strides()]) {
+            few.for_each(|[x, y]| {
+                let element = a.ptr().offset(x).get();
+                // SAFETY: `y` is the offset of an index of the operand.
+                let y = unsafe { b.ptr().offset(y).get().read() };
+                // SAFETY: `x` is the offset of the same index of the output, to which access is exclusive.
+                let value = op.apply(unsafe { element.read() }, y);
+                // SAFETY: as above.
+                unsafe { element.write(value) };
+            });
+            return Ok(());
+        }
         let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
         // SAFETY: blocks are of the operands.
         let block = |n, [x, y]: [*mut u8; 2]| unsafe { binary_in_place(*op, n, x.cast(), y.cast::<U>()) };
@@ -274,6 +317,19 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         one_shape([out.shape(), a.shape(), b.shape(), c.shape()]);
         let strides = [out.strides(), a.strides(), b.strides(), c.strides()];
+        if let Some(few) = Few::new(out.shape(), &strides) {
+            few.for_each(|[o, x, y, z]| {
+                // SAFETY: `x` is the offset of an index of the first operand.
+                let x = unsafe { a.ptr().offset(x).get().read() };
+                // SAFETY: `y` is the offset of the same index of the second operand.
+                let y = unsafe { b.ptr().offset(y).get().read() };
+                // SAFETY: `z` is the offset of the same index of the third operand.
+                let z = unsafe { c.ptr().offset(z).get().read() };
+                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
+                unsafe { out.ptr().offset(o).get().write(op.apply(x, y, z)) };
+            });
+            return Ok(());
+        }
         let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr()), Lane::new(c.ptr())];
         let block = |n, [o, x, y, z]: [*mut u8; 4]| {
             // SAFETY: blocks are of the operands.

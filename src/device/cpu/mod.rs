@@ -4,6 +4,7 @@ mod access;
 mod blocks;
 mod buffer;
 mod elementwise;
+mod few;
 mod foreign;
 mod gemm;
 mod pack;
@@ -87,21 +88,26 @@ unsafe impl Device for Cpu {
     fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::zeroed(len)
     }
+    #[inline(always)]
     unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::any(len)
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::zeroed(len)
     }
+    #[inline]
     fn len<T: Element>(buffer: &CpuBuffer<T>) -> usize {
         buffer.as_slice().len()
     }
+    #[inline]
     fn ptr<T: Element>(buffer: &CpuBuffer<T>) -> HostPtr<T> {
         Cpu::slice_ptr(buffer.as_slice())
     }
+    #[inline]
     fn ptr_mut<T: Element>(buffer: &mut CpuBuffer<T>) -> HostPtr<T> {
         Cpu::slice_ptr_mut(buffer.as_mut_slice())
     }
+    #[inline]
     fn offset<T: Element>(ptr: HostPtr<T>, elements: isize) -> HostPtr<T> {
         ptr.offset(elements)
     }
@@ -132,12 +138,15 @@ unsafe impl Device for Cpu {
         buffer.into_vec()
     }
     const IS_HOST: bool = true;
+    #[inline]
     fn on_host<'a, T: Element>(from: Operand<'a, T, Cpu>) -> Option<&'a [T]> {
         from.into_slice(true)
     }
+    #[inline]
     fn on_host_mut<'a, T: Element>(to: Output<'a, T, Cpu>) -> Option<&'a mut [T]> {
         to.into_mut_slice(true)
     }
+    #[inline]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
         let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
         copy.as_mut_slice().copy_from_slice(buffer.as_slice());
@@ -148,6 +157,7 @@ unsafe impl Device for Cpu {
 // SAFETY: a `HostPtr` is the host address itself.
 #[diagnostic::do_not_recommend]
 unsafe impl HostAccess for Cpu {
+    #[inline]
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()
     }

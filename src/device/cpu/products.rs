@@ -22,6 +22,9 @@ const CHAIN: usize = 32;
 /// Outputs that are summed together where they lie more densely than what is summed, at most: their accumulators and some
 /// rows of the factors fit the first-level cache.
 const COLUMNS: usize = 256;
+/// The most outputs, and the most terms of each, that are summed without a plan.
+const FEW_OUTPUTS: usize = 16;
+const FEW_TERMS: usize = 8;
 /// Rows that such a sweep adds one after the other before it combines pairwise.
 const ROWS: usize = 16;
 
@@ -105,7 +108,20 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         blend: Blend::new(alpha, beta, [a.conjugate, b.conjugate]),
         inexact: AtomicBool::new(false),
     };
-    if let ([], &[n]) = (kept_shape, summed_shape)
+    if let ([] | [..=FEW_OUTPUTS], &[n @ ..=FEW_TERMS]) = (kept_shape, summed_shape) {
+        // A few short sums take less time than a plan for them.
+        let outputs = kept_shape.first().map_or(1, |&outputs| outputs as isize);
+        let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
+        let (to, step_a, step_b) = (first(out.strides()), first(kept_a), first(kept_b));
+        for i in 0..outputs {
+            let (a, b) = (job.a.offset(i * step_a), job.b.offset(i * step_b));
+            let pair = Pair::<T, ANY, ANY>::new(a, b, [summed_a[0], summed_b[0]]);
+            // SAFETY: all terms of output `i`.
+            let [sum] = unsafe { lanes::<T, S, 1, ANY>(pair, 0, n) };
+            // SAFETY: output `i`, to which access is exclusive.
+            unsafe { job.put::<S>(i * to, sum) };
+        }
+    } else if let ([], &[n]) = (kept_shape, summed_shape)
         && n < 2 * GRAIN
     {
         // A dot product needs no plans, and can be so short that they would cost more than itself.

@@ -2,6 +2,7 @@
 
 mod contraction;
 mod memory;
+mod small;
 
 use crate::contender::{Contest, Library};
 use crate::{Number, Row};
@@ -51,8 +52,8 @@ fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     }
 }
 
-pub fn groups() -> [Group; 3] {
-    use Library::{Delta, Dot, Faer, Limit, Ndarray, Rstsr, Steps, Strided, Vierbein};
+pub fn groups() -> [Group; 4] {
+    use Library::{Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rstsr, Steps, Strided, Vierbein};
     let mut contraction =
         Group { name: "contraction", columns: &[Vierbein, Ndarray, Strided, Faer], cases: Vec::new() };
     add(&mut contraction.cases, contraction::all::<f64>());
@@ -77,5 +78,8 @@ pub fn groups() -> [Group; 3] {
     add(&mut trace.cases, memory::traces::all::<f64>());
     add(&mut trace.cases, memory::traces::all::<f32>());
     add(&mut trace.cases, memory::traces::all::<Complex<f64>>());
-    [contraction, memory, trace]
+
+    let mut small = Group { name: "small", columns: &[Vierbein, Ndarray, Nalgebra], cases: Vec::new() };
+    add(&mut small.cases, small::all());
+    [contraction, memory, trace, small]
 }

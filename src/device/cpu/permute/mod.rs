@@ -11,12 +11,14 @@ mod tile;
 pub(super) use stream::{fence, stream_piece};
 pub(super) use tile::transpose_tile;
 
+use super::few::Few;
 use super::threads::{SHARED, enter, join};
 use super::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::block::{Blocks, Loop};
+use crate::layout::broadcast::same;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
@@ -47,8 +49,18 @@ const LINE: usize = 64;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
+    #[inline]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        assert!(same(out.shape(), a.shape()), "operands of one shape");
+        if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
+            few.for_each(|[o, x]| {
+                // SAFETY: `x` is the offset of an index of the operand.
+                let value = unsafe { a.ptr().offset(x).get().read() };
+                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
+                unsafe { out.ptr().offset(o).get().write(value) };
+            });
+            return Ok(());
+        }
         let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
         // SAFETY: the operands vouch for their elements; the output is ours alone to write.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };

@@ -15,6 +15,7 @@ use super::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::Error;
+use crate::layout::broadcast::same;
 use crate::layout::is_dense;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
@@ -294,31 +295,84 @@ impl Sweep {
     }
 }
 
+/// A few outputs of a few elements each: plans would take longer. Returns whether all results are representable; `None`, and nothing
+/// is written, if there are more.
+#[inline]
+fn reduce_a_few<T: Element, R: Reduction<T>>(
+    op: &R,
+    out: &Output<'_, R::Output, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Option<bool> {
+    let (kept, reduced) = a.shape().split_at(out.shape().len());
+    if const { boxed::is_boxed::<T, R>() } || kept.len() > 1 || reduced.len() > 1 {
+        return None;
+    }
+    let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+    let (outputs, count) = (kept.first().map_or(1, |&n| n), reduced.first().map_or(1, |&n| n));
+    if outputs > SOME || count > CHAIN {
+        return None;
+    }
+    let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
+    let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
+    let mut fits = true;
+    for i in 0..outputs as isize {
+        // SAFETY: index `i` of the kept axis, and all elements that are reduced for it.
+        let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
+        match op.finish(acc, count) {
+            // SAFETY: index `i` of the output, to which access is exclusive.
+            Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
+            None => fits = false,
+        }
+    }
+    Some(fits)
+}
+
+#[inline(never)]
+fn reduce_many<T: Element, R: Reduction<T>>(
+    op: &R,
+    out: Output<'_, R::Output, Cpu>,
+    a: Operand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let count = a.shape()[out.shape().len()..].iter().product();
+    let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+    if const { boxed::is_boxed::<T, R>() } {
+        job.over_boxed(&out, &a)?;
+    } else {
+        job.over(&out, &a);
+    }
+    if job.failed.into_inner() { Err(does_not_fit::<T, R>(&out, &a)) } else { Ok(()) }
+}
+
+#[cold]
+fn does_not_fit<T: Element, R: Reduction<T>>(
+    out: &Output<'_, R::Output, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Error {
+    Error::Arithmetic {
+        op: "reduce",
+        dtype: <R::Output as Element>::DTYPE.name(),
+        values: format!("the {} of elements of shape {:?}", R::NAME, &a.shape()[out.shape().len()..]),
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
+    #[inline]
     fn reduce<R: Reduction<T>>(
         &self,
         op: &R,
         out: Output<'_, R::Output, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        let (kept, reduced) = a.shape().split_at(out.shape().len());
-        assert_eq!(out.shape(), kept, "the leading axes are the output's");
-        let count = reduced.iter().product();
-        let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
-        if const { boxed::is_boxed::<T, R>() } {
-            job.over_boxed(&out, &a)?;
-        } else {
-            job.over(&out, &a);
+        assert!(
+            a.shape().split_at_checked(out.shape().len()).is_some_and(|(kept, _)| same(out.shape(), kept)),
+            "the leading axes are the output's"
+        );
+        match reduce_a_few(op, &out, &a) {
+            Some(true) => Ok(()),
+            Some(false) => Err(does_not_fit::<T, R>(&out, &a)),
+            None => reduce_many(op, out, a),
         }
-        if job.failed.into_inner() {
-            return Err(Error::Arithmetic {
-                op: "reduce",
-                dtype: <R::Output as Element>::DTYPE.name(),
-                values: format!("the {} of elements of shape {reduced:?}", R::NAME),
-            });
-        }
-        Ok(())
     }
 
     fn scan<F: BinaryOp<T, T, Output = T>>(

@@ -59,7 +59,8 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 (vec![m, n], vec![wide, -1], 0),
                 (vec![m, n], vec![0, 1], 1),
                 (vec![m, n], vec![1, 0], 1),
-                (vec![m, n], vec![100, 100 * high + 1], 1),
+                // A cache line for each element.
+                (vec![m, n], vec![16, 16 * high + 1], 1),
             ]);
         }
     }
