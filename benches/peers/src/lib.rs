@@ -12,7 +12,7 @@ pub mod problem;
 pub mod report;
 pub mod rows;
 mod strided;
-#[path = "../../../examples/roofline/ways.rs"]
+#[path = "../../core/src/ways.rs"]
 mod ways;
 
 pub use contender::{Library, Role, Row};

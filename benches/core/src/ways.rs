@@ -1,4 +1,4 @@
-//! vierbein's way to what the benches and `examples/roofline.rs` measure, wherever it is more than one call: results in
+//! vierbein's way to what the benches and this program measure, wherever it is more than one call: results in
 //! existing memory, and several operations in one pass.
 
 use vierbein::prelude::*;

@@ -8,7 +8,7 @@
 //! Prints a table of free energies per site, plots them and the specific heat, and fails if they are off by more than is
 //! known of χ = 16: 5e-6 at the critical temperature, where cutting costs most, and 1e-9 to 1e-8 far from it.
 //!
-//! `cargo run --release --example ising_trg [χ [plot.svg]]`
+//! `cargo run --release -p ising_trg [χ [plot.svg]]`
 
 use nalgebra::DMatrix;
 use plotters::prelude::*;

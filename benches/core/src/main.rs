@@ -6,7 +6,7 @@
 //! besides, to write into a line of memory that it does not hold, is not counted: a loop that avoids it is faster for that.
 //! A share above 1 is one of a kernel whose operands, in part, are still in a cache.
 //!
-//! `cargo run --release --example roofline -- [--quick] [--threads N] [plot.svg]`
+//! `cargo run --release -p vierbein-benches -- [--quick] [--threads N] [plot.svg]`
 
 mod by_hand;
 mod kernels;

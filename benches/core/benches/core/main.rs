@@ -1,9 +1,9 @@
 //! What the crate does, without comparison: each row in `f32`, `f64` and `Complex<f64>` where it can be, on one and on two
 //! threads, compared with its definition before it is timed. `benches/peers` has the same rows beside other libraries.
 //!
-//! `cargo bench` takes a quarter of an hour; `cargo bench -- 'transpose 4000² into/f64/1'` has what its name contains.
+//! `cargo bench -p vierbein-benches` takes a quarter of an hour; with `-- 'transpose 4000² into/f64/1'` it has what its name contains.
 
-#[path = "../../examples/roofline/ways.rs"]
+#[path = "../../src/ways.rs"]
 mod ways;
 
 mod contraction;
