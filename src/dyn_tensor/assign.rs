@@ -55,7 +55,7 @@ fn overwrite<T: Element, Dev: Permute<T>>(
     device.copy(to.output(&whole), b.operand(layout))
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn assign(op: &'static str, target: DynViewMut<'_>, from: DynOperand<'_>) -> Result<(), Error> {
     let scalar;
     let from = match from {
@@ -106,8 +106,8 @@ impl<S: DynDataMut> DynTensor<S> {
 
 macro_rules! in_place {
     ($($method:ident, $Op:ident, $symbol:literal;)*) => {$(
-        // Kernels for all element types: compiled where it is used.
-        #[inline]
+        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         pub(super) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
             let scalar;

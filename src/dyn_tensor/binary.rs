@@ -56,8 +56,8 @@ macro_rules! operations {
         }
 
         $(
-            // Kernels for all element types: compiled where it is used.
-            #[inline]
+            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = <op::$Op as BinaryOp<$sample, $sample>>::NAME;
                 let scalar;

@@ -42,8 +42,8 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     Ok(erase(erased::contract(spec, order, device, &operands)?, order))
 }
 
-// Kernels for all element types: compiled where it is used.
-#[inline]
+// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn contract(
     op: &'static str,
     spec: &Spec<'_>,
@@ -176,8 +176,8 @@ fn product(
     Ok((format!("{of_a},{of_b}->{result}"), [layout_a, layout_b]))
 }
 
-// Kernels for all element types: compiled where it is used.
-#[inline]
+// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = super::operand::agree("matmul", left, right)?;
     let (text, layouts) = product(left, right, order)?;

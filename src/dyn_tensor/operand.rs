@@ -82,7 +82,7 @@ macro_rules! on_device {
 pub(super) use on_device;
 
 /// A scalar as a tensor of rank 0 beside the one that it is combined with.
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     if scalar.dtype() != x.dtype() {
         return Err(Error::ScalarType { op, tensor: x.dtype(), scalar: scalar.dtype() });
@@ -91,8 +91,8 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
 }
 
 /// A scalar of any type as a tensor of rank 0, on the device of another.
-// Memory of all element types: compiled where it is used.
-#[inline]
+// Memory of all element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
         let device = x.device::<Dev>().expect("the device was found to be this one");

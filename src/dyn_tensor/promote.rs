@@ -121,8 +121,8 @@ impl DType {
 /// assert_eq!((&a + &b).downcast_ref()?, tensor![1.5, 2.25]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-// Conversions between all element types: compiled where it is used.
-#[inline]
+// Conversions between all element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub fn promote(a: DynTensor, b: DynTensor) -> Result<(DynTensor, DynTensor), Error> {
     let dtype = a.dtype().promote(b.dtype());
     let to = |x: DynTensor| if x.dtype() == dtype { Ok(x) } else { x.to_dtype(dtype) };

@@ -146,7 +146,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     device.unary_assign(&op, x.output(&layout))
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn mean_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => dispatch!(
         x.dtype(),
@@ -176,7 +176,7 @@ fn in_floats(
     }
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn variance_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => in_floats(name, x, over, |x| dispatch!(
         x.dtype(),
@@ -185,7 +185,7 @@ fn variance_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) 
     )))
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
     let mut variance = variance_of(name, x, over, ddof)?;
     on_device!(name, x, Dev => dispatch!(
@@ -196,7 +196,7 @@ fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize)
     Ok(variance)
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => in_floats(name, x, over, |x| dispatch!(
         x.dtype(),
@@ -232,8 +232,8 @@ macro_rules! reductions {
         }
 
         $(
-            // Kernels for all element types: compiled where it is used.
-            #[inline]
+            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 reductions!(@run $bound $([$t])?, $verb, x, over, $op, $need $(, $arg)?)
             }
@@ -259,8 +259,8 @@ macro_rules! reductions {
             }
         )*
 
-        // Kernels for all element types: compiled where it is used.
-        #[inline]
+        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn reduce(op: DynReduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
             match op {
                 $(DynReduction::$Name $({ $arg })? => $method(x, over $(, $arg)?),)*
@@ -350,8 +350,8 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $method:ident, $Op:ident, $expected:literal;)*) => {$(
-        // Kernels for all element types: compiled where it is used.
-        #[inline]
+        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(
                 x.dtype(),
@@ -397,7 +397,7 @@ fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) ->
     Ok(erase(out, x.order()))
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
     if x.rank() < 2 {
         let why = format!(

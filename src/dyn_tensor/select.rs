@@ -36,8 +36,8 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     Ok(erase(out, order))
 }
 
-// Kernels for all element types: compiled where it is used.
-#[inline]
+// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {
         return Err(lacking(SELECT, mask.dtype(), needs::MASK));
@@ -84,7 +84,7 @@ fn clamped<T: RealScalar, Dev: Elementwise<T>>(
     Err(Error::Argument { op: CLAMP, why })
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, Error> {
     on_device!(CLAMP, x, Dev => dispatch!(
         x.dtype(),

@@ -66,8 +66,8 @@ macro_rules! operations {
         }
 
         $(
-            // Kernels for all element types: compiled where it is used.
-            #[inline]
+            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 on_device!($verb, x, Dev => operations!(
                     @dispatch $bound $([$($t)*])?, x.dtype(),
@@ -196,7 +196,7 @@ operations! {
     IsInfinite, is_infinite, "examine", op::IsInfinite, Inexact, INEXACT, "[1.0, f64::INFINITY]", "[false, true]";
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn powi(x: DynView<'_>, n: i32) -> Result<DynTensor, Error> {
     const NAME: &str = <op::Powi as UnaryOp<f64>>::NAME;
     on_device!(NAME, x, Dev => dispatch!(
@@ -206,7 +206,7 @@ fn powi(x: DynView<'_>, n: i32) -> Result<DynTensor, Error> {
     ))
 }
 
-#[inline]
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn powf(x: DynView<'_>, n: f64) -> Result<DynTensor, Error> {
     const NAME: &str = <op::Powf<f64> as UnaryOp<f64>>::NAME;
     on_device!(NAME, x, Dev => match x.dtype() {
@@ -249,8 +249,8 @@ fn cast_pair<T: CastTo<U>, Dev: Elementwise<T>, U: Element>(x: DynView<'_>) -> R
     compute::<T, Dev, _>(Cast(PhantomData::<U>), x)
 }
 
-// Kernels for all pairs of element types: compiled where it is used.
-#[inline]
+// Kernels for all pairs of element types: compiled where it is used, unless the feature says otherwise.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn cast(x: DynView<'_>, to: DType) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), to, T, U => cast_pair::<T, Dev, U>(x)))
 }

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Counts the functions that a user's crate compiles for its first use of an operation, and measures the time that it takes.
+#
+#     scripts/check-instances.sh [dev|release]
+#
+# Rust compiles a generic function in each crate that uses it. Kernels that depend on the element type alone are compiled in this crate
+# (src/device/cpu/precompiled.rs), so that a first product of matrices costs a user's crate a fraction of a second. A kernel that becomes
+# generic in something else again shows here as thousands of functions.
+#
+# The numbers of functions are the check: they differ little between compilers, and not at all between runs. The seconds are the user
+# CPU time of the compiler for the crate alone, after an edit, and are printed only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+profile=${1:-dev}
+case $profile in dev | release) ;; *) echo "usage: $0 [dev|release]" >&2; exit 2 ;; esac
+
+work=${CARGO_TARGET_DIR:-target}/check-instances
+mkdir -p "$work/src/bin"
+cat > "$work/Cargo.toml" << END
+[package]
+name = "user"
+version = "0.0.0"
+edition = "2024"
+[workspace]
+[features]
+precompiled-dyn = ["vierbein/precompiled-dyn"]
+[dependencies]
+vierbein = { path = "$PWD" }
+[profile.dev]
+debug = "line-tables-only"
+END
+program() { # NAME BODY
+    printf 'use vierbein::prelude::*;\nuse vierbein::{DynTensor, dyn_tensor};\nfn main() -> Result<(), vierbein::Error> {\n%s\nOk(())\n}\n' \
+        "$2" | sed "s/^use vierbein::{DynTensor, dyn_tensor};$/#[allow(unused_imports)]\n&/" > "$work/src/bin/$1.rs"
+}
+program sum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", (&a + &a).sum().item());'
+program matmul 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", a.matmul(&a));'
+program einsum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", einsum!("ij,jk,kl->il", &a, &a, &a));'
+program dyn_ops 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", a.try_add(&a)?.sqrt()?.sum(..)?);'
+program dyn_einsum 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", dyn_tensor::einsum("ij,jk,kl->il", &[&a, &a, &a])?);'
+
+# name, feature, most functions
+limits='sum - 1400
+matmul - 500
+einsum - 2800
+dyn_ops - 9500
+dyn_einsum - 15500
+dyn_ops precompiled-dyn 150
+dyn_einsum precompiled-dyn 250'
+
+# After an edit, and nothing of the crate is kept from the time before.
+export CARGO_INCREMENTAL=0
+failed=0
+printf '%-12s %-18s %10s %10s %12s\n' program feature functions "at most" "user CPU, s"
+while read -r name feature most; do
+    arguments=(--quiet --manifest-path "$work/Cargo.toml" --target-dir "$work/target" --bin "$name")
+    [ "$feature" = - ] || arguments+=(--features "$feature")
+    [ "$profile" = dev ] || arguments+=(--release)
+    cargo build "${arguments[@]}"
+    # Only the crate itself is compiled again.
+    touch "$work/src/bin/$name.rs"
+    TIMEFORMAT=%U
+    seconds=$({ time cargo build "${arguments[@]}" 2> /dev/null; } 2>&1)
+    touch "$work/src/bin/$name.rs"
+    functions=$(RUSTC_BOOTSTRAP=1 cargo rustc "${arguments[@]}" -- -Zprint-mono-items=yes 2> /dev/null | grep -c '^MONO_ITEM fn')
+    verdict=
+    [ "$functions" -le "$most" ] || { verdict=" TOO MANY"; failed=1; }
+    printf '%-12s %-18s %10s %10s %12s%s\n' "$name" "$feature" "$functions" "$most" "$seconds" "$verdict"
+done <<< "$limits"
+exit $failed
