@@ -19,6 +19,7 @@ use super::threads::{SHARED, over_parts};
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
+use core::any::Any;
 use core::mem::MaybeUninit;
 
 /// One operand, whatever its elements are.
@@ -68,8 +69,45 @@ pub(super) unsafe fn for_blocks<const K: usize>(
         Some(0) => {}
         Some(n) if n.saturating_mul(work) < SHARED => f(n, lanes.map(|lane| lane.ptr.get())),
         // SAFETY: the caller's.
-        _ => unsafe { for_planned_blocks(shape, strides, lanes, first, work, f) },
+        _ => unsafe { planned::<K>()(shape, strides, lanes, first, work, f) },
     }
+}
+
+type Planned<const K: usize> = unsafe fn(&[usize], &[&[isize]; K], &[Lane; K], First, usize, Loop<'_, K>);
+
+/// Returns [`for_planned_blocks`] for `K` operands, which is compiled in this crate: with a length for a parameter it would be compiled
+/// in each crate that uses it, as the first hundred functions of a user's first sum.
+#[inline]
+fn planned<const K: usize>() -> Planned<K> {
+    macro_rules! instance {
+        ($k:literal) => {{
+            #[inline(never)]
+            unsafe fn instance(
+                shape: &[usize],
+                strides: &[&[isize]; $k],
+                lanes: &[Lane; $k],
+                first: First,
+                work: usize,
+                f: Loop<'_, $k>,
+            ) {
+                // SAFETY: the caller keeps the contract of the generic function.
+                unsafe { for_planned_blocks(shape, strides, lanes, first, work, f) }
+            }
+            let instance: Planned<$k> = instance;
+            (&instance as &dyn Any).downcast_ref::<Planned<K>>().copied()
+        }};
+    }
+    // One constant in each condition: the other branches are not compiled.
+    let found = if const { K == 1 } {
+        instance!(1)
+    } else if const { K == 2 } {
+        instance!(2)
+    } else if const { K == 3 } {
+        instance!(3)
+    } else {
+        instance!(4)
+    };
+    found.expect("elementwise operations have one to four operands")
 }
 
 /// [`for_blocks`] of more than one block. A function of its own, so that small operands do not pay for its room on the stack.
