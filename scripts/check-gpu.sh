@@ -4,7 +4,7 @@
 #     scripts/check-gpu.sh build [--emulator]     # makes target/gpu: programs, scripts and, if asked for, the CUDA emulator
 #     target/gpu/run.sh [--emulator] [OUTPUT]     # runs them: see scripts/gpu/run.sh
 #
-# The programs are optimised, stripped and dynamically linked with libc alone, so target/gpu (under 40 MiB) can be copied to a machine
+# The programs are optimised, stripped, compressed and dynamically linked with libc alone, so target/gpu (18 MiB) can be copied to a machine
 # with the same processor architecture and a glibc that is not older. CUDA's libraries are looked for there at run time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,6 +31,8 @@ done
 cp "$(echo "$built" | grep -o '"executable":"[^"]*/deps/vierbein-[^"]*"' | cut -d'"' -f4)" "$to/lib"
 cargo build --release --features cuda --example gpu_bench
 cp "${CARGO_TARGET_DIR:-target}/release/examples/gpu_bench" "$to/"
+# Test programs have the kernels of every element type: a third of their size is enough to carry.
+gzip -9 "$to"/{devices,cuda,cuda_types,lib,gpu_bench}
 cp scripts/gpu/run.sh scripts/gpu/table.py benches/peers/gpu.py "$to/"
 [ -z "$emulator" ] || scripts/build-cuda-emulator.sh "$to/emulator"
 du -sh "$to"

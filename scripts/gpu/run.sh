@@ -33,6 +33,13 @@ total=${TOTAL:-530}
 printf 'stage\toutcome\tseconds\twhy\n' > "$out/stages.tsv"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+programs=$work/programs
+mkdir "$programs"
+for program in "$here"/*.gz; do
+    name=$(basename "$program" .gz)
+    gzip -dc "$program" > "$programs/$name"
+    chmod +x "$programs/$name"
+done
 failed=0
 
 export VIERBEIN_REQUIRE_GPU=1 VIERBEIN_CUDA_CACHE_DIR=$work/kernels
@@ -95,7 +102,7 @@ junit() { # STAGE
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
-    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_RECYCLE_BYTES=0 "$here/$name" \
+    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_RECYCLE_BYTES=0 "$programs/$name" \
         --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler:: "$@" || true
     junit "$name"
 }
@@ -116,8 +123,8 @@ tests cuda 90
 tests cuda_types 90
 # What reads the sources or compiles C++ is for the machine with the sources.
 tests lib 60 device::cuda device::scalars --skip texts:: --skip macros_of_kernels
-stage first_use 30 "$here/gpu_bench" "${quick[@]}" "first use" && rows first_use
-stage gpu_bench 170 "$here/gpu_bench" "${quick[@]}" --seconds "$([ -n "$emulator" ] && echo 1000000 || echo 150)" || true
+stage first_use 30 "$programs/gpu_bench" "${quick[@]}" "first use" && rows first_use
+stage gpu_bench 170 "$programs/gpu_bench" "${quick[@]}" --seconds "$([ -n "$emulator" ] && echo 1000000 || echo 150)" || true
 rows gpu_bench
 if [ -z "$python" ]; then
     skip peers "there is no python3"
@@ -131,8 +138,8 @@ else
 fi
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null || true)
 if [ -n "$sanitizer" ] && [ -z "$emulator" ]; then
-    stage memcheck 60 "$sanitizer" --tool memcheck --error-exitcode 9 "$here/devices" cuda_row:: || true
-    stage racecheck 50 "$sanitizer" --tool racecheck --error-exitcode 9 "$here/devices" \
+    stage memcheck 60 "$sanitizer" --tool memcheck --error-exitcode 9 "$programs/devices" cuda_row:: || true
+    stage racecheck 50 "$sanitizer" --tool racecheck --error-exitcode 9 "$programs/devices" \
         cuda_row::sums cuda_row::extremes cuda_row::traces cuda_row::shape_operations cuda_row::matrix_products || true
 else
     skip memcheck "there is no compute-sanitizer, or no GPU"
@@ -144,12 +151,12 @@ if [ -n "$ncu" ] && [ -z "$emulator" ]; then
         name=ncu_$(echo "$row" | tr -dc 'a-z0-9')
         stage "$name" 25 "$ncu" --clock-control none --csv \
             --metrics dram__bytes.sum.per_second,dram__throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum \
-            "$here/gpu_bench" --once --dtype f64 "$row" || true
+            "$programs/gpu_bench" --once --dtype f64 "$row" || true
     done
 elif [ -n "$emulator" ]; then
     # The rows that the profiler is given exist.
     for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
-        stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$here/gpu_bench" --quick --once --dtype f64 "$row" || true
+        stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$programs/gpu_bench" --quick --once --dtype f64 "$row" || true
     done
 else
     skip ncu "there is no ncu"

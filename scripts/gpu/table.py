@@ -35,7 +35,9 @@ def read_rows(path):
         if "library" in row:
             peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
         elif "ms" in row:
-            first.append(row)
+            # gpu_bench measures it again, when it is no longer the first use.
+            if all(row["case"] != known["case"] for known in first):
+                first.append(row)
         elif "dtype" in row:
             ours[row["case"], row["dtype"]] = row
         else:
@@ -65,16 +67,15 @@ def targets(ours):
         yield case, dtype, f"{'≤' if unit == 'µs' else '≥'} {goal} {unit}", number(found), "yes" if reached else "**no**"
 
 
-def comparisons(ours, peers):
+def comparisons(ours, peers, libraries):
     for key, row in ours.items():
         beside = peers.get(key, {})
         cells = []
-        for library in ("PyTorch", "CuPy", "NumPy"):
+        for library in libraries:
             us = beside.get(library)
-            if library != "NumPy" or us is not None:
-                cells += [number(us), number(row["us"] / us if us else None)]
+            cells += [number(us), number(row["us"] / us if us else None)]
         share = "–" if row["share"] is None else f"{100 * row['share']:.0f} % {row['limit']}"
-        yield (*key, number(row["us"]), f"{number(row['rate'], 1)} {row['unit']}", share, *cells[:4])
+        yield (*key, number(row["us"]), f"{number(row['rate'], 1)} {row['unit']}", share, *cells)
 
 
 def write(output, emulated):
@@ -104,10 +105,10 @@ def write(output, emulated):
     if ours:
         lines += ["## Targets", "", *table(("case", "type", "target", "found", "reached"), targets(ours)), ""]
         lines += ["## Rows", "", f"A copy of large vectors: {number(copy, 1)} GB/s, read and written.", ""]
-        names = ("NumPy", "") if emulated else ("PyTorch, µs", "ratio", "CuPy, µs", "ratio")
-        header = ("case", "type", "µs", "rate", "of the limit")
-        rows = [row[: 5 + len(names)] if not emulated else (*row[:5], *row[-2:]) for row in comparisons(ours, peers)]
-        lines += [*table((*header, *names), rows), ""]
+        libraries = ("NumPy",) if emulated else ("PyTorch", "CuPy")
+        names = [name for library in libraries for name in (f"{library}, µs", "ratio")]
+        header = ("case", "type", "µs", "rate", "of the limit", *names)
+        lines += [*table(header, comparisons(ours, peers, libraries)), ""]
     (output / "GPU.md").write_text("\n".join(lines), encoding="utf-8")
     return ours, peers
 
