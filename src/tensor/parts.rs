@@ -68,6 +68,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         strides: E::Strides,
         offset: isize,
     ) -> TensorViewMut<'a, T, E, O, Dev> {
+        let axes = Axes::new(shape.as_ref(), strides.as_ref());
+        assert!(axes.within(offset, self.axes()), "the part addresses elements outside of the tensor's");
         let ViewMut { ptr, device, .. } = self.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
