@@ -76,10 +76,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> fmt::Debug f
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     fn show(&self, print: impl FnOnce(Shown<'_>) -> fmt::Result) -> fmt::Result {
-        let view = self.view();
-        let (layout, strided) = (self.layout(), view.strided());
+        let layout = self.layout();
         let fetch = |part: &Layout| {
-            let elements = self.device().gather(strided.operand(part))?;
+            let elements = self.device().gather(self.operand_in(part))?;
             Ok(elements.into_iter().map(T::printed).collect())
         };
         let device = self.device().name();

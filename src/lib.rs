@@ -12,6 +12,7 @@ mod dispatch;
 pub mod dyn_tensor;
 pub mod einsum;
 mod element;
+mod engine;
 mod error;
 mod fmt;
 // Text alone, of which a program that is built needs nothing.
@@ -24,7 +25,6 @@ mod ops;
 mod order;
 mod rank;
 mod storage;
-mod strided;
 mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
 mod user;

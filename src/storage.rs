@@ -1,6 +1,6 @@
 //! Who owns a tensor's memory: the tensor, or somebody that it borrows from.
 
-use crate::device::{Device, Operand};
+use crate::device::{Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -41,6 +41,19 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
                 layout.strides(),
             )
         }
+    }
+
+    /// The elements to write, behind a layout.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the buffer, or one element by two indices.
+    pub(crate) fn output<'a>(&'a mut self, layout: &'a Layout) -> Output<'a, T, Dev> {
+        assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
+        assert!(layout.is_apart(), "two indices of an output address one element");
+        let ptr = Dev::offset(Dev::ptr_mut(&mut self.buffer), layout.offset());
+        // SAFETY: every index addresses an element of the buffer and no two the same one, as was just checked; `self` is exclusively
+        // borrowed.
+        unsafe { Output::from_raw(ptr, layout.shape(), layout.strides()) }
     }
 }
 

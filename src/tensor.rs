@@ -15,9 +15,8 @@ use crate::error::{Error, expect};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::{Layout, dense_strides, element_count};
 use crate::order::{Order, RowMajor};
-use crate::rank::Dim;
+use crate::rank::{Dim, Rank};
 use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
-use crate::strided::Strided;
 use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
@@ -253,13 +252,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
     }
 
-    /// A view without rank and order in its type.
-    #[inline]
-    pub(crate) fn strided(&self) -> Strided<T, Dev, S::Shared<'_>> {
-        // SAFETY: a tensor's own shape and strides address elements of its storage; the view is for reading.
-        unsafe { Strided::new(self.storage.share(), self.layout()) }
-    }
-
     /// The rank-erased operand that kernels read.
     #[inline]
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
@@ -284,10 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the axes address elements outside of the tensor's.
     #[inline]
     pub(crate) fn operand_behind<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
-        assert!(axes.within(offset, self.axes()), "the operand addresses elements outside of the tensor's");
-        // SAFETY: the axes stay between the lowest and the highest element of the tensor, and are derived from the tensor's by
-        // methods that keep to its elements. Nothing writes to them meanwhile: `self` is borrowed.
-        unsafe { Operand::from_raw(Dev::offset(self.storage.ptr(), offset), axes.shape(), axes.strides()) }
+        self.operand().behind(axes, offset)
     }
 }
 
@@ -326,17 +315,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         (output, device)
     }
 
-    /// A mutable view without rank and order in its type.
-    pub(crate) fn strided_mut(&mut self) -> Strided<T, Dev, ViewMut<'_, T, Dev>>
-    where
-        S: StorageMut<T, Dev>,
-    {
-        let layout = self.layout();
-        // SAFETY: a tensor's own shape and strides address elements of its storage, and those of a mutable one keep indices apart,
-        // as in `output`.
-        unsafe { Strided::new(self.storage.share_mut(), layout) }
-    }
-
     /// The same elements behind another layout, which must be derived from this tensor's.
     ///
     /// # Panics
@@ -362,13 +340,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        assert!(axes.within(offset, self.axes()), "the output addresses elements outside of the tensor's");
-        assert!(axes.is_apart(), "two indices of an output address one element");
-        let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: the axes stay between the lowest and the highest element of the tensor, are derived from the tensor's by methods
-        // that keep to its elements, and address each by one index, as was just checked. `self` is exclusively borrowed.
-        let output = unsafe { Output::from_raw(Dev::offset(ptr, offset), axes.shape(), axes.strides()) };
-        (output, device)
+        let (output, device) = self.output();
+        (output.behind(axes, offset), device)
     }
 }
 
@@ -391,17 +364,35 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A view with rank and order in its type. The rank is the layout's.
-    pub(crate) fn of_strided(view: Strided<T, Dev, S>) -> Self {
-        let layout = *view.layout();
-        Tensor {
-            storage: view.into_storage().moved(layout.offset()),
-            shape: layout.typed_shape::<D>(),
-            strides: layout.typed_strides::<D>(),
-            marker: PhantomData,
-        }
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
+    /// A view of a buffer behind a layout, whose rank is `D`'s.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the buffer.
+    pub(crate) fn of_data(data: &'a OwnedData<T, Dev>, layout: &Layout) -> Self {
+        let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
+        elements::<_, O, _, _>(data.share(), Dev::len(&data.buffer)).behind(shape, strides, layout.offset())
     }
+}
+
+impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
+    /// The same to write.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of the buffer, or one element by two indices.
+    pub(crate) fn of_data_mut(data: &'a mut OwnedData<T, Dev>, layout: &Layout) -> Self {
+        let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
+        let len = Dev::len(&data.buffer);
+        elements::<_, O, _, _>(data.share_mut(), len).behind(shape, strides, layout.offset())
+    }
+}
+
+/// All `len` elements of a borrowed buffer.
+fn elements<T: Element, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>>(
+    storage: S,
+    len: usize,
+) -> Tensor<T, Rank<1>, O, Dev, S> {
+    Tensor { storage, shape: [len], strides: [1], marker: PhantomData }
 }
 
 // ------------------------------------------------------------------ views of views

@@ -3,6 +3,8 @@
 
 use super::{Cpu, Device, HostAccess, HostPtr};
 use crate::element::Element;
+use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use core::marker::PhantomData;
 
 /// A strided array to read.
@@ -50,6 +52,56 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.strides
     }
 
+    #[inline]
+    pub(crate) fn axes(&self) -> Axes<'a> {
+        Axes::new(self.shape, self.strides)
+    }
+
+    /// The operand with these axes, whose first element is `offset` elements from this one's. They must be derived from this
+    /// operand's by the methods of [`Axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of this operand's.
+    #[inline]
+    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the operand's");
+        // SAFETY: the axes stay between the lowest and the highest element of this operand, and are derived from its own by methods
+        // that keep to its elements, all of which may be read during `'a`.
+        unsafe { Operand::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
+    }
+
+    /// [`behind`](Operand::behind) for a layout that is derived from this operand's.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of this operand's.
+    #[inline]
+    pub(crate) fn in_layout<'b>(self, layout: &'b Layout) -> Operand<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        self.behind(layout.axes(), layout.offset())
+    }
+
+    /// The operand repeated to a shape by the order's rule, with its strides in an array of the caller's, of at least as many as the
+    /// shape has axes. `None` if it does not broadcast to the shape.
+    #[inline]
+    pub(crate) fn repeated<'b>(
+        self,
+        shape: &'b [usize],
+        row_major: bool,
+        strides: &'b mut [isize],
+    ) -> Option<Operand<'b, T, Dev>>
+    where
+        'a: 'b,
+    {
+        let strides = &mut strides[..shape.len()];
+        self.axes().broadcast_to(shape, row_major, strides)?;
+        Some(self.behind(Axes::new(shape, strides), 0))
+    }
+
     /// The same operand, for the host's kernels.
     pub fn on_host(self) -> Operand<'a, T, Cpu>
     where
@@ -79,6 +131,17 @@ impl<T: Element, Dev: Device> Clone for Factor<'_, T, Dev> {
     }
 }
 impl<T: Element, Dev: Device> Copy for Factor<'_, T, Dev> {}
+
+impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
+    /// [`Operand::behind`], conjugated or not as this factor is.
+    #[inline]
+    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Factor<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        Factor { operand: self.operand.behind(axes, offset), conjugate: self.conjugate }
+    }
+}
 
 impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for Factor<'a, T, Dev> {
     fn from(operand: Operand<'a, T, Dev>) -> Self {
@@ -123,6 +186,46 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// The strides, in elements.
     pub fn strides(&self) -> &'a [isize] {
         self.strides
+    }
+
+    #[inline]
+    pub(crate) fn axes(&self) -> Axes<'a> {
+        Axes::new(self.shape, self.strides)
+    }
+
+    /// The same output, for a shorter time.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> Output<'_, T, Dev> {
+        Output { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
+    }
+
+    /// The output with these axes, whose first element is `offset` elements from this one's. They must be derived from this
+    /// output's by the methods of [`Axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of this output's, or one element by two indices.
+    #[inline]
+    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output's");
+        assert!(axes.is_apart(), "two indices of an output address one element");
+        // SAFETY: the axes stay between the lowest and the highest element of this output, are derived from its own by methods that
+        // keep to its elements, and address each by one index, as was just checked. `self` has exclusive access and is given away.
+        unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
+    }
+
+    /// [`behind`](Output::behind) for a layout that is derived from this output's.
+    ///
+    /// # Panics
+    /// If the layout addresses elements outside of this output's, or one element by two indices.
+    #[inline]
+    pub(crate) fn in_layout<'b>(self, layout: &'b Layout) -> Output<'b, T, Dev>
+    where
+        'a: 'b,
+    {
+        self.behind(layout.axes(), layout.offset())
     }
 
     /// To read what it holds.

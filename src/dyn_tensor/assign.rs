@@ -3,56 +3,63 @@
 use super::operand::{DynOperand, agree, device_of, elements, lacking, needs, on_device, scalar_for};
 use super::storage::DynDataMut;
 use super::tensor::{DynTensor, DynView, DynViewMut};
-use crate::device::{BinaryOp, Elementwise, Permute};
+use crate::device::{BinaryOp, Device, Elementwise, Operand, Output, Permute};
 use crate::dispatch;
 use crate::element::Element;
+use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::ops::{op, same_instance};
+use crate::ops::op;
+use crate::rank::{MAX_RANK, Rank};
 
-/// What is written to a target, repeated to the target's shape. Ranks that the target lacks do not fit either.
-fn repeated(op: &'static str, target: &DynView<'_>, from: DynView<'_>) -> Result<Layout, Error> {
-    agree(op, *target, from)?;
-    let row_major = match target.rank() {
-        0 | 1 => from.order(),
-        _ => target.order(),
-    }
-    .is_row_major();
-    from.layout().broadcast_to(target.shape(), row_major).ok_or_else(|| Error::AssignTo {
-        op,
-        to: target.shape().to_vec(),
-        from: from.shape().to_vec(),
-        row_major,
-    })
+/// Whether the target is row-major for what is written to it: both orders are the same for ranks 0 and 1.
+fn row_major(op: &'static str, target: &DynView<'_>, from: &DynView<'_>) -> Result<bool, Error> {
+    agree(op, *target, *from)?;
+    Ok(if target.rank() < 2 { from.order() } else { target.order() }.is_row_major())
 }
 
-/// `target = op(target, from)`, where `from` in its layout has the target's shape. Both were found to be of `T`, on `Dev`.
+/// Writes `from` to `target` with `write`. Both were found to be of `T`, on `Dev`.
+fn write<T: Element, Dev: Device>(
+    op: &'static str,
+    mut target: DynViewMut<'_>,
+    from: DynView<'_>,
+    row_major: bool,
+    write: impl FnOnce(&Dev, Output<'_, T, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let found = "the element type and the device were found to be these";
+    let (out, device) = target.output::<T, Dev>().expect(found);
+    let shape = out.axes().shape();
+    elementwise::repeated::<Rank<MAX_RANK>, _, _>(
+        op,
+        row_major,
+        shape,
+        elements::<T, Dev>(&from),
+        |from_repeated| {
+            same_instance(op, &device, device_of(&from))?;
+            write(&device, out, from_repeated)
+        },
+    )
+}
+
+/// `target = op(target, from)`.
 fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
     target: DynViewMut<'_>,
     from: DynView<'_>,
-    layout: &Layout,
+    row_major: bool,
 ) -> Result<(), Error> {
-    let b = elements::<T, Dev>(from);
-    let mut to =
-        target.strided_mut::<T, Dev>().expect("the element type and the device were found to be these");
-    let (device, whole) = (device_of(&b), *to.layout());
-    same_instance(F::NAME, device_of(&to), device)?;
-    device.binary_assign(&op, to.output(&whole), b.operand(layout))
+    write::<T, Dev>(F::NAME, target, from, row_major, |device, out, from| {
+        device.binary_assign(&op, out, from)
+    })
 }
 
 /// `target = from`.
 fn overwrite<T: Element, Dev: Permute<T>>(
+    op: &'static str,
     target: DynViewMut<'_>,
     from: DynView<'_>,
-    layout: &Layout,
+    row_major: bool,
 ) -> Result<(), Error> {
-    let b = elements::<T, Dev>(from);
-    let mut to =
-        target.strided_mut::<T, Dev>().expect("the element type and the device were found to be these");
-    let (device, whole) = (device_of(&b), *to.layout());
-    same_instance("assign", device_of(&to), device)?;
-    device.copy(to.output(&whole), b.operand(layout))
+    write::<T, Dev>(op, target, from, row_major, |device, out, from| device.copy(out, from))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -65,8 +72,8 @@ fn assign(op: &'static str, target: DynViewMut<'_>, from: DynOperand<'_>) -> Res
             scalar.look()
         }
     };
-    let layout = repeated(op, &target.look(), from)?;
-    on_device!(op, from, Dev => dispatch!(from.dtype(), T => overwrite::<T, Dev>(target, from, &layout)))
+    let row_major = row_major(op, &target.look(), &from)?;
+    on_device!(op, from, Dev => dispatch!(from.dtype(), T => overwrite::<T, Dev>(op, target, from, row_major)))
 }
 
 impl<S: DynDataMut> DynTensor<S> {
@@ -118,10 +125,10 @@ macro_rules! in_place {
                     scalar.look()
                 }
             };
-            let layout = repeated(NAME, &target.look(), right)?;
+            let row_major = row_major(NAME, &target.look(), &right)?;
             on_device!(NAME, right, Dev => dispatch!(
                 right.dtype(),
-                T: Scalar => update::<T, Dev, _>(op::$Op, target, right, &layout),
+                T: Scalar => update::<T, Dev, _>(op::$Op, target, right, row_major),
                 else => Err(lacking(NAME, right.dtype(), needs::NUMBERS))
             ))
         }

@@ -1,17 +1,18 @@
 //! Functions of two elements: arithmetic, comparison, logic.
 
 use super::operand::{
-    DynOperand, agree, allocate, broadcast, device_of, elements, erase, lacking, needs, on_device,
-    scalar_for, spread,
+    DynOperand, agree, broadcast, device_of, elements, lacking, made, needs, on_device, scalar_for,
 };
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{BinaryOp, Elementwise};
 use crate::dispatch;
 use crate::element::Element;
+use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
-use crate::ops::{op, same_instance};
+use crate::ops::op;
 use crate::order::MemoryOrder;
+use crate::rank::{MAX_RANK, Rank};
 
 /// A new tensor of `op(left, right)`, with broadcasting. The operands were found to be of `T`, on `Dev` and of this order.
 fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
@@ -20,14 +21,13 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     right: DynView<'_>,
     order: MemoryOrder,
 ) -> Result<DynTensor, Error> {
-    let (a, b) = (elements::<T, Dev>(left), elements::<T, Dev>(right));
-    let device = device_of(&a);
-    same_instance(F::NAME, device, device_of(&b))?;
+    let device = device_of::<Dev>(&left);
+    same_instance(F::NAME, device, device_of(&right))?;
     let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
-    let (in_a, in_b) = (spread(left, layout.shape(), order), spread(right, layout.shape(), order));
-    let mut out = allocate(layout, device)?;
-    device.binary(&op, out.output(&layout), a.operand(&in_a), b.operand(&in_b))?;
-    Ok(erase(out, order))
+    let (a, b) = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
+    made(device, layout, order, |out| {
+        elementwise::binary::<Rank<MAX_RANK>, _, _, _, _>(&op, order.is_row_major(), device, out, a, b)
+    })
 }
 
 macro_rules! operations {

@@ -1,16 +1,52 @@
 //! Products that are summed: contractions by a specification that is known at run time, and matrix products.
 
-use super::operand::{common_order, device_of, elements, erase, lacking, needs, on_device, same_device};
+use super::operand::{common_order, device_of, elements, lacking, made, needs, on_device, same_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::Contract;
 use crate::dispatch;
-use crate::einsum::{ContractionPath, Spec, erased};
 use crate::element::{DType, Scalar};
+use crate::engine::contract::{ContractionPath, Einsum, PathCache, Spec};
+use crate::engine::{matmul, same_instance};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::same_instance;
+use crate::ops::Constant;
 use crate::order::MemoryOrder;
+use crate::rank::MAX_RANK;
+
+/// The last path of all contractions at run time.
+static PATHS: PathCache = PathCache::new();
+
+/// Reads a specification for these operands.
+///
+/// # Errors
+/// Where it is not one, or does not fit the operands' ranks.
+fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error> {
+    let spec = Spec::parse(text, operands.len()).map_err(|error| Error::Spec { why: error.to_string() })?;
+    if operands.is_empty() {
+        return Err(Error::Spec { why: format!("einsum \"{text}\": there are no operands") });
+    }
+    let fail = |why: String| Err(Error::Spec { why: format!("einsum \"{text}\": {why}") });
+    let mut ellipsis = 0;
+    for (k, operand) in operands.iter().enumerate() {
+        let (labels, rank) = (spec.labels(k), operand.rank());
+        if labels > rank || (labels < rank && !spec.ellipsis(k)) {
+            return fail(format!(
+                "the specification has {labels} labels for an operand that is a tensor of `Rank<{rank}>`: \
+                 an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them"
+            ));
+        }
+        ellipsis = ellipsis.max(rank - labels);
+    }
+    let labels = spec.labels(spec.operands());
+    if spec.ellipsis(spec.operands()) && labels + ellipsis > MAX_RANK {
+        return fail(format!(
+            "the result cannot have {labels} labels beside an ellipsis of `Rank<{ellipsis}>`: \
+             ranks run from `Rank<0>` to `Rank<16>`"
+        ));
+    }
+    Ok(spec)
+}
 
 /// Operands agree in element type, order and device; the order is that of one with two axes or more.
 fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Error> {
@@ -36,10 +72,21 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     order: MemoryOrder,
     operands: &[DynView<'_>],
 ) -> Result<DynTensor, Error> {
-    let operands: Vec<_> = operands.iter().map(|&x| elements::<T, Dev>(x)).collect();
-    let device = device_of(&operands[0]);
+    let device = device_of::<Dev>(&operands[0]);
     operands.iter().try_for_each(|x| same_instance(op, device, device_of(x)))?;
-    Ok(erase(erased::contract(spec, order, device, &operands)?, order))
+    let operands: Vec<_> = operands.iter().map(|x| elements::<T, Dev>(x).into()).collect();
+    let row_major = order.is_row_major();
+    let einsum = Einsum { spec, row_major, device, operands: &operands, limit: None, cache: &PATHS };
+    let bound = einsum.bind()?;
+    let labels = bound.result();
+    let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
+    made(device, Layout::dense(&shape, row_major), order, |mut out| {
+        if labels.repeat() {
+            // Beside the diagonal of a result with a repeated label there are zeros.
+            device.generate(&Constant(T::zero()), out.reborrow())?;
+        }
+        einsum.write(&bound, out)
+    })
 }
 
 // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
@@ -82,8 +129,7 @@ fn contract(
 /// ```
 pub fn einsum<'a, X: Copy + Into<DynView<'a>>>(spec: &str, operands: &[X]) -> Result<DynTensor, Error> {
     let operands: Vec<DynView<'a>> = operands.iter().map(|&x| x.into()).collect();
-    let layouts: Vec<&Layout> = operands.iter().map(DynTensor::layout).collect();
-    let spec = erased::parse(spec, &layouts)?;
+    let spec = parse(spec, &operands)?;
     let order = agree("einsum", &operands)?;
     contract("einsum", &spec, order, &operands)
 }
@@ -106,91 +152,46 @@ pub fn einsum_path<'a, X: Copy + Into<DynView<'a>>>(
     operands: &[X],
 ) -> Result<ContractionPath, Error> {
     let operands: Vec<DynView<'a>> = operands.iter().map(|&x| x.into()).collect();
-    let layouts: Vec<&Layout> = operands.iter().map(DynTensor::layout).collect();
-    let spec = erased::parse(spec, &layouts)?;
-    erased::path(&spec, agree("einsum", &operands)?, &layouts)
+    let spec = parse(spec, &operands)?;
+    let row_major = agree("einsum", &operands)?.is_row_major();
+    ContractionPath::new(&spec, row_major, operands.iter().map(DynTensor::shape), None)
 }
 
 // ------------------------------------------------------------------ matrix products
 
-const LETTERS: &str = "abcdefghijklmnop";
-
-/// A product of matrices by the order's rule, as a contraction: its specification, and the operands with their batch axes repeated
-/// to the common ones.
-fn product(
+fn multiply<T: Scalar, Dev: Contract<T>>(
     left: DynView<'_>,
     right: DynView<'_>,
     order: MemoryOrder,
-) -> Result<(String, [Layout; 2]), Error> {
-    let row_major = order.is_row_major();
-    let (a, b) = (left.shape(), right.shape());
-    let disagree = |why: String| Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why };
-    if a.is_empty() || b.is_empty() {
-        let why = format!(
-            "cannot multiply a tensor of `Rank<{}>` with a tensor of `Rank<{}>` as matrices: \
-             `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
-            a.len(),
-            b.len()
-        );
-        return Err(Error::NotForRank { op: "matmul", why });
-    }
-    // The batch leads in row-major order and trails in column-major order; a vector has none.
-    let split = |shape: &[usize]| -> ([Vec<usize>; 2], usize) {
-        let matrix = shape.len().min(2);
-        let batch = shape.len() - matrix;
-        let (batch, matrix) = if row_major {
-            (shape[..batch].to_vec(), shape[batch..].to_vec())
-        } else {
-            (shape[matrix..].to_vec(), shape[..matrix].to_vec())
-        };
-        let rank = batch.len();
-        ([batch, matrix], rank)
-    };
-    let ([batch_a, matrix_a], rank_a) = split(a);
-    let ([batch_b, matrix_b], rank_b) = split(b);
-    let (k_a, k_b) = (matrix_a[matrix_a.len() - 1], matrix_b[0]);
-    if k_a != k_b {
-        return Err(disagree(format!("the summed axes have lengths {k_a} and {k_b}")));
-    }
-    let batch = super::operand::broadcast("matmul", &batch_a, &batch_b, order)
-        .map_err(|_| disagree("the batch axes do not broadcast".into()))?;
-    // Labels of the batch are `a`, `b`, ..; those of the matrices `X`, `Y`, `Z`. Vectors broadcast along no batch.
-    let names = &LETTERS[..batch.rank()];
-    let operand = |x: DynView<'_>, matrix: &[usize], rank: usize, letters: &str| {
-        if rank == 0 {
-            return (letters.to_string(), *x.layout());
-        }
-        let shape =
-            if row_major { [batch.shape(), matrix].concat() } else { [matrix, batch.shape()].concat() };
-        let layout = x.layout().broadcast_to(&shape, row_major).expect("the batches were found to broadcast");
-        let labels = if row_major { format!("{names}{letters}") } else { format!("{letters}{names}") };
-        (labels, layout)
-    };
-    let (left_letters, right_letters) =
-        (if matrix_a.len() == 2 { "XY" } else { "Y" }, if matrix_b.len() == 2 { "YZ" } else { "Y" });
-    let (of_a, layout_a) = operand(left, &matrix_a, rank_a, left_letters);
-    let (of_b, layout_b) = operand(right, &matrix_b, rank_b, right_letters);
-    let kept = [(matrix_a.len() == 2, "X"), (matrix_b.len() == 2, "Z")];
-    let kept: String = kept.iter().filter(|(is_matrix, _)| *is_matrix).map(|(_, letter)| *letter).collect();
-    let result = if row_major { format!("{names}{kept}") } else { format!("{kept}{names}") };
-    Ok((format!("{of_a},{of_b}->{result}"), [layout_a, layout_b]))
+) -> Result<DynTensor, Error> {
+    let (device, row_major) = (device_of::<Dev>(&left), order.is_row_major());
+    same_instance("matmul", device, device_of(&right))?;
+    let mut shape = [0; MAX_RANK];
+    let rank = matmul::shape(row_major, left.shape(), right.shape(), &mut shape)?;
+    let (a, b) = (elements::<T, Dev>(&left).into(), elements::<T, Dev>(&right).into());
+    made(device, Layout::dense(&shape[..rank], row_major), order, |out| {
+        matmul::write(row_major, device, a, b, out)
+    })
 }
 
 // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = super::operand::agree("matmul", left, right)?;
-    let (text, layouts) = product(left, right, order)?;
-    let spec = Spec::new(&text, 2);
-    let operands = [left.behind(layouts[0]), right.behind(layouts[1])];
-    contract("matmul", &spec, order, &operands).map_err(|error| match error {
-        Error::Contraction { .. } => Error::Arithmetic {
-            op: "matmul",
-            dtype: left.dtype().name(),
-            values: format!("shapes {:?} and {:?}", left.shape(), right.shape()),
-        },
-        other => other,
-    })
+    if left.rank() == 0 || right.rank() == 0 {
+        let why = format!(
+            "cannot multiply a tensor of `Rank<{}>` with a tensor of `Rank<{}>` as matrices: \
+             `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
+            left.rank(),
+            right.rank()
+        );
+        return Err(Error::NotForRank { op: "matmul", why });
+    }
+    on_device!("matmul", left, Dev => dispatch!(
+        left.dtype(),
+        T: Scalar => multiply::<T, Dev>(left, right, order),
+        else => Err(lacking("matmul", DType::Bool, needs::NUMBERS))
+    ))
 }
 
 impl<S: DynData> DynTensor<S> {

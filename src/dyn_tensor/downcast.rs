@@ -1,6 +1,6 @@
 //! Out of erased tensors: to a type, if it is the right one.
 
-use super::storage::{DynData, DynDataMut, DynStorage};
+use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::device::Device;
 use crate::element::{DType, Element};
@@ -67,6 +67,9 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
         why: format!("the element types differ; convert it first: `.to_dtype(DType::{wanted:?})`"),
     }
 }
+
+/// What [`check`] has found.
+const FOUND: &str = "the type was found to be this one";
 
 /// Whether it is a `Tensor<T, D, O, Dev>`; ranks 0 and 1 are of both orders.
 fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
@@ -146,7 +149,8 @@ impl<'a> DynView<'a> {
         self,
     ) -> Result<TensorView<'a, T, D, O, Dev>, Error> {
         check::<T, D, O, Dev>(&self)?;
-        Ok(Tensor::of_strided(self.strided::<T, Dev>().expect("the type was found to be this one")))
+        let layout = *self.layout();
+        Ok(Tensor::of_data(typed(self.into_storage()).expect(FOUND), &layout))
     }
 }
 
@@ -215,6 +219,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynViewMut<'a>>
     /// [`downcast_mut`](DynTensor::downcast_mut) for as long as the view borrows.
     fn try_from(view: DynViewMut<'a>) -> Result<Self, Error> {
         check::<T, D, O, Dev>(&view.look())?;
-        Ok(Tensor::of_strided(view.strided_mut::<T, Dev>().expect("the type was found to be this one")))
+        let layout = *view.layout();
+        Ok(Tensor::of_data_mut(typed_mut(view.into_storage()).expect(FOUND), &layout))
     }
 }

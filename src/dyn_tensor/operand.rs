@@ -1,18 +1,17 @@
 //! Operands of one operation: what they may be, whether they agree, and where they are computed with.
 
 use super::scalar::DynScalar;
-use super::storage::{DynData, DynStorage};
+use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::Device;
+use crate::device::{Device, Operand, Output};
 use crate::dispatch;
 use crate::element::{DType, Element};
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::layout::broadcast::common_shape;
+use crate::layout::broadcast::binary_shape;
+use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
-use crate::rank::{Dim, MAX_RANK, Rank};
-use crate::storage::{OwnedData, Storage};
-use crate::strided::Strided;
+use crate::rank::{Dim, MAX_RANK};
+use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 
 /// What stands on the right of an operation: a [`DynTensor`] or a view of one, a typed tensor, or a scalar.
@@ -137,57 +136,39 @@ pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> 
     Ok(order)
 }
 
-/// The shape that two broadcast to, by the order's rule.
+/// The layout of a new tensor of the shape that two broadcast to, by the order's rule.
 pub(super) fn broadcast(
     op: &'static str,
     a: &[usize],
     b: &[usize],
     order: MemoryOrder,
 ) -> Result<Layout, Error> {
-    let rank = a.len().max(b.len());
-    let row_major = order.is_row_major();
-    let full = common_shape::<Rank<16>>(&[a, b], row_major).ok_or_else(|| Error::Shapes {
-        op,
-        left: a.to_vec(),
-        right: b.to_vec(),
-        row_major,
-    })?;
-    let shape = if row_major { &full[MAX_RANK - rank..] } else { &full[..rank] };
-    Ok(Layout::dense(shape, row_major))
-}
-
-/// An operand's layout, repeated to a shape that it is known to broadcast to.
-pub(super) fn spread(x: DynView<'_>, shape: &[usize], order: MemoryOrder) -> Layout {
-    x.layout().broadcast_to(shape, order.is_row_major()).expect("the shapes were found to broadcast")
+    let (mut shape, rank) = ([0; MAX_RANK], a.len().max(b.len()));
+    binary_shape(op, a, b, order.is_row_major(), &mut shape[..rank])?;
+    Ok(Layout::dense(&shape[..rank], order.is_row_major()))
 }
 
 /// Elements of a known type on a known device.
-pub(super) fn elements<'a, T: Element, Dev: Device>(
-    x: DynView<'a>,
-) -> Strided<T, Dev, crate::storage::View<'a, T, Dev>> {
-    x.strided().expect("the element type and the device were found to be these")
-}
-
-/// Elements still to be written, in a dense layout.
-pub(super) fn allocate<T: Element, Dev: Device>(
-    layout: Layout,
-    device: &Dev,
-) -> Result<Strided<T, Dev, OwnedData<T, Dev>>, Error> {
-    Strided::allocate_as(layout, device)
-}
-
-/// What was [allocated](allocate), with its type erased.
-pub(super) fn erase<T: Element, Dev: Device>(
-    made: Strided<T, Dev, OwnedData<T, Dev>>,
-    order: MemoryOrder,
-) -> DynTensor {
-    let layout = *made.layout();
-    DynTensor::of(Box::new(made.into_storage()) as Box<dyn DynStorage>, layout, order)
+pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
+    x.operand().expect("the element type and the device were found to be these")
 }
 
 /// The device of elements.
-pub(super) fn device_of<T: Element, Dev: Device, S: Storage<T, Dev>>(x: &Strided<T, Dev, S>) -> &Dev {
-    x.storage().device()
+pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
+    x.device().expect("the device was found to be this one")
+}
+
+/// A new tensor of a contiguous layout, whose elements `write` writes.
+pub(super) fn made<T: Element, Dev: Device>(
+    device: &Dev,
+    layout: Layout,
+    order: MemoryOrder,
+    write: impl FnOnce(Output<'_, T, Dev>) -> Result<(), Error>,
+) -> Result<DynTensor, Error> {
+    let len = element_count(layout.shape(), size_of::<T>())?;
+    let mut data = OwnedData::for_overwrite(len, device.clone())?;
+    write(data.output(&layout))?;
+    Ok(DynTensor::of(Box::new(data), layout, order))
 }
 
 // ------------------------------------------------------------------ element types that lack an operation

@@ -1,12 +1,13 @@
 //! Reductions: whole, over some axes, with the reduced axes kept as length 1; running sums; traces.
 
-use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_device};
+use super::operand::{device_of, elements, lacking, made, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
 use crate::device::{BinaryOp, CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
+use crate::engine::reduce::reduced_last;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::op;
@@ -75,11 +76,9 @@ fn arranged(
     let all: Vec<usize> = (0..x.rank()).collect();
     let axes = over.axes.unwrap_or(&all);
     let row_major = x.order().is_row_major();
-    let from = x.layout().move_last(op, axes, row_major)?;
-    let (stay, gone) = from.shape().split_at(x.rank() - axes.len());
-    if !of_nothing && gone.contains(&0) && !stay.contains(&0) {
-        return Err(Error::Empty { op, shape: x.shape().to_vec() });
-    }
+    let mut from = *x.layout();
+    reduced_last(op, of_nothing, x.layout().axes(), axes, row_major, from.axes_mut())?;
+    let stay = &from.shape()[..x.rank() - axes.len().min(x.rank())];
     let (result, to) = if over.keep {
         let shape: Vec<usize> =
             x.shape().iter().enumerate().map(|(k, &n)| if axes.contains(&k) { 1 } else { n }).collect();
@@ -100,10 +99,9 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     over: Over<'_>,
 ) -> Result<DynTensor, Error> {
     let [from, result, to] = arranged(name, R::OF_NOTHING, x, over)?;
-    let a = elements::<T, Dev>(x);
-    let mut out = allocate(result, device_of(&a))?;
-    device_of(&a).reduce(&op, out.output(&to), a.operand(&from))?;
-    Ok(erase(out, x.order()))
+    let device = device_of::<Dev>(&x);
+    let operand = elements::<T, Dev>(&x).behind(from.axes(), 0);
+    made(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
 }
 
 // Reductions are the largest kernels, so there are no more of them than it takes: a mean of floating numbers is a divided sum, a
@@ -141,9 +139,9 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     op: F,
     x: &mut DynTensor,
 ) -> Result<(), Error> {
-    let mut x = x.view_mut().strided_mut::<T, Dev>().expect("the result is of this type");
-    let (device, layout) = (device_of(&x).clone(), *x.layout());
-    device.unary_assign(&op, x.output(&layout))
+    let mut x = x.view_mut();
+    let (out, device) = x.output::<T, Dev>().expect("the result is of this type");
+    device.unary_assign(&op, out)
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -342,10 +340,8 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     let from = x.layout().move_last("accumulate", &[axis], true)?;
     let layout = Layout::dense(x.shape(), x.order().is_row_major());
     let to = layout.move_last("accumulate", &[axis], true)?;
-    let a = elements::<T, Dev>(x);
-    let mut out = allocate(layout, device_of(&a))?;
-    device_of(&a).scan(&op, out.output(&to), a.operand(&from))?;
-    Ok(erase(out, x.order()))
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).behind(from.axes(), 0));
+    made(device, layout, x.order(), |out| device.scan(&op, out.in_layout(&to), operand))
 }
 
 macro_rules! scans {
@@ -391,10 +387,8 @@ scans! {
 fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
     let result = &diagonal.shape()[..diagonal.rank() - 1];
     let layout = Layout::dense(result, x.order().is_row_major());
-    let a = elements::<T, Dev>(x);
-    let mut out = allocate(layout, device_of(&a))?;
-    device_of(&a).reduce(&op::Sum, out.output(&layout), a.operand(diagonal))?;
-    Ok(erase(out, x.order()))
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).behind(diagonal.axes(), 0));
+    made(device, layout, x.order(), |out| device.reduce(&op::Sum, out, operand))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -1,8 +1,8 @@
 //! Choosing: between bounds, and by a mask.
 
 use super::operand::{
-    DynOperand, agree, allocate, broadcast, common_order, device_of, elements, erase, lacking, needs,
-    on_device, same_device, scalar_beside, scalar_for, spread,
+    DynOperand, agree, broadcast, common_order, device_of, elements, lacking, made, needs, on_device,
+    same_device, scalar_beside, scalar_for,
 };
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -11,9 +11,11 @@ use super::unary::compute;
 use crate::device::{Elementwise, TernaryOp, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, RealScalar};
+use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
-use crate::ops::{op, same_instance};
+use crate::ops::op;
 use crate::order::MemoryOrder;
+use crate::rank::{MAX_RANK, Rank};
 
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
@@ -24,16 +26,21 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     [x, y]: [DynView<'_>; 2],
     order: MemoryOrder,
 ) -> Result<DynTensor, Error> {
-    let (m, a, b) = (elements::<bool, Dev>(mask), elements::<T, Dev>(x), elements::<T, Dev>(y));
-    let device = device_of(&m);
-    same_instance(SELECT, device, device_of(&a))?;
-    same_instance(SELECT, device, device_of(&b))?;
+    let device = device_of::<Dev>(&mask);
+    same_instance(SELECT, device, device_of(&x))?;
+    same_instance(SELECT, device, device_of(&y))?;
     let first = broadcast(SELECT, mask.shape(), x.shape(), order)?;
     let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
-    let [in_m, in_a, in_b] = [mask, x, y].map(|operand| spread(operand, layout.shape(), order));
-    let mut out = allocate(layout, device)?;
-    device.ternary(&op::Select, out.output(&layout), m.operand(&in_m), a.operand(&in_a), b.operand(&in_b))?;
-    Ok(erase(out, order))
+    let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
+    made(device, layout, order, |out| {
+        elementwise::ternary::<Rank<MAX_RANK>, _, _, _, _, _>(
+            &op::Select,
+            order.is_row_major(),
+            device,
+            out,
+            operands,
+        )
+    })
 }
 
 // Kernels for all element types: compiled where it is used, unless the feature says otherwise.

@@ -1,13 +1,12 @@
 //! The erased tensor: storage, a layout, and the order as a value.
 
 use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
-use crate::device::Device;
+use crate::device::{Device, Operand, Output};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::order::MemoryOrder;
-use crate::storage::{OwnedData, Storage, StorageMut, View, ViewMut};
-use crate::strided::Strided;
+use crate::storage::OwnedData;
 
 /// A tensor of any element type, rank (0 to 16), order and device.
 ///
@@ -185,22 +184,18 @@ impl<'a> DynView<'a> {
         DynTensor::of(self.storage, layout, self.order)
     }
 
-    /// With the element type and the device in its type, if they are these.
-    pub(crate) fn strided<T: Element, Dev: Device>(self) -> Option<Strided<T, Dev, View<'a, T, Dev>>> {
-        let storage = typed::<T, Dev>(self.storage)?.share();
-        // SAFETY: `DynTensor::of` has checked that the layout addresses elements of this storage; the view is for reading.
-        Some(unsafe { Strided::new(storage, self.layout) })
+    /// The operand that kernels read, if the element type and the device are these.
+    pub(crate) fn operand<T: Element, Dev: Device>(&self) -> Option<Operand<'_, T, Dev>> {
+        Some(typed::<T, Dev>(self.storage)?.operand(&self.layout))
     }
 }
 
-impl<'a> DynViewMut<'a> {
-    /// With the element type and the device in its type, if they are these.
-    pub(crate) fn strided_mut<T: Element, Dev: Device>(self) -> Option<Strided<T, Dev, ViewMut<'a, T, Dev>>> {
-        let storage = typed_mut::<T, Dev>(self.storage)?.share_mut();
-        assert!(self.layout.is_apart(), "two indices of a mutable view address one element");
-        // SAFETY: `DynTensor::of` has checked that the layout addresses elements of this storage, which is exclusively borrowed;
-        // that indices are apart was just checked.
-        Some(unsafe { Strided::new(storage, self.layout) })
+impl DynViewMut<'_> {
+    /// The output that kernels write, and the device, if the element type and the device are these.
+    pub(crate) fn output<T: Element, Dev: Device>(&mut self) -> Option<(Output<'_, T, Dev>, Dev)> {
+        let data = typed_mut::<T, Dev>(self.storage)?;
+        let device = data.device.clone();
+        Some((data.output(&self.layout), device))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Functions of one element, and conversions of element types.
 
-use super::operand::{allocate, device_of, elements, erase, lacking, needs, on_device};
+use super::operand::{device_of, elements, lacking, made, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
@@ -16,11 +16,9 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     op: F,
     x: DynView<'_>,
 ) -> Result<DynTensor, Error> {
-    let a = elements::<T, Dev>(x);
+    let device = device_of::<Dev>(&x);
     let layout = Layout::dense(x.shape(), x.order().is_row_major());
-    let mut out = allocate(layout, device_of(&a))?;
-    device_of(&a).unary(&op, out.output(&layout), a.operand(x.layout()))?;
-    Ok(erase(out, x.order()))
+    made(device, layout, x.order(), |out| device.unary(&op, out, elements::<T, Dev>(&x)))
 }
 
 /// A function that takes many times as long as finding out which it is: one kernel does for all of them.

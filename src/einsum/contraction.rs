@@ -4,35 +4,75 @@
 //! The macros write the calls, with numbers that are constants of the specification. The functions are public, so each of them
 //! checks its numbers again: a call with others panics. In a call that a macro wrote, the checks are constants and cost nothing.
 
-use super::cache::PathCache;
-use super::labelled::{Bound, matrices, single};
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
-use super::report::ContractionPath;
-use super::run::{Given, Mix, Search, Target, accumulate, write};
-use super::spec::Spec;
-use crate::device::{Contract, Device, Factor};
+use super::{ContractionPath, PathCache, Spec};
+use crate::device::{Contract, Device, Factor, Operand};
 use crate::element::{Element, Scalar};
+use crate::engine::contract::{Einsum, MatrixPair, Mix, single};
+use crate::engine::same_instance;
 use crate::error::{Error, expect};
 use crate::layout::Layout;
-use crate::ops::{op, same_instance};
+use crate::ops::op;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::storage::View;
-use crate::strided::Strided;
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
 /// Operands on their way into a contraction of `N` of them; `E` is the rank of what their ellipses stand for.
 #[derive(Debug)]
-pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, const N: usize> {
+pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize> {
     spec: &'s Spec<'s>,
-    given: [Option<Given<'a, T, Dev>>; N],
+    operands: L,
     device: &'a Dev,
     cache: &'s PathCache,
     count: usize,
     /// Whether all live on one instance of the device.
     instances: Result<(), Error>,
-    marker: PhantomData<(E, O)>,
+    marker: PhantomData<(T, E, O)>,
+}
+
+/// The operands that were bound, each with its rank in its type: the last one, and a list of those before it.
+#[derive(Debug)]
+pub struct List<L, V> {
+    before: L,
+    last: V,
+    conjugate: bool,
+}
+
+/// A list of operands: a [`List`], or `()`, which has none.
+pub trait OperandList<T: Element, Dev: Device> {
+    /// Writes the operands to the beginning of `to`, and returns how many there are.
+    #[doc(hidden)]
+    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize;
+}
+
+impl<T: Element, Dev: Device> OperandList<T, Dev> for () {
+    #[inline(always)]
+    fn factors<'b>(&'b self, _: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+        0
+    }
+}
+
+impl<T: Element, Dev: Device> OperandList<T, Dev> for Box<dyn OperandList<T, Dev> + '_> {
+    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+        (**self).factors(to)
+    }
+}
+
+impl<L, T, D, O, Dev> OperandList<T, Dev> for List<L, TensorView<'_, T, D, O, Dev>>
+where
+    L: OperandList<T, Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+{
+    #[inline(always)]
+    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+        let before = self.before.factors(to);
+        to[before] = Some(Factor { operand: self.last.operand(), conjugate: self.conjugate });
+        before + 1
+    }
 }
 
 /// A number of operands, as a type.
@@ -55,7 +95,7 @@ pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: 
     _: Count<N>,
     _: TermOf<LABELS, ELLIPSIS>,
     first: X,
-) -> Contraction<'s, 'a, T, E, O, Dev, N>
+) -> Contraction<'s, 'a, T, E, O, Dev, List<(), TensorView<'a, T, D, O, Dev>>, N>
 where
     X: EinsumOperand<'a, Element = T, Dim = D, Order = O, Device = Dev>,
     T: Element,
@@ -65,24 +105,25 @@ where
 {
     assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
     check_term::<LABELS, ELLIPSIS>(spec, 0);
-    let data = first.elements();
-    let mut given = [None; N];
-    given[0] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
-    let device = data.device_ref();
-    Contraction { spec, given, device, cache, count: 1, instances: Ok(()), marker: PhantomData }
+    let last = first.elements();
+    let device = last.device_ref();
+    let operands = List { before: (), last, conjugate: X::CONJUGATE };
+    Contraction { spec, operands, device, cache, count: 1, instances: Ok(()), marker: PhantomData }
 }
 
-impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contraction<'s, 'a, T, E, O, Dev, N> {
+impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
+    Contraction<'s, 'a, T, E, O, Dev, L, N>
+{
     /// One operand more.
     ///
     /// # Panics
     /// If the numbers are not those of the specification, or it has fewer operands.
     #[inline]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
-        mut self,
+        self,
         _: TermOf<LABELS, ELLIPSIS>,
         x: X,
-    ) -> Contraction<'s, 'a, T, Common<E, F>, O, Dev, N>
+    ) -> Contraction<'s, 'a, T, Common<E, F>, O, Dev, List<L, TensorView<'a, T, X::Dim, O, Dev>>, N>
     where
         X: ProductOperand<'a, T, O, Dev>,
         X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = F>,
@@ -91,12 +132,23 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
     {
         assert!(self.count < N, "{}", NOT_OF_THE_SPECIFICATION);
         check_term::<LABELS, ELLIPSIS>(self.spec, self.count);
-        let data: TensorView<'a, T, X::Dim, O, Dev> = x.agreeing();
-        self.given[self.count] = Some(Given { data: data.strided(), conjugate: X::CONJUGATE });
+        let last: TensorView<'a, T, X::Dim, O, Dev> = x.agreeing();
         let instances =
-            self.instances.and_then(|()| same_instance("contract", self.device, data.device_ref()));
-        let Contraction { spec, given, device, cache, count, .. } = self;
-        Contraction { spec, given, device, cache, count: count + 1, instances, marker: PhantomData }
+            self.instances.and_then(|()| same_instance("contract", self.device, last.device_ref()));
+        let Contraction { spec, operands, device, cache, count, .. } = self;
+        let operands = List { before: operands, last, conjugate: X::CONJUGATE };
+        Contraction { spec, operands, device, cache, count: count + 1, instances, marker: PhantomData }
+    }
+
+    /// The same without the ranks of its operands in its type: for a number of operands that is known at run time only.
+    #[doc(hidden)]
+    pub fn boxed<'l>(self) -> Contraction<'s, 'a, T, E, O, Dev, Box<dyn OperandList<T, Dev> + 'l>, N>
+    where
+        L: OperandList<T, Dev> + 'l,
+    {
+        let Contraction { spec, operands, device, cache, count, instances, .. } = self;
+        let operands: Box<dyn OperandList<T, Dev> + 'l> = Box::new(operands);
+        Contraction { spec, operands, device, cache, count, instances, marker: PhantomData }
     }
 
     /// All operands are bound; the result has `LABELS` labels in addition to its ellipsis.
@@ -104,15 +156,14 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, const N: usize> Contract
     /// # Panics
     /// If the numbers are not those of the specification, or it has more operands.
     #[inline(always)]
-    pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, N>
+    pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, L, N>
     where
         E: ResultOf<LABELS, Result = R>,
         R: Dim,
     {
         assert!(self.count == N && self.spec.labels(N) == LABELS, "{}", NOT_OF_THE_SPECIFICATION);
-        let given = self.given.map(|given| given.expect("every operand was bound"));
-        let Contraction { spec, device, cache, instances, .. } = self;
-        Prepared { spec, given, device, cache, instances, marker: PhantomData }
+        let Contraction { spec, operands, device, cache, instances, .. } = self;
+        Prepared { spec, operands, device, cache, instances, marker: PhantomData }
     }
 }
 
@@ -127,60 +178,28 @@ fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usi
 
 /// A contraction whose operands are bound; `R` is the rank of its result.
 #[derive(Debug)]
-pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, const N: usize> {
+pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, L, const N: usize> {
     spec: &'s Spec<'s>,
-    given: [Given<'a, T, Dev>; N],
+    operands: L,
     device: &'a Dev,
     cache: &'s PathCache,
     instances: Result<(), Error>,
-    marker: PhantomData<(R, O)>,
+    marker: PhantomData<(T, R, O)>,
 }
 
-impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_, T, R, O, Dev, N> {
-    fn layouts(&self) -> impl Iterator<Item = &Layout> + Clone {
-        self.given.iter().map(|given| given.data.layout())
+impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N: usize>
+    Prepared<'_, '_, T, R, O, Dev, L, N>
+{
+    #[inline(always)]
+    fn factors(&self) -> [Factor<'_, T, Dev>; N] {
+        let mut factors = [None; N];
+        self.operands.factors(&mut factors);
+        factors.map(|factor| factor.expect("every operand was bound"))
     }
 
-    fn bind(&self) -> Result<Bound<'_>, Error> {
-        self.instances.clone()?;
-        Bound::new(self.spec, O::ROW_MAJOR, self.layouts())
-    }
-
-    /// The operands where they are two matrices to be multiplied. Not of integers: their products may have no value, and the
-    /// error names the contraction.
-    fn matrices(&self) -> Option<([Layout; 2], bool)>
-    where
-        T: Scalar,
-    {
-        let [a, b] = &self.given[..] else { return None };
-        if T::INTEGER || self.instances.is_err() {
-            return None;
-        }
-        matrices(self.spec, a.data.layout(), b.data.layout())
-    }
-
-    /// The product of matrices, into a result whose axes may be exchanged.
-    fn multiply(
-        &self,
-        [of_a, of_b]: &[Layout; 2],
-        exchanged: bool,
-        mix: Mix<T>,
-        out: &mut Target<'_, T, Dev>,
-    ) -> Result<(), Error>
-    where
-        T: Scalar,
-        Dev: Contract<T>,
-    {
-        let layout = if exchanged { out.layout().reverse_axes() } else { *out.layout() };
-        let factor = |k: usize, layout| {
-            let Given { data, conjugate } = &self.given[k];
-            Factor { operand: data.operand(layout), conjugate: *conjugate }
-        };
-        self.device.gemm(mix.alpha, factor(0, of_a), factor(1, of_b), mix.beta, out.output(&layout))
-    }
-
-    fn search(&self, limit: Option<usize>) -> Search<'_> {
-        Search { limit, cache: self.cache }
+    fn einsum<'b>(&'b self, operands: &'b [Factor<'b, T, Dev>], limit: Option<usize>) -> Einsum<'b, T, Dev> {
+        let Prepared { spec, device, cache, .. } = self;
+        Einsum { spec, row_major: O::ROW_MAJOR, device, operands, limit, cache }
     }
 
     /// Contracts into a new tensor. Intermediates of more than two operands have up to `limit` bytes each.
@@ -194,73 +213,9 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
         T: Scalar,
         Dev: Contract<T>,
     {
-        if let [Given { data, conjugate: false }] = &self.given[..]
-            && let Some(result) = self.one(data)
-        {
-            return result;
-        }
-        self.contract_any(limit)
-    }
-
-    /// One operand, where there is no more to it than a copy or a reduction. With the operand's layout where it is: to move one
-    /// takes as long as to sum ten numbers.
-    #[inline(always)]
-    fn one(&self, data: &Strided<T, Dev, View<'_, T, Dev>>) -> Option<Result<Tensor<T, R, O, Dev>, Error>>
-    where
-        T: Scalar,
-        Dev: Contract<T>,
-    {
-        let mut from = Layout::point(data.layout().offset());
-        if !single(self.spec, data.layout(), &mut from) {
-            return None;
-        }
-        let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
-        let mut out = match Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone()) {
-            Ok(out) => out,
-            Err(error) => return Some(Err(error)),
-        };
-        let (to, sums) = (out.output().0, from.shape().len() > R::NDIM);
-        let from = data.operand(&from);
-        let done = if sums { self.device.reduce(&op::Sum, to, from) } else { self.device.copy(to, from) };
-        match done {
-            // The message with all operands is made elsewhere.
-            Err(Error::Arithmetic { .. }) => None,
-            done => Some(done.map(|()| out)),
-        }
-    }
-
-    /// [`try_contract`](Prepared::try_contract) in general.
-    #[inline(never)]
-    fn contract_any(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
-    where
-        T: Scalar,
-        Dev: Contract<T>,
-    {
-        if let Some((factors, exchanged)) = self.matrices() {
-            let mut shape = R::Shape::default();
-            shape.as_mut().copy_from_slice(&[factors[0].shape()[0], factors[1].shape()[1]]);
-            if exchanged {
-                shape.as_mut().reverse();
-            }
-            let mut out = Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?;
-            self.multiply(&factors, exchanged, Mix::plain(), &mut out.strided_mut())?;
-            return Ok(out);
-        }
-        let bound = self.bind()?;
-        let labels = bound.result();
-        let mut shape = R::Shape::default();
-        for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
-            *extent = bound.extents().of(label);
-        }
-        // Beside the diagonal of a result with a repeated label there are zeros.
-        let mut out = if labels.repeat() {
-            Tensor::try_zeros_in(shape, self.device)?
-        } else {
-            Tensor::<T, R, O, Dev>::allocate(shape, self.device.clone())?
-        };
-        write(self.device, &bound, &self.given, self.search(limit), &mut out.strided_mut())?;
-        Ok(out)
+        self.instances.clone()?;
+        let factors = self.factors();
+        contract(&self.einsum(&factors, limit))
     }
 
     /// Contracts into a new tensor.
@@ -296,16 +251,15 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     {
         let mut out = out.agreeing();
         same_instance("contract", self.device, out.device())?;
-        let (mix, mut out) = (Mix { alpha, beta }, out.strided_mut());
-        if let Some((factors, exchanged)) = self.matrices() {
-            let (rows, columns) = (factors[0].shape()[0], factors[1].shape()[1]);
-            let shape = if exchanged { [columns, rows] } else { [rows, columns] };
-            if out.layout().shape() == shape {
-                return self.multiply(&factors, exchanged, mix, &mut out);
+        self.instances.clone()?;
+        let (mix, factors, out) = (Mix { alpha, beta }, self.factors(), out.output().0);
+        let einsum = self.einsum(&factors, limit);
+        match matrices(&einsum) {
+            Some((pair, factors)) if out.shape() == pair.shape() => {
+                pair.multiply(self.device, factors, mix, out)
             }
+            _ => einsum.accumulate(&einsum.bind()?, mix, out),
         }
-        let bound = self.bind()?;
-        accumulate(self.device, &bound, &self.given, mix, self.search(limit), &mut out)
     }
 
     /// `out = alpha · result + beta · out`.
@@ -355,8 +309,9 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     /// Where axes of one label differ in length, or an intermediate exceeds `limit` bytes.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
         self.instances.clone()?;
-        let limit = limit.map(|bytes| bytes / size_of::<T>());
-        ContractionPath::new(self.spec, O::ROW_MAJOR, self.layouts(), limit)
+        let (factors, limit) = (self.factors(), limit.map(|bytes| bytes / size_of::<T>()));
+        let shapes = factors.iter().map(|factor| factor.operand.shape());
+        ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
     }
 
     /// The sequence in which the operands would be contracted.
@@ -367,4 +322,84 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, const N: usize> Prepared<'_, '_,
     pub fn path(self, limit: Option<usize>) -> ContractionPath {
         expect(self.try_path(limit))
     }
+}
+
+/// Contracts into a new tensor.
+#[inline(always)]
+fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
+    einsum: &Einsum<'_, T, Dev>,
+) -> Result<Tensor<T, R, O, Dev>, Error> {
+    if let &[Factor { operand, conjugate: false }] = einsum.operands
+        && let Some(result) = one(einsum, operand)
+    {
+        return result;
+    }
+    if let Some((pair, factors)) = matrices(einsum) {
+        let mut shape = R::Shape::default();
+        shape.as_mut().copy_from_slice(&pair.shape());
+        let mut out = Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone())?;
+        pair.multiply(einsum.device, factors, Mix::plain(), out.output().0)?;
+        return Ok(out);
+    }
+    contract_any(einsum)
+}
+
+/// One operand, if a copy or a reduction is all there is to do.
+#[inline(always)]
+fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
+    einsum: &Einsum<'_, T, Dev>,
+    operand: Operand<'_, T, Dev>,
+) -> Option<Result<Tensor<T, R, O, Dev>, Error>> {
+    let mut from = Layout::point(0);
+    if !single(einsum.spec, operand.axes(), &mut from) {
+        return None;
+    }
+    let mut shape = R::Shape::default();
+    shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+    let mut out = match Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone()) {
+        Ok(out) => out,
+        Err(error) => return Some(Err(error)),
+    };
+    let (to, sums) = (out.output().0, from.shape().len() > R::NDIM);
+    let from = operand.in_layout(&from);
+    let done = if sums { einsum.device.reduce(&op::Sum, to, from) } else { einsum.device.copy(to, from) };
+    match done {
+        // The message with all operands is made elsewhere.
+        Err(Error::Arithmetic { .. }) => None,
+        done => Some(done.map(|()| out)),
+    }
+}
+
+/// Two operands that are matrices to be multiplied. Not of integers: their products may overflow, and the error names the
+/// contraction.
+#[inline(always)]
+fn matrices<'a, T: Scalar, Dev: Device>(
+    einsum: &Einsum<'a, T, Dev>,
+) -> Option<(MatrixPair, [Factor<'a, T, Dev>; 2])> {
+    let &[a, b] = einsum.operands else { return None };
+    if T::INTEGER {
+        return None;
+    }
+    Some((MatrixPair::new(einsum.spec, a.operand.axes(), b.operand.axes())?, [a, b]))
+}
+
+/// [`contract`] in general.
+#[inline(never)]
+fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
+    einsum: &Einsum<'_, T, Dev>,
+) -> Result<Tensor<T, R, O, Dev>, Error> {
+    let bound = einsum.bind()?;
+    let labels = bound.result();
+    let mut shape = R::Shape::default();
+    for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
+        *extent = bound.extents().of(label);
+    }
+    // Beside the diagonal of a result with a repeated label there are zeros.
+    let mut out = if labels.repeat() {
+        Tensor::try_zeros_in(shape, einsum.device)?
+    } else {
+        Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone())?
+    };
+    einsum.write(&bound, out.output().0)?;
+    Ok(out)
 }

@@ -1,31 +1,15 @@
-//! Contractions: [`einsum!`](crate::einsum!) and everything that sums products over shared axes.
+//! Contractions: [`einsum!`](crate::einsum!) and its builder, which name the rank of the result. The engine does the rest.
 
 #![forbid(unsafe_code)]
 
-mod blend;
-mod cache;
 mod contraction;
-pub(crate) mod erased;
-mod labelled;
-mod labels;
 mod macros;
-mod matmul;
 mod operand;
-mod pair;
-mod path;
-mod products;
-mod report;
-mod run;
-mod spec;
-#[cfg(test)]
-mod tests;
 
-#[cfg(all(test, feature = "cuda"))]
-pub(crate) use blend::Blend;
-pub use cache::PathCache;
-pub use contraction::{Contraction, Count, Prepared, TermOf, contraction};
+pub use crate::engine::contract::{
+    ContractionPath, ContractionStep, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
+};
+pub use contraction::{Contraction, Count, List, OperandList, Prepared, TermOf, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };
-pub use report::{ContractionPath, ContractionStep};
-pub use spec::{MAX_OPERANDS, Message, Spec, SpecError};

@@ -1,27 +1,52 @@
 //! The common shape of operands, by the order's rule.
 
 use crate::error::Error;
-use crate::rank::Dim;
 
-/// The shape that all of `shapes` broadcast to, as rank `D`; `None` where there is none.
+/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one.
 ///
 /// Row-major aligns trailing axes (NumPy's rule), column-major leading ones; an axis of length 1 repeats.
-pub(crate) fn common_shape<D: Dim>(shapes: &[&[usize]], row_major: bool) -> Option<D::Shape> {
-    let mut common = D::Shape::default();
-    let out = common.as_mut();
-    out.fill(1);
-    for shape in shapes {
-        let first = if row_major { out.len() - shape.len() } else { 0 };
-        for (into, &extent) in out[first..].iter_mut().zip(shape.iter()) {
+///
+/// # Errors
+/// [`Error::Shapes`] if there is none.
+#[inline]
+pub(crate) fn binary_shape(
+    op: &'static str,
+    left: &[usize],
+    right: &[usize],
+    row_major: bool,
+    to: &mut [usize],
+) -> Result<(), Error> {
+    if common_shape(left, right, row_major, to) {
+        return Ok(());
+    }
+    Err(do_not_broadcast(op, left, right, row_major))
+}
+
+/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one. `false` if there is none.
+#[inline]
+pub(crate) fn common_shape(left: &[usize], right: &[usize], row_major: bool, to: &mut [usize]) -> bool {
+    if left.len() == to.len() && same(left, right) {
+        to.copy_from_slice(left);
+        return true;
+    }
+    to.fill(1);
+    for shape in [left, right] {
+        let first = if row_major { to.len() - shape.len() } else { 0 };
+        for (into, &extent) in to[first..].iter_mut().zip(shape) {
             match (*into, extent) {
                 (a, b) if a == b => {}
                 (1, b) => *into = b,
                 (_, 1) => {}
-                _ => return None,
+                _ => return false,
             }
         }
     }
-    Some(common)
+    true
+}
+
+#[cold]
+fn do_not_broadcast(op: &'static str, left: &[usize], right: &[usize], row_major: bool) -> Error {
+    Error::Shapes { op, left: left.to_vec(), right: right.to_vec(), row_major }
 }
 
 /// Whether two shapes are equal. Not `==`, which calls a function for these few numbers.
@@ -30,37 +55,21 @@ pub(crate) fn same(left: &[usize], right: &[usize]) -> bool {
     left.iter().eq(right)
 }
 
-/// [`common_shape`] of two, or the error that names both.
-#[inline]
-pub(crate) fn binary_shape<D: Dim>(
-    op: &'static str,
-    left: &[usize],
-    right: &[usize],
-    row_major: bool,
-) -> Result<D::Shape, Error> {
-    if left.len() == D::NDIM && same(left, right) {
-        let mut shape = D::Shape::default();
-        shape.as_mut().copy_from_slice(left);
-        return Ok(shape);
-    }
-    common_shape::<D>(&[left, right], row_major).ok_or_else(|| Error::Shapes {
-        op,
-        left: left.to_vec(),
-        right: right.to_vec(),
-        row_major,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::Rank;
+
+    fn common<const N: usize>(left: &[usize], right: &[usize], row_major: bool) -> Option<[usize; N]> {
+        let mut to = [7; N];
+        common_shape(left, right, row_major, &mut to).then_some(to)
+    }
 
     #[test]
     fn both_rules() {
-        assert_eq!(common_shape::<Rank<2>>(&[&[2, 3], &[3]], true), Some([2, 3]));
-        assert_eq!(common_shape::<Rank<2>>(&[&[2, 3], &[3]], false), None);
-        assert_eq!(common_shape::<Rank<2>>(&[&[2, 3], &[2]], false), Some([2, 3]));
-        assert_eq!(common_shape::<Rank<2>>(&[&[1, 0], &[3, 1], &[]], true), Some([3, 0]));
+        assert_eq!(common(&[2, 3], &[3], true), Some([2, 3]));
+        assert_eq!(common::<2>(&[2, 3], &[3], false), None);
+        assert_eq!(common(&[2, 3], &[2], false), Some([2, 3]));
+        assert_eq!(common(&[1, 0], &[3, 1], true), Some([3, 0]));
+        assert_eq!(common(&[], &[3, 1], false), Some([3, 1]));
     }
 }

@@ -120,6 +120,11 @@ impl Layout {
         Axes::new(self.shape(), self.strides())
     }
 
+    #[inline]
+    pub(crate) fn axes_mut(&mut self) -> AxesMut<'_> {
+        AxesMut::new(&mut self.shape[..self.rank], &mut self.strides[..self.rank])
+    }
+
     /// The view with `rank` axes that a method of [`Axes`] writes.
     #[inline]
     fn derive(
@@ -130,10 +135,6 @@ impl Layout {
         let mut to = Layout { rank, ..Layout::point(self.offset) };
         to.offset += write(self.axes(), AxesMut::new(&mut to.shape[..rank], &mut to.strides[..rank]))?;
         Ok(to)
-    }
-
-    pub(crate) fn check_axis(&self, op: &'static str, axis: usize) -> Result<(), Error> {
-        self.axes().check_axis(op, axis)
     }
 
     /// [`Axes::permute`].
@@ -244,13 +245,6 @@ impl Layout {
     pub(crate) fn fits(&self, len: usize) -> bool {
         Span { lowest: 0, highest: isize::try_from(len).map_or(isize::MAX, |len| len - 1) }
             .contains(Span::new(self.offset, self.axes()))
-    }
-
-    /// Whether every index addresses an element between the lowest and the highest one of a view with these axes, whose index 0
-    /// is at `offset`.
-    #[inline]
-    pub(crate) fn within(&self, offset: isize, whole: Axes<'_>) -> bool {
-        Span::new(offset, whole).contains(Span::new(self.offset, self.axes()))
     }
 
     /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
@@ -406,7 +400,7 @@ mod tests {
                         assert_eq!(layout.fits(len), expected, "{layout:?} in {len}");
                     }
                     let expected = all.iter().all(|at| inside_whole.contains(at));
-                    assert_eq!(layout.within(0, whole.axes()), expected, "{layout:?}");
+                    assert_eq!(layout.axes().within(layout.offset(), whole.axes()), expected, "{layout:?}");
                 }
             }
         }
@@ -420,8 +414,8 @@ mod tests {
             for offset in [isize::MIN, -1, 0, 1, isize::MAX] {
                 let layout = Layout::new(&[shape], &[stride]).moved(offset);
                 assert!(!layout.fits(isize::MAX as usize / 8), "{layout:?}");
-                assert!(!layout.within(0, Axes::new(&[1 << 20], &[-8])), "{layout:?}");
-                assert!(!layout.within(0, Axes::new(&[1 << 20], &[8])), "{layout:?}");
+                assert!(!layout.axes().within(offset, Axes::new(&[1 << 20], &[-8])), "{layout:?}");
+                assert!(!layout.axes().within(offset, Axes::new(&[1 << 20], &[8])), "{layout:?}");
             }
         }
         assert!(Layout::new(&[0, usize::MAX], &[isize::MAX, isize::MIN]).fits(0));

@@ -1,10 +1,10 @@
 //! Writing into an existing tensor or mutable view.
 
-use super::compute::{repeated, same_instance};
 use super::construct::Constant;
 use super::operands::Agrees;
 use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
+use crate::engine::{elementwise, same_instance};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
@@ -45,8 +45,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        repeated::<_, _, D, _, _, _>("assign", &from, &self.shape(), |from| {
-            let (output, device) = self.output();
+        let (output, device) = self.output();
+        let shape = output.axes().shape();
+        elementwise::repeated::<D, _, _>("assign", O::ROW_MAJOR, shape, from.operand(), |from| {
             device.copy(output, from)
         })
     }

@@ -1,39 +1,15 @@
-//! From typed operations to a device's: common shapes, repeated operands, and results in new memory, in an owned operand's,
-//! or in a tensor that is given for it.
+//! Elementwise operations on typed tensors: the common shape, and a result in new memory, in an owned operand's, or in a tensor that
+//! is given for it.
 
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Operand, Scalars, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
+use crate::engine::{elementwise, same_instance};
 use crate::error::Error;
-use crate::layout::axes::Axes;
 use crate::layout::broadcast::{binary_shape, same};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
-
-/// A tensor's strides, repeated to a shape that it is known to broadcast to.
-pub(crate) fn spread<T, D, C, O, Dev, S>(x: &Tensor<T, D, O, Dev, S>, shape: &C::Shape) -> C::Strides
-where
-    T: Element,
-    D: Dim,
-    C: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
-    let mut strides = C::Strides::default();
-    let repeated = x.axes().broadcast_to(shape.as_ref(), O::ROW_MAJOR, strides.as_mut());
-    repeated.expect("the shapes were found to broadcast");
-    strides
-}
-
-/// Operands live on the same instance of their device.
-pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
-    if left.same_instance(right) {
-        return Ok(());
-    }
-    Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
-}
 
 /// The common shape of two operands on one device.
 fn common_shape<T, U, D, E, O, Dev, S, S2>(
@@ -52,7 +28,9 @@ where
     S2: Storage<U, Dev>,
 {
     same_instance(op, left.device(), right.device())?;
-    binary_shape::<Common<D, E>>(op, left.shape().as_ref(), right.shape().as_ref(), O::ROW_MAJOR)
+    let mut shape = <Common<D, E> as Dim>::Shape::default();
+    binary_shape(op, left.shape().as_ref(), right.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
+    Ok(shape)
 }
 
 /// A new tensor of `op(left, right)`, with broadcasting.
@@ -74,39 +52,16 @@ where
 {
     let shape = common_shape(F::NAME, left, right)?;
     let mut out = Tensor::<_, Common<D, E>, O, Dev>::allocate(shape, left.device().clone())?;
-    compute(op, left, right, &mut out)?;
+    let (output, device) = out.output();
+    elementwise::binary::<Common<D, E>, _, _, _, _>(
+        &op,
+        O::ROW_MAJOR,
+        device,
+        output,
+        left.operand(),
+        right.operand(),
+    )?;
     Ok(out)
-}
-
-/// Writes `op(left, right)` to a tensor of the operands' common shape.
-fn compute<T, U, D, E, C, O, Dev, S, S2, S3, F>(
-    op: F,
-    left: &Tensor<T, D, O, Dev, S>,
-    right: &Tensor<U, E, O, Dev, S2>,
-    out: &mut Tensor<F::Output, C, O, Dev, S3>,
-) -> Result<(), Error>
-where
-    T: Element,
-    U: Element,
-    D: Dim,
-    E: Dim,
-    C: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    S2: Storage<U, Dev>,
-    S3: StorageMut<F::Output, Dev>,
-    F: BinaryOp<T, U>,
-{
-    let (shape, device) = (out.shape(), left.device());
-    let (output, _) = out.output();
-    // Operands of one shape go to the device as they are.
-    if same(left.shape().as_ref(), shape.as_ref()) && same(right.shape().as_ref(), shape.as_ref()) {
-        return device.binary(&op, output, left.operand(), right.operand());
-    }
-    let (a, b) = (spread::<_, _, C, _, _, _>(left, &shape), spread::<_, _, C, _, _, _>(right, &shape));
-    let (a, b) = (Axes::new(shape.as_ref(), a.as_ref()), Axes::new(shape.as_ref(), b.as_ref()));
-    device.binary(&op, output, left.operand_behind(a, 0), right.operand_behind(b, 0))
 }
 
 /// Writes `op(left, right)`, with broadcasting, to a tensor of exactly that shape.
@@ -130,7 +85,15 @@ where
 {
     let shape = common_shape(F::NAME, left, right)?;
     check_out(F::NAME, shape.as_ref(), left.device(), out)?;
-    compute(op, left, right, out)
+    let (output, device) = out.output();
+    elementwise::binary::<Common<D, E>, _, _, _, _>(
+        &op,
+        O::ROW_MAJOR,
+        device,
+        output,
+        left.operand(),
+        right.operand(),
+    )
 }
 
 /// A tensor that is given for a result has its shape, and lives on the instance of the operands' device.
@@ -172,40 +135,11 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    repeated::<_, _, D, _, _, _>(F::NAME, right, &target.shape(), |right| {
-        let (output, device) = target.output();
+    let (output, device) = target.output();
+    let shape = output.axes().shape();
+    elementwise::repeated::<D, _, _>(F::NAME, O::ROW_MAJOR, shape, right.operand(), |right| {
         device.binary_assign(&op, output, right)
     })
-}
-
-/// What is written to a target, repeated to the target's shape; as it is where it has that.
-pub(crate) fn repeated<T, D, C, O, Dev, S>(
-    op: &'static str,
-    x: &Tensor<T, D, O, Dev, S>,
-    target: &C::Shape,
-    f: impl FnOnce(Operand<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<(), Error>
-where
-    T: Element,
-    D: Dim,
-    C: Dim,
-    O: Order,
-    Dev: Device,
-    S: Storage<T, Dev>,
-{
-    if same(x.shape().as_ref(), target.as_ref()) {
-        return f(x.operand());
-    }
-    let mut strides = C::Strides::default();
-    match x.axes().broadcast_to(target.as_ref(), O::ROW_MAJOR, strides.as_mut()) {
-        Some(()) => f(x.operand_behind(Axes::new(target.as_ref(), strides.as_ref()), 0)),
-        None => Err(Error::AssignTo {
-            op,
-            to: target.as_ref().to_vec(),
-            from: x.shape().as_ref().to_vec(),
-            row_major: O::ROW_MAJOR,
-        }),
-    }
 }
 
 /// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
@@ -328,7 +262,9 @@ where
 {
     let shape = common_shape3(F::NAME, a, b, c)?;
     let mut out = Tensor::<_, Common<C, G>, O, Dev>::allocate(shape, a.device().clone())?;
-    compute3(op, a, b, c, &mut out)?;
+    let (output, device) = out.output();
+    let operands = (a.operand(), b.operand(), c.operand());
+    elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, output, operands)?;
     Ok(out)
 }
 
@@ -358,7 +294,9 @@ where
 {
     let shape = common_shape3(F::NAME, a, b, c)?;
     check_out(F::NAME, shape.as_ref(), a.device(), out)?;
-    compute3(op, a, b, c, out)
+    let (output, device) = out.output();
+    let operands = (a.operand(), b.operand(), c.operand());
+    elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, output, operands)
 }
 
 /// The common shape of three operands on one device, by way of that of the first two.
@@ -384,44 +322,7 @@ where
 {
     let first = common_shape(op, a, b)?;
     same_instance(op, a.device(), c.device())?;
-    binary_shape::<Common<C, G>>(op, first.as_ref(), c.shape().as_ref(), O::ROW_MAJOR)
-}
-
-/// Writes `op(a, b, c)` to a tensor of the operands' common shape.
-fn compute3<T, U, V, D, E, G, C, O, Dev, S, S2, S3, S4, F>(
-    op: F,
-    a: &Tensor<T, D, O, Dev, S>,
-    b: &Tensor<U, E, O, Dev, S2>,
-    c: &Tensor<V, G, O, Dev, S3>,
-    out: &mut Tensor<F::Output, C, O, Dev, S4>,
-) -> Result<(), Error>
-where
-    T: Element,
-    U: Element,
-    V: Element,
-    D: Dim,
-    E: Dim,
-    G: Dim,
-    C: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-    S2: Storage<U, Dev>,
-    S3: Storage<V, Dev>,
-    S4: StorageMut<F::Output, Dev>,
-    F: TernaryOp<T, U, V>,
-{
-    let (shape, device) = (out.shape(), a.device());
-    let to = shape.as_ref();
-    let (output, _) = out.output();
-    if same(a.shape().as_ref(), to) && same(b.shape().as_ref(), to) && same(c.shape().as_ref(), to) {
-        return device.ternary(&op, output, a.operand(), b.operand(), c.operand());
-    }
-    let in_a = spread::<_, _, C, _, _, _>(a, &shape);
-    let in_b = spread::<_, _, C, _, _, _>(b, &shape);
-    let in_c = spread::<_, _, C, _, _, _>(c, &shape);
-    let a = a.operand_behind(Axes::new(to, in_a.as_ref()), 0);
-    let b = b.operand_behind(Axes::new(to, in_b.as_ref()), 0);
-    let c = c.operand_behind(Axes::new(to, in_c.as_ref()), 0);
-    device.ternary(&op, output, a, b, c)
+    let mut shape = <Common<C, G> as Dim>::Shape::default();
+    binary_shape(op, first.as_ref(), c.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
+    Ok(shape)
 }

@@ -13,7 +13,9 @@ mod equal;
 mod index;
 mod iter;
 mod map;
+mod matmul;
 mod operands;
+mod products;
 #[cfg(feature = "rand")]
 mod random;
 mod reduce;
@@ -28,7 +30,6 @@ mod transfer;
 mod unary;
 
 pub(crate) use apply::Cast;
-pub(crate) use compute::{check_out, same_instance};
 pub(crate) use construct::Constant;
 pub use convert::{OneElement, SameInBothOrders};
 pub use iter::{AxisIter, Lanes};

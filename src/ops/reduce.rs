@@ -4,6 +4,7 @@ use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Pr
 use crate::axis::{AxesArg, AxisArg};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
+use crate::engine::reduce::reduced_last;
 use crate::error::{Error, expect};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
@@ -20,11 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     ) -> Result<(D::Shape, D::Strides), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
-        self.axes().move_last(R::NAME, axes, O::ROW_MAJOR, to)?;
-        let (kept, reduced) = shape.as_ref().split_at(D::NDIM - axes.len());
-        if !R::OF_NOTHING && reduced.contains(&0) && !kept.contains(&0) {
-            return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
-        }
+        reduced_last(R::NAME, R::OF_NOTHING, self.axes(), axes, O::ROW_MAJOR, to)?;
         Ok((shape, strides))
     }
 

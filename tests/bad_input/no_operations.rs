@@ -234,6 +234,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
-        &["__dispatch!", "__limit!", "__contract!"],
+        &["__dispatch!", "__limit!", "__contract!", "OperandList::factors", "impl::boxed"],
     ),
 ];

@@ -4,7 +4,7 @@
 use super::products::{feasible, limit};
 use super::record::{attempt, attempt_or_panic, may_panic};
 use super::source::{Source, is_small};
-use vierbein::einsum::{Contraction, Count, PathCache, Prepared, Spec, TermOf, contraction};
+use vierbein::einsum::{Contraction, Count, OperandList, PathCache, Prepared, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
 /// Whether the builder is called with numbers that do not fit. Turn it off to search for other faults while it has one.
@@ -155,15 +155,18 @@ fn first<T: Scalar, O: Order, const N: usize>(
             may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x))
         };
         if let Some(begun) = begun {
-            Ellipsis::more(begun, operands, plan, 1, s);
+            Ellipsis::more(begun.boxed(), operands, plan, 1, s);
         }
     });
 }
 
+/// Operands that were bound: how many is known at run time only.
+type Bound<'a, T> = Box<dyn OperandList<T, Cpu> + 'a>;
+
 /// The rank of what ellipses stand for, and how a contraction goes on from there.
 trait Ellipsis: Dim {
     fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-        begun: Contraction<'s, 'a, T, Self, O, Cpu, N>,
+        begun: Contraction<'s, 'a, T, Self, O, Cpu, Bound<'a, T>, N>,
         operands: &Operands<'a, T, O>,
         plan: Plan,
         bound: usize,
@@ -175,7 +178,7 @@ macro_rules! ellipses {
     ($($rank:literal)*) => {$(
         impl Ellipsis for Rank<$rank> {
             fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-                begun: Contraction<'s, 'a, T, Self, O, Cpu, N>,
+                begun: Contraction<'s, 'a, T, Self, O, Cpu, Bound<'a, T>, N>,
                 operands: &Operands<'a, T, O>,
                 plan: Plan,
                 bound: usize,
@@ -184,7 +187,7 @@ macro_rules! ellipses {
                 if bound < plan.operands {
                     with_term!(operands, plan.terms[bound], |x, of| {
                         if let Some(begun) = may_panic("Contraction::and", || begun.and(of, x)) {
-                            Ellipsis::more(begun, operands, plan, bound + 1, s);
+                            Ellipsis::more(begun.boxed(), operands, plan, bound + 1, s);
                         }
                     });
                     return;
@@ -203,7 +206,7 @@ ellipses!(0 1 2 3);
 
 /// Contracts, writes or plans. Numbers that do not fit may be a panic or an error.
 fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
-    prepared: Option<Prepared<'_, '_, T, R, O, Cpu, N>>,
+    prepared: Option<Prepared<'_, '_, T, R, O, Cpu, Bound<'_, T>, N>>,
     fits: bool,
     s: &mut Source<'_>,
 ) {

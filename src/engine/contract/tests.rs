@@ -2,14 +2,12 @@
 //! all indices of all labels.
 
 use super::cache::PathCache;
-use super::labelled::Bound;
-use super::run::{Given, Mix, Search, accumulate, write};
+use super::execute::{Einsum, Mix};
 use super::spec::Spec;
-use crate::device::Cpu;
+use crate::device::{Cpu, Factor};
 use crate::element::{Scalar, c64};
 use crate::layout::Layout;
 use crate::rank::Rank;
-use crate::strided::Strided;
 use crate::tensor::Tensor;
 use num_complex::Complex;
 use proptest::prelude::*;
@@ -177,7 +175,6 @@ fn elements<T: Small>(len: usize, seed: usize) -> Tensor<T, Rank<1>> {
 
 fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let cache = PathCache::new();
-    let search = Search { limit: None, cache: &cache };
     let text = network.text();
     let spec = match Spec::parse(&text, network.operands.len()) {
         Ok(spec) => spec,
@@ -185,13 +182,18 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     };
     let memories: Vec<Tensor<T, Rank<1>>> =
         network.operands.iter().enumerate().map(|(k, case)| elements(case.memory, 13 * k)).collect();
-    let given: Vec<Given<'_, T, Cpu>> = network
+    let given: Vec<Factor<'_, T, Cpu>> = network
         .operands
         .iter()
         .zip(&memories)
-        .map(|(case, memory)| Given { data: memory.strided_as(case.layout), conjugate: case.conjugate })
+        .map(|(case, memory)| {
+            assert_within(&case.layout, memory.len());
+            Factor { operand: memory.operand().in_layout(&case.layout), conjugate: case.conjugate }
+        })
         .collect();
-    let bound = Bound::new(&spec, true, given.iter().map(|given| given.data.layout())).unwrap();
+    let einsum =
+        Einsum { spec: &spec, row_major: true, device: &Cpu, operands: &given, limit: None, cache: &cache };
+    let bound = einsum.bind().unwrap();
     let plain: Vec<Vec<T>> = memories.iter().map(|memory| memory.as_slice().to_vec()).collect();
     let expected = brute(network, &plain);
 
@@ -199,7 +201,7 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let len: usize = shape.iter().product();
     let mut fresh: Tensor<T, Rank<1>> = Tensor::zeros([len]);
     let dense = Layout::dense(&shape, true);
-    write(&Cpu, &bound, &given, search, &mut fresh.strided_mut_as(dense)).unwrap();
+    einsum.write(&bound, fresh.output().0.in_layout(&dense)).unwrap();
     let mut place = 0;
     let mut wrong = None;
     count(&shape, |index| {
@@ -216,8 +218,8 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let mut target = before.clone();
     let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
     let layout = network.target.layout;
-    accumulate(&Cpu, &bound, &given, Mix { alpha, beta }, search, &mut target.strided_mut_as(layout))
-        .unwrap();
+    assert_within(&layout, target.len());
+    einsum.accumulate(&bound, Mix { alpha, beta }, target.output().0.in_layout(&layout)).unwrap();
     let mut left = before.as_slice().to_vec();
     count(&shape, |index| {
         let offset: isize =
@@ -248,19 +250,6 @@ proptest! {
     fn three_and_four_operands(network in networks(3..=4, 7, 4)) {
         agrees::<f64>(&network)?;
         agrees::<c64>(&network)?;
-    }
-}
-
-impl<T: Scalar> Tensor<T, Rank<1>> {
-    /// The tensor's memory behind another layout, which lies within it.
-    fn strided_as(&self, layout: Layout) -> Strided<T, Cpu, crate::storage::View<'_, T, Cpu>> {
-        assert_within(&layout, self.len());
-        self.strided().behind(layout)
-    }
-
-    fn strided_mut_as(&mut self, layout: Layout) -> super::run::Target<'_, T, Cpu> {
-        assert_within(&layout, self.len());
-        self.strided_mut().behind(layout)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The sequence in which several operands are contracted: chosen by cost, and printed.
 
-use super::labelled::{Bound, Extents, Labelled};
+use super::labelled::{Bound, Extents};
 use super::labels::{LABELS, Set};
 use super::path::{ALL_PAIRS, Method, Network, Path, TooLarge, optimise};
 use super::spec::{self, Spec};
 use crate::error::Error;
-use crate::layout::Layout;
 use crate::rank::MAX_RANK;
 use core::fmt;
 
@@ -78,21 +77,19 @@ impl ContractionPath {
         self.largest
     }
 
-    pub(super) fn new<'l>(
+    pub(crate) fn new<'l>(
         spec: &Spec<'_>,
         row_major: bool,
-        layouts: impl Iterator<Item = &'l Layout> + Clone,
+        shapes: impl Iterator<Item = &'l [usize]> + Clone,
         limit: Option<usize>,
     ) -> Result<ContractionPath, Error> {
-        let bound = Bound::new(spec, row_major, layouts.clone())?;
+        let bound = Bound::new(spec, row_major, shapes.clone())?;
         let extents = bound.extents();
-        let operands: Vec<Labelled> =
-            layouts.clone().enumerate().map(|(k, layout)| bound.operand(k, layout)).collect();
-        let sets: Vec<Set> = operands.iter().map(Labelled::set).collect();
+        let sets: Vec<Set> = shapes.clone().enumerate().map(|(k, shape)| bound.set(k, shape)).collect();
         let result =
             bound.result().iter().filter(|&&l| extents.of(l) != 1).fold(0, |set, label| set | 1 << label);
         let (path, method) =
-            find_path(&sets, result, extents, limit).map_err(|why| bound.error(layouts.clone(), why))?;
+            find_path(&sets, result, extents, limit).map_err(|why| bound.error(shapes.clone(), why))?;
         let size = |set: Set| -> f64 { labels(set).map(|label| extents.of(label) as f64).product() };
         let mut all = sets.clone();
         let steps = path.steps.iter().map(|step| {
@@ -107,7 +104,7 @@ impl ContractionPath {
         });
         Ok(ContractionPath {
             spec: spec.text().to_string(),
-            shapes: layouts.clone().map(|layout| layout.shape().to_vec()).collect(),
+            shapes: shapes.map(<[usize]>::to_vec).collect(),
             steps: steps.collect(),
             method: match method {
                 Method::Exact => "exact",

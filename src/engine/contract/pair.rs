@@ -263,12 +263,12 @@ mod tests {
                 Layout::new(&vec![extent; word.len()], &strides)
             })
             .collect();
-        let bound = Bound::new(&spec, true, layouts.iter()).unwrap();
+        let bound = Bound::new(&spec, true, layouts.iter().map(Layout::shape)).unwrap();
         let out = Layout::dense(&vec![extent; bound.result().len()], true);
-        let c = Labelled::new(&out, &bound.result(), bound.extents());
+        let c = Labelled::new(out.axes(), &bound.result(), bound.extents());
         Kernel::choose(
-            &bound.operand(0, &layouts[0]),
-            &bound.operand(1, &layouts[1]),
+            &bound.operand(0, layouts[0].axes()),
+            &bound.operand(1, layouts[1].axes()),
             &c,
             bound.extents(),
             true,

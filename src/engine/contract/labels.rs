@@ -15,30 +15,30 @@ pub(super) fn set_of(labels: &[u8]) -> Set {
 
 /// A few labels in a sequence: up to as many as a tensor has axes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     labels: [u8; MAX_RANK],
     len: usize,
 }
 
 impl Labels {
-    pub(super) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
+    pub(crate) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
 
     /// The first `len` of these.
     pub(super) fn first(labels: [u8; MAX_RANK], len: usize) -> Labels {
         Labels { labels, len }
     }
 
-    pub(super) fn push(&mut self, label: u8) {
+    pub(crate) fn push(&mut self, label: u8) {
         self.labels[self.len] = label;
         self.len += 1;
     }
 
-    pub(super) fn extend(&mut self, labels: &[u8]) {
+    pub(crate) fn extend(&mut self, labels: &[u8]) {
         labels.iter().for_each(|&label| self.push(label));
     }
 
     /// Whether a label occurs twice.
-    pub(super) fn repeat(&self) -> bool {
+    pub(crate) fn repeat(&self) -> bool {
         (1..self.len).any(|k| self[..k].contains(&self[k]))
     }
 }

@@ -1,16 +1,14 @@
 //! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
 //! and the engine does the rest.
 
-use super::labelled::{Extents, Labelled};
-use super::labels::Labels;
-use super::operand::{ProductOperand, SameRankAs};
-use super::run::{Given, Input, Mix, two, without_value};
 use crate::device::{Contract, Device, Factor};
+use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
+use crate::engine::contract::{Extents, Input, Labelled, Labels, Mix, two, without_value};
+use crate::engine::same_instance;
 use crate::error::{Error, expect};
-use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
-use crate::ops::same_instance;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
 use crate::storage::Storage;
@@ -19,25 +17,26 @@ use crate::tensor::{Tensor, TensorView};
 /// Two operands whose axes have numbers for labels, and what they make together.
 struct Pair<'a, T: Element, Dev: Device> {
     device: &'a Dev,
-    left: Given<'a, T, Dev>,
-    right: Given<'a, T, Dev>,
+    left: Factor<'a, T, Dev>,
+    right: Factor<'a, T, Dev>,
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     fn new<D: Dim, E: Dim, O: Order>(
         op: &'static str,
-        left: (TensorView<'a, T, D, O, Dev>, bool),
-        right: (TensorView<'a, T, E, O, Dev>, bool),
+        left: &'a (TensorView<'_, T, D, O, Dev>, bool),
+        right: &'a (TensorView<'_, T, E, O, Dev>, bool),
     ) -> Result<Self, Error> {
-        let device = left.0.device_ref();
-        same_instance(op, device, right.0.device_ref())?;
-        let given = |data, conjugate| Given { data, conjugate };
-        Ok(Pair { device, left: given(left.0.strided(), left.1), right: given(right.0.strided(), right.1) })
+        let device = left.0.device();
+        same_instance(op, device, right.0.device())?;
+        let left = Factor { operand: left.0.operand(), conjugate: left.1 };
+        let right = Factor { operand: right.0.operand(), conjugate: right.1 };
+        Ok(Pair { device, left, right })
     }
 
     /// What is wrong, with both operands.
     fn error(&self, op: String, why: String) -> Error {
-        let shapes = [&self.left, &self.right].map(|given| given.data.layout().shape().to_vec());
+        let shapes = [self.left, self.right].map(|factor| factor.operand.shape().to_vec());
         Error::Contraction { op, shapes: shapes.to_vec(), why }
     }
 
@@ -50,10 +49,11 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
-        let axes = |given: &Given<'a, T, Dev>, labels| Labelled::new(given.data.layout(), labels, extents);
-        let a = Input::given(&self.left, axes(&self.left, labels[0]));
-        let b = Input::given(&self.right, axes(&self.right, labels[1]));
-        two(self.device, a, b, Mix::plain(), &mut out.strided_mut(), result, extents)
+        let input = |factor: Factor<'a, T, Dev>, labels| {
+            Input::given(factor, Labelled::new(factor.operand.axes(), labels, extents))
+        };
+        let (a, b) = (input(self.left, labels[0]), input(self.right, labels[1]));
+        two(self.device, a, b, Mix::plain(), out.output().0, result, extents)
             .map_err(|error| without_value(error, |why| self.error(op(), why)))
     }
 }
@@ -73,23 +73,23 @@ where
     O: Order,
     Dev: Contract<T>,
 {
-    let pair = Pair::new(name, left, right)?;
-    let layouts = [*pair.left.data.layout(), *pair.right.data.layout()];
+    let pair = Pair::new(name, &left, &right)?;
+    let operands = [pair.left.operand.axes(), pair.right.operand.axes()];
     let op = || match name {
         "tensordot" => format!("tensordot over axes {:?} and {:?} of", axes[0], axes[1]),
         _ => format!("{name} of"),
     };
-    for (axes, layout) in axes.iter().zip(&layouts) {
+    for (axes, operand) in axes.iter().zip(operands) {
         for (k, &axis) in axes.iter().enumerate() {
-            layout.check_axis(name, axis)?;
+            operand.check_axis(name, axis)?;
             if axes[..k].contains(&axis) {
-                let shape = layout.shape().to_vec();
+                let shape = operand.shape().to_vec();
                 return Err(Error::RepeatedAxis { op: name, axes: axes.to_vec(), shape });
             }
         }
     }
     for (&l, &r) in axes[0].iter().zip(axes[1]) {
-        let (of_l, of_r) = (layouts[0].shape()[l], layouts[1].shape()[r]);
+        let (of_l, of_r) = (operands[0].shape()[l], operands[1].shape()[r]);
         if of_l != of_r {
             return Err(pair
                 .error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
@@ -101,8 +101,8 @@ where
     let label = |axis: usize| partner(axis).map_or(D::NDIM + axis, |k| axes[0][k]) as u8;
     let on_right: Labels = (0..E::NDIM).map(label).collect();
     let mut extents = Extents::new();
-    for (labels, layout) in [&on_left, &on_right].into_iter().zip(&layouts) {
-        labels.iter().zip(layout.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
+    for (labels, operand) in [&on_left, &on_right].into_iter().zip(operands) {
+        labels.iter().zip(operand.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
     }
     let kept = (0..D::NDIM).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
     let result: Labels =
@@ -110,7 +110,7 @@ where
     let mut shape = R::Shape::default();
     shape.as_mut().iter_mut().zip(result.iter()).for_each(|(extent, &label)| *extent = extents.of(label));
     let mut out = Tensor::<T, R, O, Dev>::allocate(shape, pair.device.clone())?;
-    let c = Labelled::new(&out.layout(), &result, &extents);
+    let c = Labelled::new(out.axes(), &result, &extents);
     pair.write([&on_left, &on_right], &extents, &op, &mut out, &c)?;
     Ok(out)
 }
@@ -384,13 +384,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
-        let pair = Pair::new("kron", (self.into(), false), (right.agreeing(), B::CONJUGATE))?;
+        let (left, right) = ((self.into(), false), (right.agreeing(), B::CONJUGATE));
+        let pair = Pair::new("kron", &left, &right)?;
         let rank = <Common<D, B::Dim> as Dim>::NDIM;
         let of = |shape: &[usize], axis: usize| {
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };
             axis.checked_sub(missing).and_then(|axis| shape.get(axis)).copied().unwrap_or(1)
         };
-        let (left, right) = (*pair.left.data.layout(), *pair.right.data.layout());
+        let (left, right) = (pair.left.operand.axes(), pair.right.operand.axes());
         let op = || "kron of".to_string();
         if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
             let why =
@@ -408,11 +409,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
         // Axis `k` of the result is two: steps of the left operand, as long as the right one's axis is, and its steps.
-        let whole = out.layout();
         let mut extents = Extents::new();
         let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
         for axis in 0..rank {
-            let (l, r, step) = (of(left.shape(), axis), of(right.shape(), axis), whole.strides()[axis]);
+            let (l, r, step) =
+                (of(left.shape(), axis), of(right.shape(), axis), out.strides().as_ref()[axis]);
             // Without elements, the other axis may be longer than there are numbers for.
             for (label, extent, stride) in
                 [(axis, l, step.wrapping_mul(r as isize)), (MAX_RANK + axis, r, step)]
@@ -424,12 +425,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
                 }
             }
         }
-        let c =
-            Labelled::new(&Layout::new(&shape[..labels.len()], &strides[..labels.len()]), &labels, &extents);
-        let first = |layout: &Layout| if O::ROW_MAJOR { rank - layout.rank() } else { 0 };
-        let on_left: Labels = (0..left.rank()).map(|axis| (first(&left) + axis) as u8).collect();
-        let on_right: Labels =
-            (0..right.rank()).map(|axis| (MAX_RANK + first(&right) + axis) as u8).collect();
+        let c = Labelled::new(Axes::new(&shape[..labels.len()], &strides[..labels.len()]), &labels, &extents);
+        let first = |axes: Axes<'_>| if O::ROW_MAJOR { rank - axes.rank() } else { 0 };
+        let on_left: Labels = (0..left.rank()).map(|axis| (first(left) + axis) as u8).collect();
+        let on_right: Labels = (0..right.rank()).map(|axis| (MAX_RANK + first(right) + axis) as u8).collect();
         pair.write([&on_left, &on_right], &extents, &op, &mut out, &c)?;
         Ok(out)
     }

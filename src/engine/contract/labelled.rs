@@ -1,25 +1,29 @@
 //! Axes by label: which label an axis has, how long it is, how far it steps.
 
+use super::execute::Mix;
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
+use crate::device::{Factor, Gemm, Output};
+use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
 
 /// How long the axes of each label are, and which operand said so first.
 #[derive(Debug, Clone)]
-pub(super) struct Extents {
+pub(crate) struct Extents {
     by_label: [usize; LABELS],
     operand: [u8; LABELS],
     known: Set,
 }
 
 impl Extents {
-    pub(super) fn new() -> Extents {
+    pub(crate) fn new() -> Extents {
         Extents { by_label: [1; LABELS], operand: [0; LABELS], known: 0 }
     }
 
-    pub(super) fn of(&self, label: u8) -> usize {
+    pub(crate) fn of(&self, label: u8) -> usize {
         self.by_label[label as usize]
     }
 
@@ -33,7 +37,7 @@ impl Extents {
     }
 
     /// What is known to agree.
-    pub(super) fn set(&mut self, label: u8, extent: usize) {
+    pub(crate) fn set(&mut self, label: u8, extent: usize) {
         self.by_label[label as usize] = extent;
     }
 
@@ -70,18 +74,18 @@ impl Extents {
 
 /// A layout whose axes have labels, each label once; axes of length 1 are left out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Labelled {
+pub(crate) struct Labelled {
     layout: Layout,
     labels: Labels,
 }
 
 impl Labelled {
     /// Axes with the same label run together, so their strides add up; extents must have been found to agree.
-    pub(super) fn new(layout: &Layout, labels: &[u8], extents: &Extents) -> Labelled {
-        let (mut kept, mut run) = (Labels::NONE, Layout::point(layout.offset()));
+    pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
+        let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
         for (axis, &label) in labels.iter().enumerate() {
-            let stride = layout.strides()[axis];
-            if layout.shape()[axis] == 1 {
+            let stride = axes.strides()[axis];
+            if axes.shape()[axis] == 1 {
                 continue;
             }
             match kept.iter().position(|&l| l == label) {
@@ -107,7 +111,7 @@ impl Labelled {
         }
     }
 
-    pub(super) fn layout(&self) -> &Layout {
+    pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }
 
@@ -127,7 +131,7 @@ impl Labelled {
 
     /// Axes in this sequence of labels; one that is not there repeats.
     pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
-        let mut layout = Layout::point(self.layout.offset());
+        let mut layout = Layout::point(0);
         labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
         layout
     }
@@ -157,7 +161,7 @@ impl Labelled {
 
 /// What a specification says of layouts that are there: labels for each axis of each operand and of the result.
 #[derive(Debug)]
-pub(super) struct Bound<'s> {
+pub(crate) struct Bound<'s> {
     spec: &'s Spec<'s>,
     row_major: bool,
     /// The axes that the ellipsis stands for in the result.
@@ -173,20 +177,20 @@ impl<'s> Bound<'s> {
     pub(super) fn new<'l>(
         spec: &'s Spec<'s>,
         row_major: bool,
-        layouts: impl Iterator<Item = &'l Layout> + Clone,
+        shapes: impl Iterator<Item = &'l [usize]> + Clone,
     ) -> Result<Bound<'s>, Error> {
-        let dots_of = |(term, layout): (&Term, &Layout)| layout.rank() - term.labels().len();
-        let dots = spec.terms().0.iter().zip(layouts.clone()).map(dots_of).max().unwrap_or(0);
+        let dots_of = |(term, shape): (&Term, &[usize])| shape.len() - term.labels().len();
+        let dots = spec.terms().0.iter().zip(shapes.clone()).map(dots_of).max().unwrap_or(0);
         let mut bound = Bound { spec, row_major, dots, extents: Extents::new() };
-        let fail = |why: String| error(spec, layouts.clone(), why);
+        let fail = |why: String| error(spec, shapes.clone(), why);
         if dots > MAX_DOTS {
             return Err(fail(format!(
                 "the ellipsis stands for {dots} axes; name some, for it takes {MAX_DOTS}"
             )));
         }
-        for (operand, layout) in layouts.clone().enumerate() {
-            let labels = bound.labels_of(&spec.terms().0[operand], layout.rank());
-            for (&label, &extent) in labels.iter().zip(layout.shape()) {
+        for (operand, shape) in shapes.clone().enumerate() {
+            let labels = bound.labels_of(&spec.terms().0[operand], shape.len());
+            for (&label, &extent) in labels.iter().zip(shape) {
                 bound.extents.learn(label, extent, operand).map_err(fail)?;
             }
         }
@@ -194,22 +198,29 @@ impl<'s> Bound<'s> {
     }
 
     /// What is wrong, with all operands.
-    pub(super) fn error<'l>(&self, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {
-        error(self.spec, layouts, why)
+    pub(super) fn error<'l>(&self, shapes: impl Iterator<Item = &'l [usize]>, why: String) -> Error {
+        error(self.spec, shapes, why)
     }
 
-    pub(super) fn extents(&self) -> &Extents {
+    pub(crate) fn extents(&self) -> &Extents {
         &self.extents
     }
 
     /// Operand `k` by its labels.
-    pub(super) fn operand(&self, k: usize, layout: &Layout) -> Labelled {
-        let labels = self.labels_of(&self.spec.terms().0[k], layout.rank());
-        Labelled::new(layout, &labels, &self.extents)
+    pub(super) fn operand(&self, k: usize, axes: Axes<'_>) -> Labelled {
+        let labels = self.labels_of(&self.spec.terms().0[k], axes.rank());
+        Labelled::new(axes, &labels, &self.extents)
+    }
+
+    /// The labels of operand `k` with more than one index.
+    pub(super) fn set(&self, k: usize, shape: &[usize]) -> Set {
+        let labels = self.labels_of(&self.spec.terms().0[k], shape.len());
+        let long = labels.iter().zip(shape).filter(|&(_, &extent)| extent != 1);
+        long.fold(0, |set, (label, _)| set | 1 << label)
     }
 
     /// The labels of the result's axes, in their sequence and as often as they are there.
-    pub(super) fn result(&self) -> Labels {
+    pub(crate) fn result(&self) -> Labels {
         let term = self.spec.terms().1;
         self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
     }
@@ -230,7 +241,7 @@ impl<'s> Bound<'s> {
 ///
 /// `arranged` has no axes yet. `false` where it is not as simple as that: with an ellipsis, with a label that the result repeats, or with axes of one label
 /// that differ in length. Small tensors are contracted too often for the tables of [`Bound`].
-pub(super) fn single(spec: &Spec<'_>, layout: &Layout, arranged: &mut Layout) -> bool {
+pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> bool {
     let (operands, result) = spec.terms();
     let [operand] = operands else { return false };
     let mut labels = Labels::NONE;
@@ -245,7 +256,7 @@ pub(super) fn single(spec: &Spec<'_>, layout: &Layout, arranged: &mut Layout) ->
     }
     labels.iter().for_each(|_| arranged.push(usize::MAX, 0));
     for (axis, label) in operand.labels().iter().enumerate() {
-        let (extent, stride) = (layout.shape()[axis], layout.strides()[axis]);
+        let (extent, stride) = (axes.shape()[axis], axes.strides()[axis]);
         match labels.iter().position(|l| l == label) {
             None => {
                 labels.push(*label);
@@ -259,46 +270,74 @@ pub(super) fn single(spec: &Spec<'_>, layout: &Layout, arranged: &mut Layout) ->
     true
 }
 
-/// Two matrices whose product is the result: the left one with its summed axis last, the right one with it first, and whether
-/// the result's axes are exchanged.
-///
-/// `None` where it is not as simple as that, or where an axis is of length 1: then it is no product of matrices. Small matrices
-/// are multiplied too often for the tables of [`Bound`].
-pub(super) fn matrices(spec: &Spec<'_>, a: &Layout, b: &Layout) -> Option<([Layout; 2], bool)> {
-    let ([left, right], result) = spec.terms() else { return None };
-    if left.dots().is_some() || right.dots().is_some() {
-        return None;
-    }
-    let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
-        return None;
-    };
-    // Which axis of each is summed over.
-    let (at, behind) = match (x == z, x == w, y == z, y == w) {
-        (true, false, false, false) => (0, 0),
-        (false, true, false, false) => (0, 1),
-        (false, false, true, false) => (1, 0),
-        (false, false, false, true) => (1, 1),
-        _ => return None,
-    };
-    let kept = ([x, y][1 - at], [z, w][1 - behind]);
-    let exchanged = kept == (column, row);
-    if !exchanged && kept != (row, column) || a.shape()[at] != b.shape()[behind] {
-        return None;
-    }
-    if [a, b].iter().any(|matrix| matrix.shape().contains(&1)) {
-        return None;
-    }
-    let matrix = |of: &Layout, first: usize| {
-        let mut matrix = Layout::point(of.offset());
-        for axis in [first, 1 - first] {
-            matrix.push(of.shape()[axis], of.strides()[axis]);
-        }
-        matrix
-    };
-    Some(([matrix(a, 1 - at), matrix(b, behind)], exchanged))
+/// Two matrices whose product is the result of a contraction.
+pub(crate) struct MatrixPair {
+    /// The rows of the left one, what is summed over, the columns of the right one.
+    extents: [usize; 3],
+    left: [isize; 2],
+    right: [isize; 2],
+    /// Whether the result's axes are exchanged.
+    exchanged: bool,
 }
 
-fn error<'l>(spec: &Spec<'_>, layouts: impl Iterator<Item = &'l Layout>, why: String) -> Error {
-    let shapes = layouts.map(|layout| layout.shape().to_vec()).collect();
+impl MatrixPair {
+    /// `None` where it is not as simple as that, or where an axis is of length 1: then it is no product of matrices. Small matrices
+    /// are multiplied too often for the tables of [`Bound`].
+    pub(crate) fn new(spec: &Spec<'_>, a: Axes<'_>, b: Axes<'_>) -> Option<MatrixPair> {
+        let ([left, right], result) = spec.terms() else { return None };
+        if left.dots().is_some() || right.dots().is_some() {
+            return None;
+        }
+        let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
+            return None;
+        };
+        // Which axis of each is summed over.
+        let (at, behind) = match (x == z, x == w, y == z, y == w) {
+            (true, false, false, false) => (0, 0),
+            (false, true, false, false) => (0, 1),
+            (false, false, true, false) => (1, 0),
+            (false, false, false, true) => (1, 1),
+            _ => return None,
+        };
+        let kept = ([x, y][1 - at], [z, w][1 - behind]);
+        let exchanged = kept == (column, row);
+        let (&[_, _], &[_, _]) = (a.shape(), b.shape()) else { return None };
+        let [m, k, n] = [a.shape()[1 - at], a.shape()[at], b.shape()[1 - behind]];
+        if !exchanged && kept != (row, column) || k != b.shape()[behind] || [m, k, n].contains(&1) {
+            return None;
+        }
+        Some(MatrixPair {
+            extents: [m, k, n],
+            left: [a.strides()[1 - at], a.strides()[at]],
+            right: [b.strides()[behind], b.strides()[1 - behind]],
+            exchanged,
+        })
+    }
+
+    /// The shape of the result.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        let [m, _, n] = self.extents;
+        if self.exchanged { [n, m] } else { [m, n] }
+    }
+
+    /// Writes the product of the two operands that the pair was found for to an output of the result's shape.
+    pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
+        &self,
+        device: &Dev,
+        [a, b]: [Factor<'_, T, Dev>; 2],
+        mix: Mix<T>,
+        out: Output<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        let [m, k, n] = self.extents;
+        let (of_a, of_b, of_out) = ([m, k], [k, n], [m, n]);
+        let (a, b) = (a.behind(Axes::new(&of_a, &self.left), 0), b.behind(Axes::new(&of_b, &self.right), 0));
+        let &[row, column] = out.strides() else { unreachable!("the result is a matrix") };
+        let strides = if self.exchanged { [column, row] } else { [row, column] };
+        device.gemm(mix.alpha, a, b, mix.beta, out.behind(Axes::new(&of_out, &strides), 0))
+    }
+}
+
+fn error<'l>(spec: &Spec<'_>, shapes: impl Iterator<Item = &'l [usize]>, why: String) -> Error {
+    let shapes = shapes.map(<[usize]>::to_vec).collect();
     Error::Contraction { op: format!("einsum \"{}\" over", spec.text()), shapes, why }
 }

@@ -1,0 +1,393 @@
+//! Contractions carried out: rank-erased, on any device that has the kernels.
+
+use super::blend::Blend;
+use super::cache::PathCache;
+use super::labelled::{Bound, Extents, Labelled};
+use super::labels::{Labels, Set};
+use super::pair::{Classes, Kernel, Matrices};
+use super::spec::Spec;
+use crate::device::{Contract, Device, Factor, Operand, Output};
+use crate::element::{Element, Scalar};
+use crate::error::Error;
+use crate::layout::walk::Walk;
+use crate::layout::{Layout, element_count};
+use crate::ops::{WithRight, op};
+use crate::storage::OwnedData;
+
+/// A contraction with its operands, which live on one instance of a device.
+#[derive(Debug)]
+pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
+    pub(crate) spec: &'a Spec<'a>,
+    pub(crate) row_major: bool,
+    pub(crate) device: &'a Dev,
+    pub(crate) operands: &'a [Factor<'a, T, Dev>],
+    /// The most bytes of an intermediate.
+    pub(crate) limit: Option<usize>,
+    /// What was found for the same operands before.
+    pub(crate) cache: &'a PathCache,
+}
+
+enum Data<'a, T: Element, Dev: Device> {
+    Given(Operand<'a, T, Dev>),
+    Made(OwnedData<T, Dev>),
+}
+
+/// An operand on its way, its axes by label.
+pub(crate) struct Input<'a, T: Element, Dev: Device> {
+    data: Data<'a, T, Dev>,
+    axes: Labelled,
+    conjugate: bool,
+}
+
+impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
+    pub(crate) fn given(given: Factor<'a, T, Dev>, axes: Labelled) -> Self {
+        Input { data: Data::Given(given.operand), axes, conjugate: given.conjugate }
+    }
+
+    fn operand<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
+        match &self.data {
+            Data::Given(operand) => operand.in_layout(layout),
+            Data::Made(data) => data.operand(layout),
+        }
+    }
+
+    fn factor<'b>(&'b self, layout: &'b Layout) -> Factor<'b, T, Dev> {
+        Factor { operand: self.operand(layout), conjugate: self.conjugate }
+    }
+
+    /// A new operand with these labels, written by `kernel`. Whether conjugates are meant is still to be seen to.
+    fn remade(
+        self,
+        device: &Dev,
+        labels: &[u8],
+        extents: &Extents,
+        kernel: impl FnOnce(&Self, Output<'_, T, Dev>, &Labelled) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let (mut made, axes) = make(device, labels, extents)?;
+        kernel(&self, made.output(axes.layout()), &axes)?;
+        Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
+    }
+
+    /// Whether it has labels that are not among these.
+    fn has_more_than(&self, kept: Set) -> bool {
+        self.axes.set() & !kept != 0
+    }
+
+    /// Summed over the labels that are not among these.
+    fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
+        let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
+        let labels = self.axes.by_stride(labels);
+        self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
+    }
+
+    /// Copied with its axes in this sequence.
+    fn packed(self, device: &Dev, labels: &[u8], extents: &Extents) -> Result<Self, Error> {
+        self.remade(device, labels, extents, |from, to, axes| {
+            device.copy(to.in_layout(axes.layout()), from.operand(&from.axes.arrange(labels, extents)))
+        })
+    }
+}
+
+/// Elements still to be written, dense with the last label's axis fastest.
+fn make<T: Scalar, Dev: Device>(
+    device: &Dev,
+    labels: &[u8],
+    extents: &Extents,
+) -> Result<(OwnedData<T, Dev>, Labelled), Error> {
+    let axes = Labelled::dense(labels, extents);
+    let len = element_count(axes.layout().shape(), size_of::<T>())?;
+    Ok((OwnedData::for_overwrite(len, device.clone())?, axes))
+}
+
+/// `out = Σ a` over the labels that `out` lacks.
+fn reduce<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: &Input<'_, T, Dev>,
+    out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let mut labels = c.labels();
+    labels.extend(&a.axes.labels().iter().copied().filter(|l| !c.labels().contains(l)).collect::<Labels>());
+    device.reduce(&op::Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
+}
+
+/// How the result is mixed with what is there: `alpha · result + beta · there`.
+#[derive(Clone, Copy)]
+pub(crate) struct Mix<T> {
+    pub(crate) alpha: T,
+    pub(crate) beta: T,
+}
+
+impl<T: Scalar> Mix<T> {
+    /// The result alone.
+    pub(crate) fn plain() -> Self {
+        Mix { alpha: T::one(), beta: T::zero() }
+    }
+
+    fn is_plain(self) -> bool {
+        self.alpha.is_one() && self.beta.is_zero()
+    }
+
+    fn with_alpha(self, alpha: T) -> Self {
+        Mix { alpha, ..self }
+    }
+
+    fn blend(self, conjugate: bool) -> Blend<T> {
+        Blend { alpha: self.alpha, beta: self.beta, conjugate }
+    }
+}
+
+/// One operand: a copy (permutation, diagonal) where its labels are the result's, otherwise a reduction (sums, traces).
+fn one<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    mix: Mix<T>,
+    mut out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let conjugate = a.conjugate && T::COMPLEX;
+    let sums = a.has_more_than(c.set());
+    if sums && mix.is_plain() {
+        reduce(device, &a, out.reborrow(), c, extents)?;
+        return if conjugate { device.unary_assign(&op::Conj, out.in_layout(c.layout())) } else { Ok(()) };
+    }
+    let a = if sums { a.reduced(device, c.set(), extents)? } else { a };
+    let from = a.axes.arrange(&c.labels(), extents);
+    let (to, from) = (out.in_layout(c.layout()), a.operand(&from));
+    match (mix.is_plain(), conjugate) {
+        (true, false) => device.copy(to, from),
+        (true, true) => device.unary(&op::Conj, to, from),
+        (false, _) => device.binary_assign(&mix.blend(conjugate), to, from),
+    }
+}
+
+/// Two operands.
+pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    a: Input<'_, T, Dev>,
+    b: Input<'_, T, Dev>,
+    mix: Mix<T>,
+    out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    // A label of one operand alone is summed first: the product gets smaller.
+    let (in_a, in_b) = (a.axes.set(), b.axes.set());
+    let (kept_of_a, kept_of_b) = (in_b | c.set(), in_a | c.set());
+    let (mut a, mut b) = (a, b);
+    if a.has_more_than(kept_of_a) {
+        a = a.reduced(device, kept_of_a, extents)?;
+    }
+    if b.has_more_than(kept_of_b) {
+        b = b.reduced(device, kept_of_b, extents)?;
+    }
+    match Kernel::choose(&a.axes, &b.axes, c, extents, !T::INTEGER) {
+        Kernel::Multiply => {
+            let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
+            let (of_a, of_b) = (arrange(&a), arrange(&b));
+            let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
+            if mix.is_plain() && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
+                device.binary(&op::Mul, out, a.operand, b.operand)
+            } else {
+                device.sum_products(mix.alpha, a, b, mix.beta, out)
+            }
+        }
+        Kernel::SumProducts(sum) => {
+            let mut labels = c.labels();
+            labels.extend(&sum);
+            let (of_a, of_b) = (a.axes.arrange(&labels, extents), b.axes.arrange(&labels, extents));
+            let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
+            device.sum_products(mix.alpha, a, b, mix.beta, out)
+        }
+        Kernel::Gemm(plan) => {
+            let [pack_a, pack_b] = &plan.pack;
+            if let Some(labels) = pack_a {
+                a = a.packed(device, labels, extents)?;
+            }
+            if let Some(labels) = pack_b {
+                b = b.packed(device, labels, extents)?;
+            }
+            if !plan.apart {
+                return gemm(device, &plan, [&a, &b], mix, out, c, extents);
+            }
+            let (mut made, axes) = make(device, &plan.result(), extents)?;
+            gemm(device, &plan, [&a, &b], Mix::plain(), made.output(axes.layout()), &axes, extents)?;
+            let from = axes.arrange(&c.labels(), extents);
+            let (to, from) = (out.in_layout(c.layout()), made.operand(&from));
+            if mix.is_plain() {
+                device.copy(to, from)
+            } else {
+                device.binary_assign(&mix.blend(false), to, from)
+            }
+        }
+    }
+}
+
+/// Matrix products, each group of labels fused to one axis; summed labels that do not fuse are walked around.
+fn gemm<T: Scalar, Dev: Contract<T>>(
+    device: &Dev,
+    plan: &Matrices,
+    [a, b]: [&Input<'_, T, Dev>; 2],
+    mix: Mix<T>,
+    mut out: Output<'_, T, Dev>,
+    c: &Labelled,
+    extents: &Extents,
+) -> Result<(), Error> {
+    let matrix = |x: &Labelled, rows: &[u8], columns: &[u8]| {
+        let mut layout = x.arrange(&plan.batch, extents);
+        for group in [rows, columns] {
+            let stride = x.fused(group, extents).expect("groups that do not fuse were packed");
+            layout.push(extents.product(group), stride);
+        }
+        layout
+    };
+    let (of_a, of_b) = (matrix(&a.axes, &plan.left, &plan.sum), matrix(&b.axes, &plan.sum, &plan.right));
+    let of_c = matrix(c, &plan.left, &plan.right);
+    if plan.walk.is_empty() {
+        return device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.in_layout(&of_c));
+    }
+    let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
+    let mut walk = Walk::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
+    let mut beta = mix.beta;
+    debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
+    for _ in 0..extents.product(&plan.walk) {
+        let [at_a, at_b] = walk.offsets();
+        walk.advance();
+        let (of_a, of_b) = (of_a.moved(at_a), of_b.moved(at_b));
+        device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), beta, out.reborrow().in_layout(&of_c))?;
+        beta = T::one();
+    }
+    Ok(())
+}
+
+impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
+    /// Finds the length of each label's axes.
+    ///
+    /// # Errors
+    /// Where operands disagree.
+    pub(crate) fn bind(&self) -> Result<Bound<'_>, Error> {
+        Bound::new(self.spec, self.row_major, self.shapes())
+    }
+
+    fn shapes(&self) -> impl Iterator<Item = &[usize]> + Clone {
+        self.operands.iter().map(|factor| factor.operand.shape())
+    }
+
+    /// Contracts into new memory, which is zero where a label of the result repeats.
+    ///
+    /// # Errors
+    /// Where an intermediate would have more bytes than the limit, or more axes than a tensor can have, the device has no memory
+    /// left, or integers have no such result.
+    pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
+        let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
+        self.run(bound, Mix::plain(), out, &axes)
+    }
+
+    /// `out = alpha · result + beta · out`.
+    ///
+    /// # Errors
+    /// As [`write`](Einsum::write), and where `out` has another shape than the result. `out` is unchanged then.
+    pub(crate) fn accumulate(
+        &self,
+        bound: &Bound<'_>,
+        mix: Mix<T>,
+        mut out: Output<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        let (labels, extents, device) = (bound.result(), bound.extents(), self.device);
+        if !labels.iter().map(|&label| extents.of(label)).eq(out.shape().iter().copied()) {
+            let shape: Vec<usize> = labels.iter().map(|&label| extents.of(label)).collect();
+            let why = format!("the result has shape {shape:?} and the output {:?}", out.shape());
+            return Err(bound.error(self.shapes(), why));
+        }
+        let axes = Labelled::new(out.axes(), &labels, extents);
+        // Integers may have no result, and nothing is to be half done then.
+        let checked = T::INTEGER && cfg!(debug_assertions);
+        if !labels.repeat() && !checked {
+            return self.run(bound, mix, out, &axes);
+        }
+        // All that can fail is done apart, on copies.
+        let (mut apart, dense) = make(device, &axes.labels(), extents)?;
+        device.copy(apart.output(dense.layout()), out.as_operand().in_layout(axes.layout()))?;
+        self.run(bound, mix, apart.output(dense.layout()), &dense)?;
+        if labels.repeat() && !mix.beta.is_one() {
+            // What is beside the diagonal of the result gets its factor, too.
+            let scale = WithRight { op: mix.with_alpha(T::zero()).blend(false), right: T::zero() };
+            let clear =
+                WithRight { op: Mix { alpha: T::zero(), beta: T::zero() }.blend(false), right: T::zero() };
+            let beside = Layout::dense(out.shape(), true);
+            let mut scaled = OwnedData::for_overwrite(beside.shape().iter().product(), device.clone())?;
+            device.copy(scaled.output(&beside), out.as_operand())?;
+            let diagonal = Labelled::new(beside.axes(), &labels, extents);
+            device.unary_assign(&clear, scaled.output(diagonal.layout()))?;
+            device.unary_assign(&scale, scaled.output(&beside))?;
+            device.copy(out.reborrow(), scaled.operand(&beside))?;
+        }
+        device.copy(out.in_layout(axes.layout()), apart.operand(dense.layout()))
+    }
+
+    /// Contracts into a result whose axes are those of `c`.
+    fn run(
+        &self,
+        bound: &Bound<'_>,
+        mix: Mix<T>,
+        out: Output<'_, T, Dev>,
+        c: &Labelled,
+    ) -> Result<(), Error> {
+        // Without this, what occurs in one operand only would be summed first, for a result without elements.
+        if c.layout().shape().contains(&0) {
+            return Ok(());
+        }
+        self.many(bound, mix, out, c)
+            .map_err(|error| without_value(error, |why| bound.error(self.shapes(), why)))
+    }
+
+    /// Any number of operands, by pairs.
+    fn many(
+        &self,
+        bound: &Bound<'_>,
+        mix: Mix<T>,
+        out: Output<'_, T, Dev>,
+        c: &Labelled,
+    ) -> Result<(), Error> {
+        let (extents, device, count) = (bound.extents(), self.device, self.operands.len());
+        let input = |k: usize| {
+            let factor = self.operands[k];
+            Input::given(factor, bound.operand(k, factor.operand.axes()))
+        };
+        match count {
+            0 => unreachable!("a contraction has an operand"),
+            1 => return one(device, input(0), mix, out, c, extents),
+            2 => return two(device, input(0), input(1), mix, out, c, extents),
+            _ => {}
+        }
+        let mut values: Vec<_> = (0..count).map(|k| Some(input(k))).collect();
+        let sets: Vec<_> = values.iter().flatten().map(|input| input.axes.set()).collect();
+        let limit = self.limit.map(|bytes| bytes / size_of::<T>());
+        let steps =
+            self.cache.find(&sets, c.set(), extents, limit).map_err(|why| bound.error(self.shapes(), why))?;
+        for (k, step) in steps.iter().enumerate() {
+            let mut take = |k: usize| values[k].take().expect("a path uses each operand once");
+            let (a, b) = (take(step.left), take(step.right));
+            if k + 1 == steps.len() {
+                return two(device, a, b, mix, out, c, extents);
+            }
+            let labels = Classes::new(&a.axes, &b.axes, step.labels).free_result(&a.axes, &b.axes);
+            let (mut made, axes) = make(device, &labels, extents)?;
+            two(device, a, b, Mix::plain(), made.output(axes.layout()), &axes, extents)?;
+            values.push(Some(Input { data: Data::Made(made), axes, conjugate: false }));
+        }
+        unreachable!("the last step writes the result")
+    }
+}
+
+/// An error of a kernel's arithmetic in the words of the contraction, which `name` puts to its operands.
+pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
+    match error {
+        Error::Arithmetic { dtype, .. } => name(format!(
+            "{dtype}: a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`"
+        )),
+        other => other,
+    }
+}

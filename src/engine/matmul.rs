@@ -1,0 +1,220 @@
+//! Products of matrices, vectors and batches of matrices, by the order's rule: which axes are the matrix and which the batch is
+//! known, so no labels are needed.
+//!
+//! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
+
+use crate::device::{Factor, Gemm, Output};
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::layout::axes::Axes;
+use crate::layout::broadcast::common_shape;
+use crate::rank::MAX_RANK;
+
+/// Writes the shape of the product to the beginning of `to`, and returns its rank. Neither operand has rank 0.
+///
+/// # Errors
+/// If the summed axes differ in length, or the batches do not broadcast.
+#[inline]
+pub(crate) fn shape(
+    row_major: bool,
+    a: &[usize],
+    b: &[usize],
+    to: &mut [usize; MAX_RANK],
+) -> Result<usize, Error> {
+    let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
+    if of_a.summed != of_b.summed {
+        return Err(lengths_differ(row_major, a, b, [of_a.summed, of_b.summed]));
+    }
+    let mut rank = of_a.batch.len().max(of_b.batch.len());
+    // The batch leads in row-major order and trails in column-major order.
+    let kept = of_a.kept.is_some() as usize + of_b.kept.is_some() as usize;
+    let (first, mut at) = if row_major { (0, rank) } else { (kept, 0) };
+    if rank > 0 && !common_shape(of_a.batch, of_b.batch, row_major, &mut to[first..first + rank]) {
+        return Err(batches_differ(row_major, a, b));
+    }
+    for extent in [of_a.kept, of_b.kept].into_iter().flatten() {
+        to[at] = extent;
+        at += 1;
+    }
+    rank += kept;
+    Ok(rank)
+}
+
+/// Writes the product to an output of its [`shape`].
+///
+/// # Errors
+/// [`Error::Arithmetic`] with the shapes of the operands, or another error of the device.
+#[inline]
+pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: Factor<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let done = if a.operand.shape().len() <= 2 && b.operand.shape().len() <= 2 {
+        one_product(row_major, device, a, b, out)
+    } else {
+        batch(row_major, device, a, b, out)
+    };
+    done.map_err(|error| named(error, a.operand.shape(), b.operand.shape()))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// The extents of an operand by what they are for.
+struct Extents<'a> {
+    batch: &'a [usize],
+    summed: usize,
+    /// The rows of a left matrix or the columns of a right one; a vector has none.
+    kept: Option<usize>,
+}
+
+impl<'a> Extents<'a> {
+    #[inline]
+    fn new(row_major: bool, shape: &'a [usize], side: Side) -> Extents<'a> {
+        let (batch, matrix) = match shape {
+            &[summed] => return Extents { batch: &[], summed, kept: None },
+            _ if row_major => shape.split_at(shape.len() - 2),
+            _ => {
+                let (matrix, batch) = shape.split_at(2);
+                (batch, matrix)
+            }
+        };
+        let [kept, summed] = if side == Side::Left { [matrix[0], matrix[1]] } else { [matrix[1], matrix[0]] };
+        Extents { batch, summed, kept: Some(kept) }
+    }
+}
+
+/// Two operands, or two of their numbers, in the sequence of the row-major product.
+#[inline]
+fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
+    if row_major { (left, right) } else { (right, left) }
+}
+
+/// Both operands are matrices or vectors: without a batch, neither plans nor layouts are needed.
+#[inline]
+fn one_product<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: Factor<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let (a, b) = in_order(row_major, a, b);
+    let (a_is_vector, b_is_vector) = (a.operand.shape().len() == 1, b.operand.shape().len() == 1);
+    let ([m, k], of_a) = matrix(row_major, a.operand.axes(), [None, Some(0)]);
+    let ([_, n], of_b) = matrix(row_major, b.operand.axes(), [Some(0), None]);
+    let (_, of_c) = match (a_is_vector, b_is_vector) {
+        (false, false) => matrix(row_major, out.axes(), [None, None]),
+        (true, false) => matrix(row_major, out.axes(), [None, Some(0)]),
+        (false, true) => matrix(row_major, out.axes(), [Some(0), None]),
+        (true, true) => ([1, 1], [0, 0]),
+    };
+    // A single row or column is no matrix: sums of products need no tiles.
+    let (shape, of_a, of_b, kept, to) = if n == 1 {
+        ([m, k], of_a, [0, of_b[0]], m, of_c[0])
+    } else if m == 1 {
+        ([n, k], [0, of_a[1]], [of_b[1], of_b[0]], n, of_c[1])
+    } else {
+        let (left, right, product) = ([m, k], [k, n], [m, n]);
+        let (x, y) = (a.behind(Axes::new(&left, &of_a), 0), b.behind(Axes::new(&right, &of_b), 0));
+        return device.gemm(T::one(), x, y, T::zero(), out.behind(Axes::new(&product, &of_c), 0));
+    };
+    let (x, y) = (a.behind(Axes::new(&shape, &of_a), 0), b.behind(Axes::new(&shape, &of_b), 0));
+    device.sum_products(T::one(), x, y, T::zero(), out.behind(Axes::new(&[kept], &[to]), 0))
+}
+
+/// Extents and strides as a row-major matrix: a vector is the rows or the columns, and the stride of the other axis is given.
+#[inline]
+fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
+    match (axes.shape(), axes.strides(), other) {
+        (&[m, n], &[s, t], _) if row_major => ([m, n], [s, t]),
+        (&[m, n], &[s, t], _) => ([n, m], [t, s]),
+        (&[n], &[s], [Some(other), _]) => ([n, 1], [s, other]),
+        (&[n], &[s], [_, Some(other)]) => ([1, n], [other, s]),
+        _ => unreachable!("a matrix or a vector"),
+    }
+}
+
+/// Batches of matrices.
+#[inline(never)]
+fn batch<T: Scalar, Dev: Gemm<T>>(
+    row_major: bool,
+    device: &Dev,
+    a: Factor<'_, T, Dev>,
+    b: Factor<'_, T, Dev>,
+    out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let enumeration = |axes: Axes<'_>| {
+        let layout = Layout::new(axes.shape(), axes.strides());
+        if row_major { layout } else { layout.reverse_axes() }
+    };
+    let (x, y) = in_order(row_major, a, b);
+    let (mut of_x, mut of_y) = (enumeration(x.operand.axes()), enumeration(y.operand.axes()));
+    let mut of_out = enumeration(out.axes());
+    let (x_is_vector, y_is_vector) = (of_x.rank() == 1, of_y.rank() == 1);
+    let rank = of_out.rank() - usize::from(!x_is_vector) - usize::from(!y_is_vector);
+    if x_is_vector {
+        of_x = of_x.insert_axis(0)?;
+        of_out = of_out.insert_axis(rank)?;
+    }
+    if y_is_vector {
+        of_y = of_y.insert_axis(1)?;
+        of_out = of_out.insert_axis(rank + 1)?;
+    }
+    let last = |layout: &Layout, back: usize| layout.shape()[layout.rank() - back];
+    let [m, k, n] = [last(&of_x, 2), last(&of_x, 1), last(&of_y, 1)];
+    let mut shape = [0; MAX_RANK];
+    shape[..rank].copy_from_slice(&of_out.shape()[..rank]);
+    let mut repeat = |layout: Layout, rows: usize, columns: usize| {
+        (shape[rank], shape[rank + 1]) = (rows, columns);
+        layout.broadcast_to(&shape[..rank + 2], true).expect("the batches were found to broadcast")
+    };
+    (of_x, of_y) = (repeat(of_x, m, k), repeat(of_y, k, n));
+    // A single row or column is no matrix: sums of products need no tiles.
+    if n == 1 {
+        let column = of_y.without(rank + 1).insert_axis(rank)?;
+        of_y = column.broadcast_to(of_x.shape(), true).expect("one column repeats");
+        of_out = of_out.without(rank + 1);
+    } else if m == 1 {
+        of_y = of_y.swap_axes(rank, rank + 1)?;
+        of_x = of_x.broadcast_to(of_y.shape(), true).expect("one row repeats");
+        of_out = of_out.without(rank);
+    }
+    let (x, y) = (x.behind(of_x.axes(), 0), y.behind(of_y.axes(), 0));
+    let out = out.in_layout(&of_out);
+    if m == 1 || n == 1 {
+        device.sum_products(T::one(), x, y, T::zero(), out)
+    } else {
+        device.gemm(T::one(), x, y, T::zero(), out)
+    }
+}
+
+#[cold]
+fn lengths_differ(row_major: bool, a: &[usize], b: &[usize], [of_a, of_b]: [usize; 2]) -> Error {
+    let why = format!("the summed axes have lengths {of_a} and {of_b}");
+    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
+}
+
+#[cold]
+fn batches_differ(row_major: bool, a: &[usize], b: &[usize]) -> Error {
+    let why = "the batch axes do not broadcast".into();
+    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
+}
+
+/// The error of a kernel, with the name and the operands of the operation.
+#[cold]
+fn named(error: Error, left: &[usize], right: &[usize]) -> Error {
+    match error {
+        Error::Arithmetic { dtype, .. } => {
+            Error::Arithmetic { op: "matmul", dtype, values: format!("shapes {left:?} and {right:?}") }
+        }
+        other => other,
+    }
+}

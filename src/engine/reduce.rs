@@ -1,0 +1,28 @@
+//! Reductions: which axes are left, and in which sequence the others are visited.
+
+use crate::error::Error;
+use crate::layout::axes::{Axes, AxesMut};
+
+/// Writes the axes of an operand with the reduced ones, `named`, last and in the sequence in which the order enumerates them.
+///
+/// # Errors
+/// If an axis is out of range or named twice; if there are results of zero elements each, and the reduction is not
+/// `defined_on_empty`.
+#[inline]
+pub(crate) fn reduced_last(
+    op: &'static str,
+    defined_on_empty: bool,
+    axes: Axes<'_>,
+    named: &[usize],
+    row_major: bool,
+    to: AxesMut<'_>,
+) -> Result<(), Error> {
+    axes.move_last(op, named, row_major, to)?;
+    let empty = |reduced: bool| {
+        axes.shape().iter().enumerate().any(|(axis, &n)| n == 0 && named.contains(&axis) == reduced)
+    };
+    if !defined_on_empty && empty(true) && !empty(false) {
+        return Err(Error::Empty { op, shape: axes.shape().to_vec() });
+    }
+    Ok(())
+}
