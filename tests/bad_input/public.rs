@@ -27,7 +27,14 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     let pages = target.join("doc/vierbein");
     // Documentation with other features may lie there, which cargo does not see: what is not there it makes anew.
     let _ = std::fs::remove_file(pages.join("index.html"));
-    let output = Command::new(env!("CARGO"))
+    // Flags for the compiler alone, such as those of a sanitizer, do not fit the dependencies that rustdoc reads.
+    let flags = std::env::vars_os().map(|(name, _)| name);
+    let flags = flags.filter(|name| name.to_string_lossy().ends_with("RUSTFLAGS"));
+    let mut command = Command::new(env!("CARGO"));
+    flags.for_each(|name| {
+        command.env_remove(name);
+    });
+    let output = command
         .args(["doc", "--no-deps", "--lib", "--offline", "--quiet", "--no-default-features", "--features"])
         .arg(enabled.join(","))
         .arg("--manifest-path")
