@@ -87,6 +87,26 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(Tensor::dense(buffer, shape, device))
     }
 
+    /// A tensor whose elements `write` writes, all of them.
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails; or the error of `write`.
+    #[inline(always)]
+    pub(crate) fn made(
+        shape: D::Shape,
+        device: Dev,
+        write: impl FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        if const { D::NDIM == 0 } {
+            let buffer = device.one(|out| write(out, &device))?;
+            return Ok(Tensor::dense(buffer, shape, device));
+        }
+        let mut out = Tensor::allocate(shape, device)?;
+        let (output, device) = out.output();
+        write(output, device)?;
+        Ok(out)
+    }
+
     /// A tensor of a buffer that holds exactly the shape's elements.
     ///
     /// # Panics

@@ -195,6 +195,21 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 
     // What follows spares copies between devices, and is for the devices of this crate.
 
+    /// A buffer of one element, which `write` writes.
+    ///
+    /// # Errors
+    /// As [`alloc`](Device::alloc), or the error of `write`.
+    #[doc(hidden)]
+    fn one<T: Element>(
+        &self,
+        write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
+    ) -> Result<Self::Buffer<T>, Error> {
+        let mut buffer = self.alloc(1)?;
+        assert_eq!(Self::len(&buffer), 1, "a device allocates as many elements as it was asked for");
+        // SAFETY: the buffer has one element, and nothing else knows it.
+        write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) })?;
+        Ok(buffer)
+    }
     /// Whether the elements lie in the host's memory.
     #[doc(hidden)]
     const IS_HOST: bool = false;

@@ -166,8 +166,8 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
 ) -> Result<DynTensor, Error> {
     let (device, row_major) = (device_of::<Dev>(&left), order.is_row_major());
     same_instance("matmul", device, device_of(&right))?;
-    let mut shape = [0; MAX_RANK];
-    let rank = matmul::shape(row_major, left.shape(), right.shape(), &mut shape)?;
+    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(left.rank(), right.rank()));
+    matmul::shape(row_major, left.shape(), right.shape(), &mut shape[..rank])?;
     let (a, b) = (elements::<T, Dev>(&left).into(), elements::<T, Dev>(&right).into());
     made(device, Layout::dense(&shape[..rank], row_major), order, |out| {
         matmul::write(row_major, device, a, b, out)

@@ -79,18 +79,6 @@ pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
     if same(from.shape(), to) {
         return f(from);
     }
-    repeat::<R, _, _>(op, row_major, to, from, f)
-}
-
-// Apart, so that the call for operands of one shape is short enough to be inlined.
-#[inline(never)]
-fn repeat<R: Dim, T: Element, Dev: Device>(
-    op: &'static str,
-    row_major: bool,
-    to: &[usize],
-    from: Operand<'_, T, Dev>,
-    f: impl FnOnce(Operand<'_, T, Dev>) -> Result<(), Error>,
-) -> Result<(), Error> {
     let mut strides = R::Strides::default();
     match from.repeated(to, row_major, strides.as_mut()) {
         Some(from) => f(from),

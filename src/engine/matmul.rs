@@ -11,41 +11,43 @@ use crate::layout::axes::Axes;
 use crate::layout::broadcast::common_shape;
 use crate::rank::MAX_RANK;
 
-/// Writes the shape of the product to the beginning of `to`, and returns its rank. Neither operand has rank 0.
+/// The rank of the product of operands with these ranks, of which neither is 0.
+pub(crate) fn rank(a: usize, b: usize) -> usize {
+    // A vector has no batch, and leaves nothing.
+    a.saturating_sub(2).max(b.saturating_sub(2)) + usize::from(a > 1) + usize::from(b > 1)
+}
+
+/// Writes the shape of the product, whose [`rank`] is that of `to`.
 ///
 /// # Errors
 /// If the summed axes differ in length, or the batches do not broadcast.
 #[inline]
-pub(crate) fn shape(
-    row_major: bool,
-    a: &[usize],
-    b: &[usize],
-    to: &mut [usize; MAX_RANK],
-) -> Result<usize, Error> {
+pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
     let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
     if of_a.summed != of_b.summed {
         return Err(lengths_differ(row_major, a, b, [of_a.summed, of_b.summed]));
     }
-    let mut rank = of_a.batch.len().max(of_b.batch.len());
     // The batch leads in row-major order and trails in column-major order.
-    let kept = of_a.kept.is_some() as usize + of_b.kept.is_some() as usize;
-    let (first, mut at) = if row_major { (0, rank) } else { (kept, 0) };
-    if rank > 0 && !common_shape(of_a.batch, of_b.batch, row_major, &mut to[first..first + rank]) {
+    let kept = usize::from(of_a.kept.is_some()) + usize::from(of_b.kept.is_some());
+    let (batch, matrix) = if row_major {
+        to.split_at_mut(to.len() - kept)
+    } else {
+        let (matrix, batch) = to.split_at_mut(kept);
+        (batch, matrix)
+    };
+    if !batch.is_empty() && !common_shape(of_a.batch, of_b.batch, row_major, batch) {
         return Err(batches_differ(row_major, a, b));
     }
-    for extent in [of_a.kept, of_b.kept].into_iter().flatten() {
-        to[at] = extent;
-        at += 1;
-    }
-    rank += kept;
-    Ok(rank)
+    matrix.iter_mut().zip([of_a.kept, of_b.kept].into_iter().flatten()).for_each(|(to, extent)| *to = extent);
+    Ok(())
 }
 
 /// Writes the product to an output of its [`shape`].
 ///
 /// # Errors
 /// [`Error::Arithmetic`] with the shapes of the operands, or another error of the device.
-#[inline]
+// Always inlined: of small matrices, what is known of the ranks is a good part of the time.
+#[inline(always)]
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
@@ -98,7 +100,7 @@ fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
 }
 
 /// Both operands are matrices or vectors: without a batch, neither plans nor layouts are needed.
-#[inline]
+#[inline(always)]
 fn one_product<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,

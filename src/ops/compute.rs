@@ -51,17 +51,10 @@ where
     F: BinaryOp<T, U>,
 {
     let shape = common_shape(F::NAME, left, right)?;
-    let mut out = Tensor::<_, Common<D, E>, O, Dev>::allocate(shape, left.device().clone())?;
-    let (output, device) = out.output();
-    elementwise::binary::<Common<D, E>, _, _, _, _>(
-        &op,
-        O::ROW_MAJOR,
-        device,
-        output,
-        left.operand(),
-        right.operand(),
-    )?;
-    Ok(out)
+    let (a, b) = (left.operand(), right.operand());
+    Tensor::made(shape, left.device().clone(), |out, device| {
+        elementwise::binary::<Common<D, E>, _, _, _, _>(&op, O::ROW_MAJOR, device, out, a, b)
+    })
 }
 
 /// Writes `op(left, right)`, with broadcasting, to a tensor of exactly that shape.
@@ -135,6 +128,31 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
+    // Before operands are made: a row of a few numbers is computed in less time than it takes to pass them on.
+    if same(target.shape().as_ref(), right.shape().as_ref()) {
+        let (output, device) = target.output();
+        return device.binary_assign(&op, output, right.operand());
+    }
+    binary_assign_repeated(op, target, right)
+}
+
+#[inline(never)]
+fn binary_assign_repeated<T, U, D, E, O, Dev, S, S2, F>(
+    op: F,
+    target: &mut Tensor<T, D, O, Dev, S>,
+    right: &Tensor<U, E, O, Dev, S2>,
+) -> Result<(), Error>
+where
+    T: Element,
+    U: Element,
+    D: Dim,
+    E: Dim,
+    O: Order,
+    Dev: Elementwise<T>,
+    S: StorageMut<T, Dev>,
+    S2: Storage<U, Dev>,
+    F: BinaryOp<T, U, Output = T>,
+{
     let (output, device) = target.output();
     let shape = output.axes().shape();
     elementwise::repeated::<D, _, _>(F::NAME, O::ROW_MAJOR, shape, right.operand(), |right| {
@@ -261,11 +279,10 @@ where
     F: TernaryOp<T, U, V>,
 {
     let shape = common_shape3(F::NAME, a, b, c)?;
-    let mut out = Tensor::<_, Common<C, G>, O, Dev>::allocate(shape, a.device().clone())?;
-    let (output, device) = out.output();
     let operands = (a.operand(), b.operand(), c.operand());
-    elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, output, operands)?;
-    Ok(out)
+    Tensor::made(shape, a.device().clone(), |out, device| {
+        elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, out, operands)
+    })
 }
 
 /// Writes `op(a, b, c)`, with broadcasting, to a tensor of exactly that shape.

@@ -7,7 +7,7 @@ use crate::element::{Element, Scalar};
 use crate::engine::{matmul, same_instance};
 use crate::error::{Error, expect};
 use crate::order::Order;
-use crate::rank::{Dim, MAX_RANK, MatmulRanks};
+use crate::rank::{Dim, MatmulRanks};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
@@ -139,10 +139,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         same_instance("matmul", self.device(), right.device())?;
-        let mut product = [0; MAX_RANK];
-        let rank = matmul::shape(O::ROW_MAJOR, self.shape().as_ref(), right.shape().as_ref(), &mut product)?;
         let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&product[..rank]);
+        matmul::shape(O::ROW_MAJOR, self.axes().shape(), right.axes().shape(), shape.as_mut())?;
         let mut out = make(shape)?;
         let (a, b) = (self.operand().into(), Factor { operand: right.operand(), conjugate });
         let (output, device) = out.output();

@@ -116,6 +116,7 @@ where
 }
 
 /// The sum over all indices of products of elements.
+#[inline]
 fn whole<'a, T, D, E, O, Dev>(
     name: &'static str,
     left: (TensorView<'a, T, D, O, Dev>, bool),
@@ -129,22 +130,28 @@ where
     Dev: Contract<T>,
 {
     let ((x, conjugate_x), (y, conjugate_y)) = (left, right);
-    let error = |why: String| {
-        let shapes = vec![x.shape().as_ref().to_vec(), y.shape().as_ref().to_vec()];
-        Error::Contraction { op: format!("{name} of"), shapes, why }
-    };
     if !same(x.shape().as_ref(), y.shape().as_ref()) {
-        return Err(error("it sums over all elements, so the shapes are to be equal".into()));
+        let why = "it sums over all elements, so the shapes are to be equal".into();
+        return Err(whole_error(name, x.axes().shape(), y.axes().shape(), why));
     }
     same_instance(name, x.device(), y.device())?;
     // All axes are summed, so they need no labels.
-    let mut out = Tensor::allocate([], x.device().clone())?;
     let x_factor = Factor { operand: x.operand(), conjugate: conjugate_x };
     let y_factor = Factor { operand: y.operand(), conjugate: conjugate_y };
-    let (output, device) = out.output();
-    let done = device.sum_products(T::one(), x_factor, y_factor, T::zero(), output);
-    done.map_err(|failed| without_value(failed, error))?;
-    Ok(out)
+    let done = Tensor::made([], x.device().clone(), |out, device| {
+        device.sum_products(T::one(), x_factor, y_factor, T::zero(), out)
+    });
+    match done {
+        Ok(done) => Ok(done),
+        Err(failed) => {
+            Err(without_value(failed, |why| whole_error(name, x.axes().shape(), y.axes().shape(), why)))
+        }
+    }
+}
+
+#[cold]
+fn whole_error(name: &'static str, x: &[usize], y: &[usize], why: String) -> Error {
+    Error::Contraction { op: format!("{name} of"), shapes: vec![x.to_vec(), y.to_vec()], why }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -213,6 +220,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
     /// ```
+    #[inline]
     #[track_caller]
     pub fn dot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -228,6 +236,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `dot` panics.
+    #[inline]
     pub fn try_dot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
@@ -249,6 +258,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (a, b) = (tensor![i, i], tensor![i, i * 2.0]);
     /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
     /// ```
+    #[inline]
     #[track_caller]
     pub fn vdot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -264,6 +274,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `vdot` panics.
+    #[inline]
     pub fn try_vdot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,

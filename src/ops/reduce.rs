@@ -34,10 +34,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let (from, strides) = self.reduced_last::<R>(axes)?;
         let mut shape = E::Shape::default();
         shape.as_mut().copy_from_slice(&from.as_ref()[..E::NDIM]);
-        let mut out = Tensor::allocate(shape, self.device().clone())?;
-        let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
-        Ok(out)
+        let operand = self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0);
+        Tensor::made(shape, self.device().clone(), |out, device| device.reduce(&op, out, operand))
     }
 
     #[inline]
@@ -45,15 +43,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         if !R::OF_NOTHING && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        let mut out = Tensor::allocate([], self.device().clone())?;
-        let (output, device) = out.output();
         // All axes are reduced as they are; only where the sequence matters has it to be the order's.
         if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
-            device.reduce(&op, output, self.operand())?;
-        } else {
-            device.reduce(&op, output, self.operand_in(&self.enumeration()))?;
+            let operand = self.operand();
+            return Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand));
         }
-        Ok(out)
+        let layout = self.enumeration();
+        let operand = self.operand_in(&layout);
+        Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand))
     }
 
     fn reduced_keeping<R: Reduction<T>>(

@@ -58,10 +58,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (from, strides) = self.diagonal_last(a.index(), b.index())?;
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&from.as_ref()[..R::NDIM]);
-        let mut out = Tensor::allocate(shape, self.device().clone())?;
-        let (output, device) = out.output();
-        device.reduce(&Sum, output, self.operand_behind(diagonal(&from, &strides), 0))?;
-        Ok(out)
+        let operand = self.operand_behind(diagonal(&from, &strides), 0);
+        Tensor::made(shape, self.device().clone(), |out, device| device.reduce(&Sum, out, operand))
     }
 
     /// The axes other than `a` and `b`, and the diagonal of those two as the last one; what follows it in the arrays is unused.

@@ -182,7 +182,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "takes operands and outputs, which only unsafe code makes",
-        &["Device::copy_here", "Device::on_host", "Device::on_host_mut"],
+        &["Device::copy_here", "Device::on_host", "Device::on_host_mut", "Device::one"],
     ),
     ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
     (

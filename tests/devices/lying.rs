@@ -25,6 +25,7 @@ enum Method {
     OnHost,
     OnHostMut,
     CopyHere,
+    One,
 }
 
 /// How many elements it returns.
@@ -164,6 +165,15 @@ unsafe impl<const HOST: bool, const COPIES: bool> Device for Liar<HOST, COPIES> 
         data.resize(length(Method::Release, data.len()), T::default());
         Ok(data)
     }
+    fn one<T: Element>(
+        &self,
+        write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
+    ) -> Result<Block<T>, Error> {
+        let mut buffer = self.0.alloc(1)?;
+        // SAFETY: the buffer has one element, and nothing else knows it.
+        write(unsafe { Output::from_raw(Remote::ptr_mut(&mut buffer), &[], &[]) })?;
+        if length(Method::One, 1) == 1 { Ok(buffer) } else { self.0.alloc(length(Method::One, 1)) }
+    }
     const IS_HOST: bool = HOST;
     const COPIES: bool = COPIES;
     fn copy_here<T: Element>(
@@ -216,6 +226,7 @@ fn typed<const HOST: bool, const COPIES: bool>() -> Vec<Step<Liar<HOST, COPIES>>
             let x = on(device, &numbers())?;
             x.try_add(&x)?.try_to_vec()
         }),
+        ("sum", |device| on(device, &numbers())?.try_sum()?.try_to_vec()),
         ("sum of rows", |device| on(device, &numbers())?.try_sum_axis(1)?.try_to_vec()),
         ("matmul", |device| {
             let x = on(device, &numbers())?;
@@ -323,7 +334,8 @@ fn check<const HOST: bool, const COPIES: bool>(methods: &[Method]) {
     assert!(noticed > 0, "no method was called that lies");
 }
 
-const METHODS: [Method; 9] = [
+const METHODS: [Method; 10] = [
+    Method::One,
     Method::Alloc,
     Method::AllocForOverwrite,
     Method::AllocZeroed,

@@ -204,6 +204,22 @@ impl<T: Element> CpuBuffer<T> {
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
+    /// One element. The compiler can leave out the allocation if the element is read and the buffer dropped at once. For that it is
+    /// the only one that is tried: pooled blocks are not freed for a second one.
+    #[inline(always)]
+    pub(crate) fn of(value: T) -> Result<Self, Error> {
+        let layout = Layout::new::<T>();
+        // SAFETY: elements have a size.
+        let memory = unsafe { std::alloc::alloc(layout) };
+        let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
+        // SAFETY: the new memory is for one element.
+        unsafe { first.write(value) };
+        // SAFETY: it is a block of the layout of `T`, and holds the element.
+        let block = unsafe { Block::from_raw(first.cast(), layout) };
+        // SAFETY: as above.
+        Ok(unsafe { CpuBuffer::within(block, first, 1) })
+    }
+
     pub(crate) fn from_vec(mut data: Vec<T>) -> Self {
         if cfg!(vierbein_exact_memory) {
             data.shrink_to_fit();

@@ -137,6 +137,18 @@ unsafe impl Device for Cpu {
     fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
         buffer.into_vec()
     }
+    #[inline(always)]
+    fn one<T: Element>(
+        &self,
+        write: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
+    ) -> Result<CpuBuffer<T>, Error> {
+        // On the stack first: no kernel knows the buffer, so that the compiler can leave it out if the element is read and the tensor
+        // dropped at once, as in `x.sum().item()`.
+        let mut value = T::default();
+        // SAFETY: the element is exclusively borrowed.
+        write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) })?;
+        CpuBuffer::of(value)
+    }
     const IS_HOST: bool = true;
     #[inline]
     fn on_host<'a, T: Element>(from: Operand<'a, T, Cpu>) -> Option<&'a [T]> {

@@ -12,6 +12,7 @@ use super::{Cpu, HostPtr};
 use crate::device::{Factor, Output};
 use crate::element::{Arithmetic, Scalar};
 use crate::error::Error;
+use crate::layout::broadcast::same;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -86,7 +87,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
-    assert_eq!(shape, b.operand.shape(), "factors of one shape");
+    assert!(same(shape, b.operand.shape()), "factors of one shape");
     // Loops follow the strides of the factor with more elements: the first from here on.
     let elements = |factor: &Factor<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
@@ -94,7 +95,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     };
     let (a, b) = if elements(&a) < elements(&b) { (b, a) } else { (a, b) };
     let (kept_shape, summed_shape) = shape.split_at(out.shape().len());
-    assert_eq!(out.shape(), kept_shape, "the leading axes are the output's");
+    assert!(same(out.shape(), kept_shape), "the leading axes are the output's");
     let (kept_a, summed_a) = a.operand.strides().split_at(kept_shape.len());
     let (kept_b, summed_b) = b.operand.strides().split_at(kept_shape.len());
     // What is multiplied by zero is a sum of nothing.
