@@ -76,10 +76,10 @@ fn broadcasting() {
     refused!(a.try_hypot(&b), a.hypot(&b), Error::Shapes { .. }, text("take hypot of"));
     refused!(a.try_atan2(&b), a.atan2(&b), Error::Shapes { .. }, text("take atan2 of"));
     refused!(a.try_apply2(op::Add, &b), a.apply2(op::Add, &b), Error::Shapes { .. }, text("add"));
-    refused!(a.try_apply2(op::Less, &b), a.less(&b), Error::Shapes { .. }, text("compare"));
-    refused!(a.try_apply2(op::Equal, &b), a.equal(&b), Error::Shapes { .. }, text("compare"));
+    refused!(a.try_less(&b), a.less(&b), Error::Shapes { .. }, text("compare"));
+    refused!(a.try_equal(&b), a.equal(&b), Error::Shapes { .. }, text("compare"));
     let (l, r) = (a.greater(0.0), b.greater(0.0));
-    refused!(l.try_apply2(op::BitAnd, &r), &l & &r, Error::Shapes { .. }, text("combine"));
+    refused!(l.try_and(&r), &l & &r, Error::Shapes { .. }, text("combine"));
     refused!(l.try_select(&b, &a), l.select(&b, &a), Error::Shapes { .. }, text("select from"));
     refused!(l.try_select(&a, &b), l.select(&a, &b), Error::Shapes { .. }, text("select from"));
     let zipped =

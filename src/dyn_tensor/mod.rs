@@ -47,9 +47,9 @@ pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 pub use unary::Unary;
 
-/// Operations that only their modules use, for the tests of their texts.
+/// Operations that only their modules use and the names of all reductions, for the tests of their texts.
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
-    pub(crate) use super::reduce::Share;
+    pub(crate) use super::reduce::{REDUCTIONS, Share};
     pub(crate) use super::unary::Slow;
 }

@@ -229,6 +229,10 @@ macro_rules! reductions {
             })?,)*
         }
 
+        /// The names of all reductions.
+        #[cfg(all(test, feature = "cuda"))]
+        pub(crate) const REDUCTIONS: &[&str] = &[$(stringify!($Name)),*];
+
         $(
             // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -1,9 +1,10 @@
-//! `+ - * / %` and negation, with tensors and scalars on either side, owned or borrowed, and in place.
+//! `+ - * / %`, `& | ^`, `-` and `!`, with tensors and scalars on either side, owned or borrowed, and in place.
 
 use super::compute::{binary_assign, unary_given};
-use super::operands::{Agrees, AssignOperand, Operands, RightOperand, WithLeft};
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, UnaryOp};
-use crate::element::{Arithmetic, Element, Scalar, c32, c64};
+use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
+use super::operands::{Agrees, AssignOperand, RightOperand, WithLeft};
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
+use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
@@ -11,79 +12,8 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 use core::ops;
 
-macro_rules! operators {
-    ($(
-        $Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_method:ident, $try_assign:ident,
-        $symbol:literal, $verb:literal, $checked:expr, $cuda:literal, $cuda_defined:literal;
-    )*) => {$(
-        #[doc = concat!("`a ", $symbol, " b`, as an operation.")]
-        #[derive(Debug, Clone, Copy, Default)]
-        pub struct $Op;
-
-        impl<T: Scalar> BinaryOp<T, T> for $Op {
-            type Output = T;
-            const NAME: &'static str = $verb;
-            const CUDA: CudaSource = CudaSource::builtin($cuda);
-            const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
-            const CHECKED: bool = T::INTEGER && $checked;
-            const ASSOCIATIVE: bool = matches!(Arithmetic::$Op, Arithmetic::Add | Arithmetic::Mul);
-            #[inline]
-            fn apply(&self, a: T, b: T) -> T {
-                T::wrapping(Arithmetic::$Op, a, b)
-            }
-            fn defined(&self, a: T, b: T) -> bool {
-                T::fits(Arithmetic::$Op, a, b)
-            }
-        }
-
-        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-            #[doc = concat!("`self ", $symbol, " right` with a `Result`; `right` is a tensor to broadcast with, or a scalar.")]
-            ///
-            /// # Errors
-            /// Where the shapes do not broadcast, the device has no memory left, or integers have no such result.
-            ///
-            /// ```
-            /// use vierbein::tensor;
-            #[doc = concat!("assert_eq!(tensor![7, 5].", stringify!($try_method), "(&tensor![2, 5])?, tensor![7 ", $symbol, " 2, 5 ", $symbol, " 5]);")]
-            /// # Ok::<(), vierbein::Error>(())
-            /// ```
-            pub fn $try_method<R: Operands<T, D, O, Dev>>(
-                &self,
-                right: R,
-            ) -> Result<Tensor<T, R::Common, O, Dev>, Error>
-            where
-                T: Scalar,
-                Dev: Elementwise<T>,
-            {
-                right.combine($Op, self)
-            }
-        }
-
-        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
-        {
-            #[doc = concat!("`self ", $symbol, "= right` with a `Result`; the tensor `right` is repeated to the shape of `self`.")]
-            ///
-            /// # Errors
-            /// Where `right` does not broadcast to the shape of `self`, or integers have no such result; nothing is changed then.
-            ///
-            /// ```
-            /// use vierbein::tensor;
-            /// let mut x = tensor![7, 5];
-            #[doc = concat!("x.", stringify!($try_assign), "(&tensor![2, 5])?;")]
-            #[doc = concat!("assert_eq!(x, tensor![7 ", $symbol, " 2, 5 ", $symbol, " 5]);")]
-            /// # Ok::<(), vierbein::Error>(())
-            /// ```
-            pub fn $try_assign<B>(&mut self, right: B) -> Result<(), Error>
-            where
-                T: Scalar,
-                B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
-                Dev: Elementwise<T>,
-                S: StorageMut<T, Dev>,
-            {
-                binary_assign($Op, self, &right.agreed())
-            }
-        }
-
+macro_rules! infix {
+    ($($Op:ident, $method:ident;)*) => {$(
         impl<T, D, O, Dev, S, R> ops::$Op<R> for &Tensor<T, D, O, Dev, S>
         where
             T: Element,
@@ -114,6 +44,47 @@ macro_rules! operators {
                 expect(right.operate($Op, self))
             }
         }
+    )*};
+}
+infix! {
+    Add, add;
+    Sub, sub;
+    Mul, mul;
+    Div, div;
+    Rem, rem;
+    BitAnd, bitand;
+    BitOr, bitor;
+    BitXor, bitxor;
+}
+
+/// In place, and with a scalar on the left.
+macro_rules! arithmetic {
+    ($($Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_assign:ident, $symbol:literal;)*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
+        {
+            #[doc = concat!("`self ", $symbol, "= right` with a `Result`; the tensor `right` is repeated to the shape of `self`.")]
+            ///
+            /// # Errors
+            /// Where `right` does not broadcast to the shape of `self`, or integers have no such result; nothing is changed then.
+            ///
+            /// ```
+            /// use vierbein::tensor;
+            /// let mut x = tensor![7, 5];
+            #[doc = concat!("x.", stringify!($try_assign), "(&tensor![2, 5])?;")]
+            #[doc = concat!("assert_eq!(x, tensor![7 ", $symbol, " 2, 5 ", $symbol, " 5]);")]
+            /// # Ok::<(), vierbein::Error>(())
+            /// ```
+            pub fn $try_assign<B>(&mut self, right: B) -> Result<(), Error>
+            where
+                T: Scalar,
+                B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+                Dev: Elementwise<T>,
+                S: StorageMut<T, Dev>,
+            {
+                binary_assign($Op, self, &right.agreed())
+            }
+        }
+
         impl<T, D, O, Dev, S, R> ops::$Assign<R> for Tensor<T, D, O, Dev, S>
         where
             T: Element,
@@ -129,7 +100,7 @@ macro_rules! operators {
             }
         }
 
-        operators!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
+        arithmetic!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
     )*};
 
     (@scalars $Op:ident $method:ident; $($t:ty)*) => {$(
@@ -154,62 +125,49 @@ macro_rules! operators {
     )*};
 }
 
-// Dividing integers by zero is an error always; an overflow is one where Rust's own operators would panic.
-operators! {
-    Add, add, AddAssign, add_assign, try_add, try_add_assign, "+", "add", cfg!(debug_assertions), "wrapping_add(a, b)", "fits_add(a, b)";
-    Sub, sub, SubAssign, sub_assign, try_sub, try_sub_assign, "-", "subtract", cfg!(debug_assertions), "wrapping_sub(a, b)", "fits_sub(a, b)";
-    Mul, mul, MulAssign, mul_assign, try_mul, try_mul_assign, "*", "multiply", cfg!(debug_assertions), "wrapping_mul(a, b)", "fits_mul(a, b)";
-    Div, div, DivAssign, div_assign, try_div, try_div_assign, "/", "divide", true, "wrapping_div(a, b)", "fits_div(a, b)";
-    Rem, rem, RemAssign, rem_assign, try_rem, try_rem_assign, "%", "take the remainder of", true, "wrapping_rem(a, b)", "fits_div(a, b)";
+arithmetic! {
+    Add, add, AddAssign, add_assign, try_add_assign, "+";
+    Sub, sub, SubAssign, sub_assign, try_sub_assign, "-";
+    Mul, mul, MulAssign, mul_assign, try_mul_assign, "*";
+    Div, div, DivAssign, div_assign, try_div_assign, "/";
+    Rem, rem, RemAssign, rem_assign, try_rem_assign, "%";
 }
 
-/// `-a`, as an operation.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Neg;
-
-impl<T: Scalar + ops::Neg<Output = T>> UnaryOp<T> for Neg {
-    type Output = T;
-    const NAME: &'static str = "negate";
-    const CUDA: CudaSource = CudaSource::builtin("wrapping_neg(a)");
-    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_neg(a)");
-    const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
-    #[inline]
-    fn apply(&self, a: T) -> T {
-        a.wrapping_neg()
-    }
-    fn defined(&self, a: T) -> bool {
-        a.neg_fits()
-    }
+macro_rules! prefix {
+    ($($Op:ident, $method:ident, [$($bound:tt)*];)*) => {$(
+        impl<T, D, O, Dev, S> ops::$Op for &Tensor<T, D, O, Dev, S>
+        where
+            T: $($bound)*,
+            D: Dim,
+            O: Order,
+            Dev: Elementwise<T>,
+            S: Storage<T, Dev>,
+        {
+            type Output = Tensor<T, D, O, Dev>;
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                self.apply($Op)
+            }
+        }
+        impl<T, D, O, Dev, S> ops::$Op for Tensor<T, D, O, Dev, S>
+        where
+            T: $($bound)*,
+            D: Dim,
+            O: Order,
+            Dev: Elementwise<T>,
+            S: Storage<T, Dev>,
+        {
+            type Output = Tensor<T, D, O, Dev>;
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                expect(unary_given($Op, self))
+            }
+        }
+    )*};
 }
-
-impl<T, D, O, Dev, S> ops::Neg for &Tensor<T, D, O, Dev, S>
-where
-    T: Scalar + ops::Neg<Output = T>,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-{
-    type Output = Tensor<T, D, O, Dev>;
-    #[track_caller]
-    fn neg(self) -> Self::Output {
-        expect(self.try_apply(Neg))
-    }
-}
-
-impl<T, D, O, Dev, S> ops::Neg for Tensor<T, D, O, Dev, S>
-where
-    T: Scalar + ops::Neg<Output = T>,
-    D: Dim,
-    O: Order,
-    Dev: Elementwise<T>,
-    S: Storage<T, Dev>,
-{
-    type Output = Tensor<T, D, O, Dev>;
-    #[track_caller]
-    fn neg(self) -> Self::Output {
-        expect(unary_given(Neg, self))
-    }
+prefix! {
+    Neg, neg, [Scalar + ops::Neg<Output = T>];
+    Not, not, [Bits];
 }
 
 /// `a + alpha · b`, as an operation.

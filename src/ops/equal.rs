@@ -1,9 +1,9 @@
-//! Equality: the same shape, and the same elements at each index.
+//! Equality: the same shape, and the same elements at each index, exactly or up to a tolerance.
 
 #![forbid(unsafe_code)]
 
-use crate::device::HostAccess;
-use crate::element::Element;
+use crate::device::{Device, HostAccess};
+use crate::element::{CastTo, Element, Scalar};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -21,5 +21,36 @@ where
     /// Whether both have the same shape and the same elements at each index. NaN equals nothing.
     fn eq(&self, other: &Tensor<T, D, O, Dev, S2>) -> bool {
         self.shape() == other.shape() && self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Whether both have the same shape and every pair of elements is equal or satisfies
+    /// `|a − b| ≤ absolute + relative · |b|` with a finite `b` (NumPy's rule). Nothing is close to NaN, and to an infinity only
+    /// itself.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert!(tensor![1.0, 2.0].all_close(&tensor![1.0, 2.0 + 1e-12], 1e-9, 0.0));
+    /// assert!(!tensor![1.0].all_close(&tensor![f64::INFINITY], 1e-9, 0.0));
+    /// ```
+    pub fn all_close<S2: Storage<T, Dev>>(
+        &self,
+        other: &Tensor<T, D, O, Dev, S2>,
+        relative: T::Magnitude,
+        absolute: T::Magnitude,
+    ) -> bool
+    where
+        Dev: HostAccess,
+    {
+        let size = |x: T| -> T::Magnitude { Scalar::modulus(CastTo::<T::Float>::cast_to(x)) };
+        self.shape() == other.shape()
+            && self.iter().zip(other.iter()).all(|(&a, &b)| {
+                let difference = CastTo::<T::Float>::cast_to(a) - CastTo::<T::Float>::cast_to(b);
+                let size = size(b);
+                a == b
+                    || num_traits::Float::is_finite(size)
+                        && difference.modulus() <= absolute + relative * size
+            })
     }
 }

@@ -5,7 +5,8 @@
 mod apply;
 mod arithmetic;
 mod assign;
-mod compare;
+mod binary;
+pub(crate) mod catalogue;
 mod compute;
 mod construct;
 mod convert;
@@ -50,11 +51,8 @@ pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 /// assert_eq!(tensor![1.0, 4.0].apply(op::Sqrt), tensor![1.0, 2.0]);
 /// ```
 pub mod op {
-    pub use super::arithmetic::{Add, AddScaled, Div, Mul, Neg, Rem, Sub};
-    pub use super::compare::{
-        BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, IsFinite, IsInfinite, IsNan, Less, LessEqual,
-        Not, NotEqual,
-    };
+    pub use super::arithmetic::AddScaled;
+    pub use super::binary::*;
     pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };

@@ -1,6 +1,6 @@
 //! Running sums and products along an axis.
 
-use super::arithmetic::{Add, Mul};
+use super::binary::{Add, Mul};
 use super::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{BinaryOp, Device, Reduce};

@@ -1,8 +1,8 @@
-//! Functions of one element (and a few of two), as methods and as operations.
+//! Functions of one element, as operations and as methods.
 
-use super::operands::Operands;
-use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, UnaryOp};
-use crate::element::{Arithmetic, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
+use super::catalogue::{unary, verb};
+use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
+use crate::element::{Arithmetic, Bits, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -11,253 +11,132 @@ use crate::tensor::Tensor;
 use num_traits::{One, Zero};
 
 /// The [`COST`](UnaryOp::COST) of functions that take some nanoseconds.
-const SLOW: usize = 256;
+pub(super) const SLOW: usize = 256;
 
-macro_rules! unary {
-    ($(
-        $Op:ident, $method:ident, $bound:ident, $Output:ty, $doc:literal, $input:literal, $expected:literal,
-        |$x:ident| $body:expr, $cuda:literal $(, checked $checked:expr, $cuda_defined:literal)? $(, cost $cost:expr)?;
-    )*) => {$(
-        #[doc = concat!($doc, ", as an operation.")]
+macro_rules! operations {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
+        $(function: $function:ident,)?
+        $(host: |$x:ident| $host:expr,)?
+        cuda: $cuda:literal,
+        $(defined: |$y:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
+        $(cost: $cost:expr,)?
+    })*) => {$(
+        #[doc = concat!($doc, ", as an operation" $(, ": `", $symbol, "a`")?, ".")]
         #[derive(Debug, Clone, Copy, Default)]
-        pub struct $Op;
+        pub struct $Name;
 
-        impl<T: $bound> UnaryOp<T> for $Op {
+        impl<T: $bound $(+ $also)?> UnaryOp<T> for $Name {
             type Output = $Output;
-            const NAME: &'static str = concat!("take ", stringify!($method), " of");
+            const NAME: &'static str = verb!($method $($verb)?);
             const CUDA: CudaSource = CudaSource::builtin($cuda);
-            $( const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
-               const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
-               fn defined(&self, $x: T) -> bool { $checked } )?
-            $( const COST: usize = $cost; )?
-            #[inline]
-            fn apply(&self, $x: T) -> $Output {
-                $body
-            }
-        }
-
-        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
-        {
-            #[doc = concat!($doc, ", element by element.")]
-            ///
-            #[doc = concat!("With a `Result`: `x.try_apply(op::", stringify!($Op), ")`; in place, for results of the same type: `x.apply_inplace(op::", stringify!($Op), ")`.")]
-            ///
-            /// # Panics
-            /// Where the device has no memory left, or an integer has no such result.
-            ///
-            /// ```
-            /// use vierbein::{Complex, tensor};
-            #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($method), "(), tensor!", $expected, ");")]
-            /// ```
-            #[track_caller]
-            pub fn $method(&self) -> Tensor<$Output, D, O, Dev>
-            where
-                T: $bound,
-                Dev: Elementwise<T>,
-            {
-                self.apply($Op)
-            }
+            $(
+                const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
+                const CHECKED: bool = T::INTEGER && $checked;
+                fn defined(&self, $y: T) -> bool {
+                    $defined
+                }
+            )?
+            $(const COST: usize = $cost;)?
+            $(
+                #[inline]
+                fn apply(&self, $x: T) -> $Output {
+                    $host
+                }
+            )?
+            $(
+                const COST: usize = SLOW;
+                #[inline]
+                fn apply(&self, x: T) -> $Output {
+                    x.function(Function::$function)
+                }
+            )?
         }
     )*};
 }
+// The rows are in `catalogue.rs`.
+unary!(operations);
 
-// every number
-unary! {
-    Abs, abs, Scalar, T::Real, "The absolute value or modulus", "[Complex::new(3.0, 4.0)]", "[5.0]",
-        |x| x.modulus(), "modulus(a)", checked x.modulus() >= T::Real::zero(), "fits_abs(a)";
-}
-unary! {
-    Conj, conj, Scalar, T, "The complex conjugate", "[Complex::new(3.0, 4.0)]", "[Complex::new(3.0, -4.0)]", |x| Scalar::conj(x), "conj(a)";
-}
-unary! {
-    Re, re, Scalar, T::Real, "The real part", "[Complex::new(3.0, 4.0)]", "[3.0]", |x| Scalar::re(x), "re(a)";
-}
-unary! {
-    Im, im, Scalar, T::Real, "The imaginary part", "[Complex::new(3.0, 4.0)]", "[4.0]", |x| Scalar::im(x), "im(a)";
-}
-unary! {
-    Square, square, Scalar, T, "The square", "[3, -4]", "[9, 16]", |x| T::wrapping(Arithmetic::Mul, x, x), "wrapping_mul(a, a)", checked T::fits(Arithmetic::Mul, x, x), "fits_mul(a, a)";
-}
-// floating and complex
-unary! {
-    Sqrt, sqrt, Inexact, T, "The square root (principal for complex; NaN for negative reals)", "[4.0, 9.0]", "[2.0, 3.0]", |x| x.function(Function::Sqrt), "sqrt(a)";
-}
-unary! {
-    Exp, exp, Inexact, T, "The exponential", "[0.0]", "[1.0]", |x| x.function(Function::Exp), "exp(a)", cost SLOW;
-}
-unary! {
-    Exp2, exp2, Inexact, T, "Two to this power", "[3.0]", "[8.0]", |x| x.function(Function::Exp2), "exp2(a)", cost SLOW;
-}
-unary! {
-    Ln, ln, Inexact, T, "The natural logarithm (principal for complex)", "[1.0]", "[0.0]", |x| x.function(Function::Ln), "log(a)", cost SLOW;
-}
-unary! {
-    Log2, log2, Inexact, T, "The logarithm to base 2", "[8.0]", "[3.0]", |x| x.function(Function::Log2), "log2(a)", cost SLOW;
-}
-unary! {
-    Log10, log10, Inexact, T, "The logarithm to base 10", "[100.0]", "[2.0]", |x| x.function(Function::Log10), "log10(a)", cost SLOW;
-}
-unary! {
-    Sin, sin, Inexact, T, "The sine of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Sin), "sin(a)", cost SLOW;
-}
-unary! {
-    Cos, cos, Inexact, T, "The cosine of an angle in radians", "[0.0]", "[1.0]", |x| x.function(Function::Cos), "cos(a)", cost SLOW;
-}
-unary! {
-    Tan, tan, Inexact, T, "The tangent of an angle in radians", "[0.0]", "[0.0]", |x| x.function(Function::Tan), "tan(a)", cost SLOW;
-}
-unary! {
-    Asin, asin, Inexact, T, "The arc sine, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Asin), "asin(a)", cost SLOW;
-}
-unary! {
-    Acos, acos, Inexact, T, "The arc cosine, in radians", "[1.0]", "[0.0]", |x| x.function(Function::Acos), "acos(a)", cost SLOW;
-}
-unary! {
-    Atan, atan, Inexact, T, "The arc tangent, in radians", "[0.0]", "[0.0]", |x| x.function(Function::Atan), "atan(a)", cost SLOW;
-}
-unary! {
-    Sinh, sinh, Inexact, T, "The hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Sinh), "sinh(a)", cost SLOW;
-}
-unary! {
-    Cosh, cosh, Inexact, T, "The hyperbolic cosine", "[0.0]", "[1.0]", |x| x.function(Function::Cosh), "cosh(a)", cost SLOW;
-}
-unary! {
-    Tanh, tanh, Inexact, T, "The hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Tanh), "tanh(a)", cost SLOW;
-}
-unary! {
-    Asinh, asinh, Inexact, T, "The inverse hyperbolic sine", "[0.0]", "[0.0]", |x| x.function(Function::Asinh), "asinh(a)", cost SLOW;
-}
-unary! {
-    Acosh, acosh, Inexact, T, "The inverse hyperbolic cosine", "[1.0]", "[0.0]", |x| x.function(Function::Acosh), "acosh(a)", cost SLOW;
-}
-unary! {
-    Atanh, atanh, Inexact, T, "The inverse hyperbolic tangent", "[0.0]", "[0.0]", |x| x.function(Function::Atanh), "atanh(a)", cost SLOW;
-}
-unary! {
-    Recip, recip, Inexact, T, "The reciprocal", "[4.0]", "[0.25]", |x| T::one() / x, "cast<A>(1) / a";
-}
-unary! {
-    Arg, arg, Inexact, T::Magnitude, "The argument (phase) in radians, in (−π, π]", "[Complex::new(0.0, 2.0)]", "[std::f64::consts::FRAC_PI_2]", |x| x.arg(), "arg(a)", cost SLOW;
-}
-// floating
-unary! {
-    Cbrt, cbrt, RealFloat, T, "The cube root", "[-8.0]", "[-2.0]", |x| x.cbrt(), "cbrt(a)", cost SLOW;
-}
-unary! {
-    ExpM1, exp_m1, RealFloat, T, "`exp(x) − 1`, accurate near 0", "[0.0]", "[0.0]", |x| x.exp_m1(), "expm1(a)", cost SLOW;
-}
-unary! {
-    Ln1p, ln_1p, RealFloat, T, "`ln(1 + x)`, accurate near 0", "[0.0]", "[0.0]", |x| x.ln_1p(), "log1p(a)", cost SLOW;
-}
-unary! {
-    Floor, floor, RealFloat, T, "The largest integer not above", "[-1.5, 2.5]", "[-2.0, 2.0]", |x| x.floor(), "floor(a)";
-}
-unary! {
-    Ceil, ceil, RealFloat, T, "The smallest integer not below", "[-1.5, 2.5]", "[-1.0, 3.0]", |x| x.ceil(), "ceil(a)";
-}
-unary! {
-    Round, round, RealFloat, T, "The nearest integer; halves away from zero", "[-1.5, 2.4]", "[-2.0, 2.0]", |x| x.round(), "round(a)";
-}
-unary! {
-    Trunc, trunc, RealFloat, T, "The integer part", "[-1.5, 2.5]", "[-1.0, 2.0]", |x| x.trunc(), "trunc(a)";
-}
-unary! {
-    Fract, fract, RealFloat, T, "The part behind the point", "[-1.5, 2.25]", "[-0.5, 0.25]", |x| x.fract(), "a - trunc(a)";
-}
-// real
-unary! {
-    Signum, signum, RealScalar, T, "−1, 0 or 1, as the number is negative, zero or positive; NaN stays NaN", "[-7, 0, 3]", "[-1, 0, 1]",
-        |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x }, "signum(a)";
-}
-
-macro_rules! binary {
-    ($(
-        $Op:ident, $method:ident, $try_method:ident, $bound:ident, $doc:literal, $left:literal, $right:literal, $expected:literal,
-        |$a:ident, $b:ident| $body:expr, $cuda:literal $(, cost $cost:expr)?;
-    )*) => {$(
-        #[doc = concat!($doc, ", as an operation.")]
-        #[derive(Debug, Clone, Copy, Default)]
-        pub struct $Op;
-
-        impl<T: $bound> BinaryOp<T, T> for $Op {
-            type Output = T;
-            const NAME: &'static str = concat!("take ", stringify!($method), " of");
-            const CUDA: CudaSource = CudaSource::builtin($cuda);
-            $( const COST: usize = $cost; )?
-            #[inline]
-            fn apply(&self, $a: T, $b: T) -> T {
-                $body
-            }
-        }
-
-        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
-        {
-            #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
-            ///
-            /// # Panics
-            /// Where the shapes do not broadcast, or the device has no memory left.
-            ///
-            /// ```
-            /// use vierbein::tensor;
-            #[doc = concat!("assert_eq!(tensor!", $left, ".", stringify!($method), "(", $right, "), tensor!", $expected, ");")]
-            /// ```
-            #[track_caller]
-            pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<T, R::Common, O, Dev>
-            where
-                T: $bound,
-                Dev: Elementwise<T>,
-            {
-                expect(right.combine($Op, self))
-            }
-
-            #[doc = concat!("[`", stringify!($method), "`](Tensor::", stringify!($method), ") with a `Result`.")]
-            ///
-            /// # Errors
-            /// Where the shapes do not broadcast, or the device has no memory left.
-            pub fn $try_method<R: Operands<T, D, O, Dev>>(
-                &self,
-                right: R,
-            ) -> Result<Tensor<T, R::Common, O, Dev>, Error>
-            where
-                T: $bound,
-                Dev: Elementwise<T>,
-            {
-                right.combine($Op, self)
+macro_rules! methods {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
+        $($computed:tt)*
+    })*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+            methods! {
+                @$method $($try_method)? { $($symbol)? }
+                $Name, $doc, [$bound $(+ $also)?], $Output, $input, $expected
             }
         }
     )*};
-}
+    // A function.
+    (@$method:ident $try_method:ident {}
+        $Name:ident, $doc:literal, [$bound:ident], $Output:ty, $input:literal, $expected:literal
+    ) => {
+        #[doc = concat!($doc, ", element by element.")]
+        ///
+        #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
+        #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
+        ///
+        /// # Panics
+        /// If the device has no memory left, or an integer has no such result.
+        ///
+        /// ```
+        /// use vierbein::{Complex, tensor};
+        #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($method), "(), tensor!", $expected, ");")]
+        /// ```
+        #[track_caller]
+        pub fn $method(&self) -> Tensor<$Output, D, O, Dev>
+        where
+            T: $bound,
+            Dev: Elementwise<T>,
+        {
+            self.apply($Name)
+        }
 
-binary! {
-    Maximum, maximum, try_maximum, RealScalar, "The larger of two; NaN if one is NaN", "[1, 5]", "&tensor![3, 2]", "[3, 5]",
-        |a, b| larger(a, b), "larger(a, b)";
+        #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
+        ///
+        /// # Errors
+        /// If the device has no memory left, or an integer has no such result.
+        pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
+        where
+            T: $bound,
+            Dev: Elementwise<T>,
+        {
+            self.try_apply($Name)
+        }
+    };
+    // An operator, which `arithmetic.rs` implements.
+    (@$try_method:ident { $symbol:literal }
+        $Name:ident, $doc:literal, [$($bound:tt)*], $Output:ty, $input:literal, $expected:literal
+    ) => {
+        #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
+        ///
+        /// # Errors
+        /// If the device has no memory left, or an integer has no such result.
+        ///
+        /// ```
+        /// use vierbein::tensor;
+        #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($try_method), "()?, tensor!", $expected, ");")]
+        /// # Ok::<(), vierbein::Error>(())
+        /// ```
+        pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
+        where
+            T: $($bound)*,
+            Dev: Elementwise<T>,
+        {
+            self.try_apply($Name)
+        }
+    };
 }
-binary! {
-    Minimum, minimum, try_minimum, RealScalar, "The smaller of two; NaN if one is NaN", "[1, 5]", "2", "[1, 2]",
-        |a, b| smaller(a, b), "smaller(a, b)";
-}
-binary! {
-    Atan2, atan2, try_atan2, RealFloat, "The angle in radians of the point (right, self), in (−π, π]", "[1.0, 0.0]", "&tensor![0.0, 1.0]", "[std::f64::consts::FRAC_PI_2, 0.0]",
-        |a, b| a.atan2(b), "atan2(a, b)", cost SLOW;
-}
-binary! {
-    Hypot, hypot, try_hypot, RealFloat, "`√(self² + right²)` without overflow in between", "[3.0, 5.0]", "&tensor![4.0, 12.0]", "[5.0, 13.0]",
-        |a, b| a.hypot(b), "hypot(a, b)", cost SLOW;
-}
-
-/// The larger; NaN if one is.
-#[inline]
-#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
-    if b > a || b != b { b } else { a }
-}
-
-/// The smaller; NaN if one is.
-#[inline]
-#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {
-    if b < a || b != b { b } else { a }
-}
+// The rows are in `catalogue.rs`.
+unary!(methods);
 
 /// `a` to an integer power, as an operation. Negative powers of integers are cut to integers: use `.cast::<f64>()` first.
 #[derive(Debug, Clone, Copy)]
@@ -335,7 +214,7 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Each element to an integer power, by repeated squaring. With a `Result`: `x.try_apply(op::Powi(n))`.
+    /// Each element to an integer power, by repeated squaring.
     ///
     /// # Panics
     /// Where the device has no memory left; for integers where the power is negative and an element is zero, and in builds
@@ -354,7 +233,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.apply(Powi(n))
     }
 
-    /// Each element to a real power. With a `Result`: `x.try_apply(op::Powf(n))`.
+    /// Fallible variant of [`powi`](Tensor::powi).
+    ///
+    /// # Errors
+    /// If the device has no memory left; for integers if the power is negative and an element is zero, and in builds with
+    /// debug assertions if the result overflows.
+    pub fn try_powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T>,
+    {
+        self.try_apply(Powi(n))
+    }
+
+    /// Each element to a real power.
     ///
     /// # Panics
     /// Where the device has no memory left.
@@ -369,6 +261,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         Dev: Elementwise<T>,
     {
-        expect(self.try_apply(Powf(n)))
+        expect(self.try_powf(n))
+    }
+
+    /// Fallible variant of [`powf`](Tensor::powf).
+    ///
+    /// # Errors
+    /// If the device has no memory left.
+    pub fn try_powf(&self, n: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T>,
+    {
+        self.try_apply(Powf(n))
     }
 }

@@ -13,12 +13,12 @@ pub(crate) const ONE: Call =
 const TWO: Call = Call { operands: two, ..Call::NOTHING };
 const THREE: Call = Call { operands: three, ..Call::NOTHING };
 
-/// Of each: the method, the operation that `try_apply` does, and the same function of Rust's numbers.
+/// Of each: the method, its fallible variant, and the same function of Rust's numbers.
 macro_rules! functions {
-    ($($name:ident, $op:expr, $bytes:literal, $reference:expr;)*) => {
+    ($($name:ident, $try_name:ident, $bytes:literal, $reference:expr;)*) => {
         vec![$(Call {
-            names: &[stringify!($name)],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_apply($op), panics x.$name())),
+            names: &[stringify!($name), stringify!($try_name)],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.$try_name(), panics x.$name())),
             expected: |a, _| zip(&[&a[0]], $bytes, |v| f64::from(($reference)(v[0]))),
             ..ONE
         }
@@ -28,43 +28,43 @@ macro_rules! functions {
 
 fn of_one() -> Vec<Row> {
     functions! {
-        abs, op::Abs, 8, f64::abs;
-        conj, op::Conj, 8, |x| x;
-        re, op::Re, 8, |x| x;
-        im, op::Im, 8, |_| 0.0;
-        square, op::Square, 8, |x: f64| x * x;
-        sqrt, op::Sqrt, 8, f64::sqrt;
-        exp, op::Exp, 8, f64::exp;
-        exp2, op::Exp2, 8, f64::exp2;
-        ln, op::Ln, 8, f64::ln;
-        log2, op::Log2, 8, f64::log2;
-        log10, op::Log10, 8, f64::log10;
-        sin, op::Sin, 8, f64::sin;
-        cos, op::Cos, 8, f64::cos;
-        tan, op::Tan, 8, f64::tan;
-        asin, op::Asin, 8, f64::asin;
-        acos, op::Acos, 8, f64::acos;
-        atan, op::Atan, 8, f64::atan;
-        sinh, op::Sinh, 8, f64::sinh;
-        cosh, op::Cosh, 8, f64::cosh;
-        tanh, op::Tanh, 8, f64::tanh;
-        asinh, op::Asinh, 8, f64::asinh;
-        acosh, op::Acosh, 8, f64::acosh;
-        atanh, op::Atanh, 8, f64::atanh;
-        recip, op::Recip, 8, |x: f64| 1.0 / x;
-        arg, op::Arg, 8, |x: f64| 0f64.atan2(x);
-        cbrt, op::Cbrt, 8, f64::cbrt;
-        exp_m1, op::ExpM1, 8, f64::exp_m1;
-        ln_1p, op::Ln1p, 8, f64::ln_1p;
-        floor, op::Floor, 8, f64::floor;
-        ceil, op::Ceil, 8, f64::ceil;
-        round, op::Round, 8, f64::round;
-        trunc, op::Trunc, 8, f64::trunc;
-        fract, op::Fract, 8, |x: f64| x - x.trunc();
-        signum, op::Signum, 8, |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
-        is_nan, op::IsNan, 1, f64::is_nan;
-        is_finite, op::IsFinite, 1, f64::is_finite;
-        is_infinite, op::IsInfinite, 1, f64::is_infinite;
+        abs, try_abs, 8, f64::abs;
+        conj, try_conj, 8, |x| x;
+        re, try_re, 8, |x| x;
+        im, try_im, 8, |_| 0.0;
+        square, try_square, 8, |x: f64| x * x;
+        sqrt, try_sqrt, 8, f64::sqrt;
+        exp, try_exp, 8, f64::exp;
+        exp2, try_exp2, 8, f64::exp2;
+        ln, try_ln, 8, f64::ln;
+        log2, try_log2, 8, f64::log2;
+        log10, try_log10, 8, f64::log10;
+        sin, try_sin, 8, f64::sin;
+        cos, try_cos, 8, f64::cos;
+        tan, try_tan, 8, f64::tan;
+        asin, try_asin, 8, f64::asin;
+        acos, try_acos, 8, f64::acos;
+        atan, try_atan, 8, f64::atan;
+        sinh, try_sinh, 8, f64::sinh;
+        cosh, try_cosh, 8, f64::cosh;
+        tanh, try_tanh, 8, f64::tanh;
+        asinh, try_asinh, 8, f64::asinh;
+        acosh, try_acosh, 8, f64::acosh;
+        atanh, try_atanh, 8, f64::atanh;
+        recip, try_recip, 8, |x: f64| 1.0 / x;
+        arg, try_arg, 8, |x: f64| 0f64.atan2(x);
+        cbrt, try_cbrt, 8, f64::cbrt;
+        exp_m1, try_exp_m1, 8, f64::exp_m1;
+        ln_1p, try_ln_1p, 8, f64::ln_1p;
+        floor, try_floor, 8, f64::floor;
+        ceil, try_ceil, 8, f64::ceil;
+        round, try_round, 8, f64::round;
+        trunc, try_trunc, 8, f64::trunc;
+        fract, try_fract, 8, |x: f64| x - x.trunc();
+        signum, try_signum, 8, |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
+        is_nan, try_is_nan, 1, f64::is_nan;
+        is_finite, try_is_finite, 1, f64::is_finite;
+        is_infinite, try_is_infinite, 1, f64::is_infinite;
     }
 }
 
@@ -72,14 +72,14 @@ fn of_one() -> Vec<Row> {
 fn of_one_otherwise() -> Vec<Row> {
     vec![
         Call {
-            names: &["powi"],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_apply(op::Powi(-3)), panics x.powi(-3))),
+            names: &["powi", "try_powi"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_powi(-3), panics x.powi(-3))),
             expected: |a, _| zip(&[&a[0]], 8, |v| 1.0 / (v[0] * v[0] * v[0])),
             ..ONE
         },
         Call {
-            names: &["powf"],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_apply(op::Powf(1.5)), panics x.powf(1.5))),
+            names: &["powf", "try_powf"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_powf(1.5), panics x.powf(1.5))),
             expected: |a, _| zip(&[&a[0]], 8, |v| v[0].powf(1.5)),
             ..ONE
         },
@@ -114,14 +114,14 @@ fn of_one_otherwise() -> Vec<Row> {
             ..ONE
         },
         Call {
-            names: &["neg"],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_apply(op::Neg), panics -x)),
+            names: &["neg", "try_neg"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_neg(), panics -x)),
             expected: |a, _| zip(&[&a[0]], 8, |v| -v[0]),
             ..ONE
         },
         Call {
-            names: &["not"],
-            run: |o, _| at_rank!(o, x: mask, [0 1 2 16], done!(try x.try_apply(op::Not), panics !x)),
+            names: &["not", "try_not"],
+            run: |o, _| at_rank!(o, x: mask, [0 1 2 16], done!(try x.try_not(), panics !x)),
             expected: |a, _| zip(&[&a[0]], 1, |v| f64::from(v[0] <= 0.0 || v[0].is_nan())),
             ..ONE
         },
@@ -167,15 +167,15 @@ fn of_two() -> Vec<Row> {
         view 8, ["apply2" "try_apply2"] "add", |x, y| x.try_apply2(op::Add, y), x.apply2(op::Add, y), |a, b| a + b;
         view 8, ["zip_map" "try_zip_map"] "zip", |x, y| x.try_zip_map(y, |a, b| a - b), x.zip_map(y, |a, b| a - b),
             |a, b| a - b;
-        view 1, ["equal"] "compare", |x, y| x.try_apply2(op::Equal, y), x.equal(y), |a, b| a == b;
-        view 1, ["not_equal"] "compare", |x, y| x.try_apply2(op::NotEqual, y), x.not_equal(y), |a, b| a != b;
-        view 1, ["less"] "compare", |x, y| x.try_apply2(op::Less, y), x.less(y), |a, b| a < b;
-        view 1, ["less_equal"] "compare", |x, y| x.try_apply2(op::LessEqual, y), x.less_equal(y), |a, b| a <= b;
-        view 1, ["greater"] "compare", |x, y| x.try_apply2(op::Greater, y), x.greater(y), |a, b| a > b;
-        view 1, ["greater_equal"] "compare", |x, y| x.try_apply2(op::GreaterEqual, y), x.greater_equal(y), |a, b| a >= b;
-        mask 1, ["bitand"] "combine", |x, y| x.try_apply2(op::BitAnd, y), x & y, |a, b| a > 0.0 && b > 0.0;
-        mask 1, ["bitor"] "combine", |x, y| x.try_apply2(op::BitOr, y), x | y, |a, b| a > 0.0 || b > 0.0;
-        mask 1, ["bitxor"] "combine", |x, y| x.try_apply2(op::BitXor, y), x ^ y, |a, b| (a > 0.0) != (b > 0.0);
+        view 1, ["equal" "try_equal"] "compare", |x, y| x.try_equal(y), x.equal(y), |a, b| a == b;
+        view 1, ["not_equal" "try_not_equal"] "compare", |x, y| x.try_not_equal(y), x.not_equal(y), |a, b| a != b;
+        view 1, ["less" "try_less"] "compare", |x, y| x.try_less(y), x.less(y), |a, b| a < b;
+        view 1, ["less_equal" "try_less_equal"] "compare", |x, y| x.try_less_equal(y), x.less_equal(y), |a, b| a <= b;
+        view 1, ["greater" "try_greater"] "compare", |x, y| x.try_greater(y), x.greater(y), |a, b| a > b;
+        view 1, ["greater_equal" "try_greater_equal"] "compare", |x, y| x.try_greater_equal(y), x.greater_equal(y), |a, b| a >= b;
+        mask 1, ["bitand" "try_and"] "combine", |x, y| x.try_and(y), x & y, |a, b| a > 0.0 && b > 0.0;
+        mask 1, ["bitor" "try_or"] "combine", |x, y| x.try_or(y), x | y, |a, b| a > 0.0 || b > 0.0;
+        mask 1, ["bitxor" "try_xor"] "combine", |x, y| x.try_xor(y), x ^ y, |a, b| (a > 0.0) != (b > 0.0);
     }
 }
 

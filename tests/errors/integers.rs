@@ -27,7 +27,7 @@ fn division_by_zero() {
     let least = tensor![1, i32::MIN];
     assert!(matches!(least.try_div(&tensor![1, -1]), Err(Error::Arithmetic { .. })));
     assert!(matches!(least.try_rem(-1), Err(Error::Arithmetic { .. })));
-    assert!(matches!(zeros.try_apply(op::Powi(-1)), Err(Error::Arithmetic { .. })));
+    assert!(matches!(zeros.try_powi(-1), Err(Error::Arithmetic { .. })));
     // Floating numbers have a result.
     assert_eq!((1.0 / tensor![0.0f64, -0.0]).to_vec(), [f64::INFINITY, f64::NEG_INFINITY]);
 }
@@ -72,11 +72,11 @@ fn overflow_of_integers() {
     overflows(x.try_add(&one), &tensor![2, i32::MIN, 4]);
     overflows(x.try_sub(&tensor![-1]), &tensor![2, i32::MIN, 4]);
     overflows(x.try_mul(2), &tensor![2, -2, 6]);
-    overflows(x.try_apply(op::Square), &tensor![1, 1, 9]);
-    overflows(x.try_apply(op::Powi(3)), &tensor![1, i32::MAX, 27]);
+    overflows(x.try_square(), &tensor![1, 1, 9]);
+    overflows(x.try_powi(3), &tensor![1, i32::MAX, 27]);
     let least = tensor![i32::MIN];
-    overflows(least.try_apply(op::Neg), &least);
-    overflows(least.try_apply(op::Abs), &least);
+    overflows(least.try_neg(), &least);
+    overflows(least.try_abs(), &least);
     overflows(tensor![1u8].try_sub(&tensor![2]), &tensor![255]);
     overflows(tensor![i64::MAX].try_add(1), &tensor![i64::MIN]);
     overflows(tensor![1i32, 2].try_mul(&tensor![[1], [i32::MAX]]), &tensor![[1, 2], [i32::MAX, -2]]);

@@ -1,6 +1,6 @@
 //! Largest and smallest elements, and where they are.
 
-use super::super::unary::{larger, smaller};
+use super::super::binary::{larger, smaller};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 

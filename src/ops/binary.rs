@@ -1,0 +1,148 @@
+//! Functions of two elements, as operations and as methods.
+
+use super::catalogue::{binary, operation, verb};
+use super::operands::Operands;
+use super::unary::SLOW;
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
+use crate::element::{Arithmetic, Bits, Element, RealFloat, RealScalar, Scalar};
+use crate::error::{Error, expect};
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+macro_rules! operations {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal, operator: $Operator:ident,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
+        host: |$a:ident, $b:ident| $host:expr, cuda: $cuda:literal,
+        $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
+        $(cost: $cost:expr,)?
+        $(associative: $associative:literal,)?
+    })*) => {$(
+        operations!(@type $Name $($Operator)?, concat!($doc, ", as an operation" $(, ": `a ", $symbol, " b`")?, "."));
+
+        impl<T: $bound> BinaryOp<T, T> for operation!($Name $($Operator)?) {
+            type Output = $Output;
+            const NAME: &'static str = verb!($method $($verb)?);
+            const CUDA: CudaSource = CudaSource::builtin($cuda);
+            $(
+                const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
+                const CHECKED: bool = T::INTEGER && $checked;
+                fn defined(&self, $c: T, $d: T) -> bool {
+                    $defined
+                }
+            )?
+            $(const COST: usize = $cost;)?
+            $(const ASSOCIATIVE: bool = $associative;)?
+            #[inline]
+            fn apply(&self, $a: T, $b: T) -> $Output {
+                $host
+            }
+        }
+    )*};
+    (@type $Name:ident $Operator:ident, $doc:expr) => {
+        operations!(@type $Operator, $doc);
+    };
+    (@type $Name:ident, $doc:expr) => {
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Name;
+    };
+}
+// The rows are in `catalogue.rs`.
+binary!(operations);
+
+macro_rules! methods {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal, operator: $Operator:ident,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
+        $($computed:tt)*
+    })*) => {$(
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+            // A function or a comparison.
+            $(
+                #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
+                ///
+                #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
+                ///
+                /// # Panics
+                /// If the shapes do not broadcast, or the device has no memory left.
+                ///
+                /// ```
+                /// use vierbein::tensor;
+                #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ");")]
+                #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
+                /// ```
+                #[track_caller]
+                pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<$Output, R::Common, O, Dev>
+                where
+                    T: $bound,
+                    Dev: Elementwise<T>,
+                {
+                    expect(right.combine($Name, self))
+                }
+
+                #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
+                ///
+                /// # Errors
+                /// If the shapes do not broadcast, or the device has no memory left.
+                pub fn $try_method<R: Operands<T, D, O, Dev>>(
+                    &self,
+                    right: R,
+                ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
+                where
+                    T: $bound,
+                    Dev: Elementwise<T>,
+                {
+                    right.combine($Name, self)
+                }
+            )?
+            // An operator, which `arithmetic.rs` implements.
+            $(
+                #[doc = concat!($doc, ", element by element. Fallible variant of `self ", $symbol, " right`;")]
+                /// `right` is a tensor to broadcast with, or a scalar.
+                ///
+                /// # Errors
+                /// If the shapes do not broadcast, the device has no memory left, or integers have no such result.
+                ///
+                /// ```
+                /// use vierbein::tensor;
+                #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ")?;")]
+                #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
+                /// # Ok::<(), vierbein::Error>(())
+                /// ```
+                pub fn $method<R: Operands<T, D, O, Dev>>(
+                    &self,
+                    right: R,
+                ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
+                where
+                    T: $bound,
+                    Dev: Elementwise<T>,
+                {
+                    right.combine(super::op::$Operator, self)
+                }
+            )?
+        }
+    )*};
+}
+// The rows are in `catalogue.rs`.
+binary!(methods);
+
+/// The larger; NaN if one is.
+#[inline]
+#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
+    if b > a || b != b { b } else { a }
+}
+
+/// The smaller; NaN if one is.
+#[inline]
+#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {
+    if b < a || b != b { b } else { a }
+}

@@ -1,0 +1,388 @@
+//! The catalogue of the functions of one and of two elements. A row holds all that distinguishes one function from others.
+//!
+//! [`unary!`] and [`binary!`] pass all their rows to a callback macro. The operations and methods of typed tensors
+//! (`unary.rs`, `binary.rs`), the enumerations and methods of dynamic ones (`dyn_tensor`) and the tests of the CUDA sources
+//! each have such a callback in their own layer. The catalogue is in `ops` because the operations are, and no layer below
+//! needs the rows. Bounds on devices, signatures and sentences that all functions share belong in the callbacks, expected
+//! values of tests in `tests`. Operations that carry values (`Powi`, `Clamp`) are written by hand.
+//!
+//! A row has these fields, in this order; those in brackets are optional.
+//!
+//! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the operation and the variant of `Unary`
+//!   or `Binary`.
+//! * `doc`: what the function returns, without a full stop.
+//! * [`symbol`]: of an operator. With two operands, also `operator`: its trait in `core::ops`, whose name the operation has
+//!   instead of `Name` (`op::BitAnd`).
+//! * [`verb`]: for messages; "take `method` of" by default.
+//! * `elements`: the trait of the element types that have the function. The element type is `T`.
+//! * `gives`: the element type of the result.
+//! * `example`: the elements of an operand and of the result. With two operands, the right one is an argument.
+//! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
+//!   [`Function`](crate::element::Function): such functions take longer than a few nanoseconds, and in dynamic tensors
+//!   they share one kernel.
+//! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
+//!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
+//! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which
+//!   builds this is checked. `host` and `cuda` wrap.
+//! * [`cost`]: `SLOW` if the function takes longer than a few nanoseconds.
+//! * [`associative`]: `true` if a function of two elements is associative up to rounding.
+//!
+//! The places of variants are visible to programs (`Unary::Abs as usize`): append new rows.
+
+/// Functions of one element.
+#[rustfmt::skip]
+macro_rules! unary {
+    ($callback:ident) => { $callback! {
+        Neg: try_neg {
+            doc: "The negative",
+            symbol: "-", verb: "negate",
+            elements: Scalar + core::ops::Neg<Output = T>, gives: T, example: "[1, -2]" => "[-1, 2]",
+            host: |x| x.wrapping_neg(), cuda: "wrapping_neg(a)",
+            defined: |x| x.neg_fits(), cuda_defined: "fits_neg(a)", checked: cfg!(debug_assertions),
+        }
+        Not: try_not {
+            doc: "The complement of the bits, the logical *not* of masks",
+            symbol: "!", verb: "invert",
+            elements: Bits, gives: T, example: "[true, false]" => "[false, true]",
+            host: |x| !x, cuda: "inverted(a)",
+        }
+        Abs: abs, try_abs {
+            doc: "The absolute value or modulus",
+            elements: Scalar, gives: T::Real, example: "[Complex::new(3.0, 4.0)]" => "[5.0]",
+            host: |x| x.modulus(), cuda: "modulus(a)",
+            defined: |x| x.modulus() >= T::Real::zero(), cuda_defined: "fits_abs(a)", checked: cfg!(debug_assertions),
+        }
+        Conj: conj, try_conj {
+            doc: "The complex conjugate",
+            elements: Scalar, gives: T, example: "[Complex::new(3.0, 4.0)]" => "[Complex::new(3.0, -4.0)]",
+            host: |x| Scalar::conj(x), cuda: "conj(a)",
+        }
+        Re: re, try_re {
+            doc: "The real part",
+            elements: Scalar, gives: T::Real, example: "[Complex::new(3.0, 4.0)]" => "[3.0]",
+            host: |x| Scalar::re(x), cuda: "re(a)",
+        }
+        Im: im, try_im {
+            doc: "The imaginary part",
+            elements: Scalar, gives: T::Real, example: "[Complex::new(3.0, 4.0)]" => "[4.0]",
+            host: |x| Scalar::im(x), cuda: "im(a)",
+        }
+        Square: square, try_square {
+            doc: "The square",
+            elements: Scalar, gives: T, example: "[3, -4]" => "[9, 16]",
+            host: |x| T::wrapping(Arithmetic::Mul, x, x), cuda: "wrapping_mul(a, a)",
+            defined: |x| T::fits(Arithmetic::Mul, x, x), cuda_defined: "fits_mul(a, a)",
+            checked: cfg!(debug_assertions),
+        }
+        Signum: signum, try_signum {
+            doc: "−1, 0 or 1, as the number is negative, zero or positive; NaN stays NaN",
+            elements: RealScalar, gives: T, example: "[-7, 0, 3]" => "[-1, 0, 1]",
+            host: |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x },
+            cuda: "signum(a)",
+        }
+        Sqrt: sqrt, try_sqrt {
+            doc: "The square root (principal for complex; NaN for negative reals)",
+            elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
+            host: |x| x.function(Function::Sqrt), cuda: "sqrt(a)",
+        }
+        Recip: recip, try_recip {
+            doc: "The reciprocal",
+            elements: Inexact, gives: T, example: "[4.0]" => "[0.25]",
+            host: |x| T::one() / x, cuda: "cast<A>(1) / a",
+        }
+        Arg: arg, try_arg {
+            doc: "The argument (phase) in radians, in (−π, π]",
+            elements: Inexact, gives: T::Magnitude,
+            example: "[Complex::new(0.0, 2.0)]" => "[std::f64::consts::FRAC_PI_2]",
+            host: |x| x.arg(), cuda: "arg(a)", cost: SLOW,
+        }
+        Exp: exp, try_exp {
+            doc: "The exponential",
+            elements: Inexact, gives: T, example: "[0.0]" => "[1.0]",
+            function: Exp, cuda: "exp(a)",
+        }
+        Exp2: exp2, try_exp2 {
+            doc: "Two to this power",
+            elements: Inexact, gives: T, example: "[3.0]" => "[8.0]",
+            function: Exp2, cuda: "exp2(a)",
+        }
+        Ln: ln, try_ln {
+            doc: "The natural logarithm (principal for complex)",
+            elements: Inexact, gives: T, example: "[1.0]" => "[0.0]",
+            function: Ln, cuda: "log(a)",
+        }
+        Log2: log2, try_log2 {
+            doc: "The logarithm to base 2",
+            elements: Inexact, gives: T, example: "[8.0]" => "[3.0]",
+            function: Log2, cuda: "log2(a)",
+        }
+        Log10: log10, try_log10 {
+            doc: "The logarithm to base 10",
+            elements: Inexact, gives: T, example: "[100.0]" => "[2.0]",
+            function: Log10, cuda: "log10(a)",
+        }
+        Sin: sin, try_sin {
+            doc: "The sine of an angle in radians",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Sin, cuda: "sin(a)",
+        }
+        Cos: cos, try_cos {
+            doc: "The cosine of an angle in radians",
+            elements: Inexact, gives: T, example: "[0.0]" => "[1.0]",
+            function: Cos, cuda: "cos(a)",
+        }
+        Tan: tan, try_tan {
+            doc: "The tangent of an angle in radians",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Tan, cuda: "tan(a)",
+        }
+        Asin: asin, try_asin {
+            doc: "The arc sine, in radians",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Asin, cuda: "asin(a)",
+        }
+        Acos: acos, try_acos {
+            doc: "The arc cosine, in radians",
+            elements: Inexact, gives: T, example: "[1.0]" => "[0.0]",
+            function: Acos, cuda: "acos(a)",
+        }
+        Atan: atan, try_atan {
+            doc: "The arc tangent, in radians",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Atan, cuda: "atan(a)",
+        }
+        Sinh: sinh, try_sinh {
+            doc: "The hyperbolic sine",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Sinh, cuda: "sinh(a)",
+        }
+        Cosh: cosh, try_cosh {
+            doc: "The hyperbolic cosine",
+            elements: Inexact, gives: T, example: "[0.0]" => "[1.0]",
+            function: Cosh, cuda: "cosh(a)",
+        }
+        Tanh: tanh, try_tanh {
+            doc: "The hyperbolic tangent",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Tanh, cuda: "tanh(a)",
+        }
+        Asinh: asinh, try_asinh {
+            doc: "The inverse hyperbolic sine",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Asinh, cuda: "asinh(a)",
+        }
+        Acosh: acosh, try_acosh {
+            doc: "The inverse hyperbolic cosine",
+            elements: Inexact, gives: T, example: "[1.0]" => "[0.0]",
+            function: Acosh, cuda: "acosh(a)",
+        }
+        Atanh: atanh, try_atanh {
+            doc: "The inverse hyperbolic tangent",
+            elements: Inexact, gives: T, example: "[0.0]" => "[0.0]",
+            function: Atanh, cuda: "atanh(a)",
+        }
+        Cbrt: cbrt, try_cbrt {
+            doc: "The cube root",
+            elements: RealFloat, gives: T, example: "[-8.0]" => "[-2.0]",
+            host: |x| x.cbrt(), cuda: "cbrt(a)", cost: SLOW,
+        }
+        ExpM1: exp_m1, try_exp_m1 {
+            doc: "`exp(x) − 1`, accurate near 0",
+            elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
+            host: |x| x.exp_m1(), cuda: "expm1(a)", cost: SLOW,
+        }
+        Ln1p: ln_1p, try_ln_1p {
+            doc: "`ln(1 + x)`, accurate near 0",
+            elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
+            host: |x| x.ln_1p(), cuda: "log1p(a)", cost: SLOW,
+        }
+        Floor: floor, try_floor {
+            doc: "The largest integer not above",
+            elements: RealFloat, gives: T, example: "[-1.5, 2.5]" => "[-2.0, 2.0]",
+            host: |x| x.floor(), cuda: "floor(a)",
+        }
+        Ceil: ceil, try_ceil {
+            doc: "The smallest integer not below",
+            elements: RealFloat, gives: T, example: "[-1.5, 2.5]" => "[-1.0, 3.0]",
+            host: |x| x.ceil(), cuda: "ceil(a)",
+        }
+        Round: round, try_round {
+            doc: "The nearest integer; halves away from zero",
+            elements: RealFloat, gives: T, example: "[-1.5, 2.4]" => "[-2.0, 2.0]",
+            host: |x| x.round(), cuda: "round(a)",
+        }
+        Trunc: trunc, try_trunc {
+            doc: "The integer part",
+            elements: RealFloat, gives: T, example: "[-1.5, 2.5]" => "[-1.0, 2.0]",
+            host: |x| x.trunc(), cuda: "trunc(a)",
+        }
+        Fract: fract, try_fract {
+            doc: "The part behind the point",
+            elements: RealFloat, gives: T, example: "[-1.5, 2.25]" => "[-0.5, 0.25]",
+            host: |x| x.fract(), cuda: "a - trunc(a)",
+        }
+        IsNan: is_nan, try_is_nan {
+            doc: "Whether it, or a part of it, is NaN",
+            verb: "examine",
+            elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[false, true, false]",
+            host: |x| x.has_nan(), cuda: "is_nan(a)",
+        }
+        IsFinite: is_finite, try_is_finite {
+            doc: "Whether it is neither infinite nor NaN",
+            verb: "examine",
+            elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[true, false, false]",
+            host: |x| x.all_finite(), cuda: "is_finite(a)",
+        }
+        IsInfinite: is_infinite, try_is_infinite {
+            doc: "Whether it, or a part of it, is infinite",
+            verb: "examine",
+            elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[false, false, true]",
+            host: |x| x.has_infinite(), cuda: "is_infinite(a)",
+        }
+    } };
+}
+
+/// Functions of two elements.
+#[rustfmt::skip]
+macro_rules! binary {
+    ($callback:ident) => { $callback! {
+        Add: try_add {
+            doc: "The sum",
+            symbol: "+", operator: Add, verb: "add",
+            elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[9, 10]",
+            host: |a, b| T::wrapping(Arithmetic::Add, a, b), cuda: "wrapping_add(a, b)",
+            defined: |a, b| T::fits(Arithmetic::Add, a, b), cuda_defined: "fits_add(a, b)",
+            checked: cfg!(debug_assertions),
+            associative: true,
+        }
+        Sub: try_sub {
+            doc: "The difference",
+            symbol: "-", operator: Sub, verb: "subtract",
+            elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[5, 0]",
+            host: |a, b| T::wrapping(Arithmetic::Sub, a, b), cuda: "wrapping_sub(a, b)",
+            defined: |a, b| T::fits(Arithmetic::Sub, a, b), cuda_defined: "fits_sub(a, b)",
+            checked: cfg!(debug_assertions),
+        }
+        Mul: try_mul {
+            doc: "The product",
+            symbol: "*", operator: Mul, verb: "multiply",
+            elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[14, 25]",
+            host: |a, b| T::wrapping(Arithmetic::Mul, a, b), cuda: "wrapping_mul(a, b)",
+            defined: |a, b| T::fits(Arithmetic::Mul, a, b), cuda_defined: "fits_mul(a, b)",
+            checked: cfg!(debug_assertions),
+            associative: true,
+        }
+        // Dividing integers by zero is an error in every build; an overflow is one where Rust's own operators panic.
+        Div: try_div {
+            doc: "The quotient",
+            symbol: "/", operator: Div, verb: "divide",
+            elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[3, 1]",
+            host: |a, b| T::wrapping(Arithmetic::Div, a, b), cuda: "wrapping_div(a, b)",
+            defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
+        }
+        Rem: try_rem {
+            doc: "The remainder",
+            symbol: "%", operator: Rem, verb: "take the remainder of",
+            elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[1, 0]",
+            host: |a, b| T::wrapping(Arithmetic::Rem, a, b), cuda: "wrapping_rem(a, b)",
+            defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
+        }
+        Maximum: maximum, try_maximum {
+            doc: "The larger of two; NaN if one is NaN",
+            elements: RealScalar, gives: T, example: "[1, 5]", "&tensor![3, 2]" => "[3, 5]",
+            host: |a, b| larger(a, b), cuda: "larger(a, b)",
+        }
+        Minimum: minimum, try_minimum {
+            doc: "The smaller of two; NaN if one is NaN",
+            elements: RealScalar, gives: T, example: "[1, 5]", "2" => "[1, 2]",
+            host: |a, b| smaller(a, b), cuda: "smaller(a, b)",
+        }
+        Atan2: atan2, try_atan2 {
+            doc: "The angle in radians of the point (right, self), in (−π, π]",
+            elements: RealFloat, gives: T,
+            example: "[1.0, 0.0]", "&tensor![0.0, 1.0]" => "[std::f64::consts::FRAC_PI_2, 0.0]",
+            host: |a, b| a.atan2(b), cuda: "atan2(a, b)", cost: SLOW,
+        }
+        Hypot: hypot, try_hypot {
+            doc: "`√(self² + right²)` without overflow in between",
+            elements: RealFloat, gives: T, example: "[3.0, 5.0]", "&tensor![4.0, 12.0]" => "[5.0, 13.0]",
+            host: |a, b| a.hypot(b), cuda: "hypot(a, b)", cost: SLOW,
+        }
+        Equal: equal, try_equal {
+            doc: "Where `self == right`",
+            verb: "compare",
+            elements: Element, gives: bool, example: "[1, 2, 3]", "2" => "[false, true, false]",
+            host: |a, b| a == b, cuda: "a == b",
+        }
+        NotEqual: not_equal, try_not_equal {
+            doc: "Where `self != right`",
+            verb: "compare",
+            elements: Element, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, true]",
+            host: |a, b| a != b, cuda: "a != b",
+        }
+        Less: less, try_less {
+            doc: "Where `self < right`",
+            verb: "compare",
+            elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, false]",
+            host: |a, b| a < b, cuda: "a < b",
+        }
+        LessEqual: less_equal, try_less_equal {
+            doc: "Where `self <= right`",
+            verb: "compare",
+            elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, true, false]",
+            host: |a, b| a <= b, cuda: "a <= b",
+        }
+        Greater: greater, try_greater {
+            doc: "Where `self > right`",
+            verb: "compare",
+            elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, false, true]",
+            host: |a, b| a > b, cuda: "a > b",
+        }
+        GreaterEqual: greater_equal, try_greater_equal {
+            doc: "Where `self >= right`",
+            verb: "compare",
+            elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, true, true]",
+            host: |a, b| a >= b, cuda: "a >= b",
+        }
+        And: try_and {
+            doc: "The bits that both have, the logical *and* of masks",
+            symbol: "&", operator: BitAnd, verb: "combine",
+            elements: Bits, gives: T, example: "[6, 5]", "3" => "[2, 1]",
+            host: |a, b| a & b, cuda: "a & b",
+        }
+        Or: try_or {
+            doc: "The bits that one or both have, the logical *or* of masks",
+            symbol: "|", operator: BitOr, verb: "combine",
+            elements: Bits, gives: T, example: "[6, 5]", "3" => "[7, 7]",
+            host: |a, b| a | b, cuda: "a | b",
+        }
+        Xor: try_xor {
+            doc: "The bits that one of the two has, the exclusive *or* of masks",
+            symbol: "^", operator: BitXor, verb: "combine",
+            elements: Bits, gives: T, example: "[6, 5]", "3" => "[5, 6]",
+            host: |a, b| a ^ b, cuda: "a ^ b",
+        }
+    } };
+}
+
+/// The verb of a row for messages.
+macro_rules! verb {
+    ($method:ident) => {
+        concat!("take ", stringify!($method), " of")
+    };
+    ($method:ident $verb:literal) => {
+        $verb
+    };
+}
+
+/// The operation of a row.
+macro_rules! operation {
+    ($Name:ident) => {
+        $crate::ops::op::$Name
+    };
+    ($Name:ident $Operator:ident) => {
+        $crate::ops::op::$Operator
+    };
+}
+
+pub(crate) use {binary, operation, unary, verb};
