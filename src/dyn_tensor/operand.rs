@@ -190,6 +190,26 @@ pub(super) mod needs {
         "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
 }
 
+/// Evaluates an expression for the element types that a row of the catalogue names; returns an error for others.
+macro_rules! for_elements {
+    ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
+    ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {
+        dispatch_elements!(
+            [$($bound)*],
+            $dtype,
+            $T => $body,
+            else => Err(lacking($name, $dtype, for_elements!(@needs $($bound)*)))
+        )
+    };
+    (@needs Scalar) => { needs::NUMBERS };
+    (@needs Scalar + $neg:path) => { needs::SIGNS };
+    (@needs RealScalar) => { needs::ORDER };
+    (@needs Inexact) => { needs::INEXACT };
+    (@needs RealFloat) => { needs::FLOATS };
+    (@needs Bits) => { needs::BITS };
+}
+pub(super) use for_elements;
+
 /// Elements of this type do not have the operation.
 pub(super) fn lacking(op: &'static str, dtype: DType, why: &'static str) -> Error {
     Error::NotForElements { op, dtype, why }

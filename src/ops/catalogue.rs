@@ -385,4 +385,18 @@ macro_rules! operation {
     };
 }
 
-pub(crate) use {binary, operation, unary, verb};
+/// [`dispatch!`](crate::dispatch!) over the types that `elements` names in a row.
+macro_rules! dispatch_elements {
+    ([Scalar + $neg:path], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T in [i8, i16, i32, i64, f32, f64, $crate::c32, $crate::c64] => $body,
+            else => $other
+        )
+    };
+    ([$bound:ident], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!($dtype, $T: $bound => $body, else => $other)
+    };
+}
+
+pub(crate) use {binary, dispatch_elements, operation, unary, verb};
