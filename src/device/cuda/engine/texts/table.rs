@@ -1,11 +1,13 @@
-//! Every operation, for every element type that has it.
+//! Every operation, for every element type that has it: those of the catalogue (`ops/catalogue.rs`), and those with values of
+//! their own.
 
 use super::program::Program;
 use super::samples::Sample;
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Share, Slow};
-use crate::element::{Bits, CastTo, Function, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+use crate::element::{CastTo, DType, Function, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::Blend;
+use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
 use crate::ops::texts::{Between, Cast, Constant, Flipped, Identity, Ramp, WithLeft, WithRight};
 use core::marker::PhantomData;
@@ -22,7 +24,7 @@ pub(super) fn program(group: usize) -> Program {
 }
 
 fn small_integers(p: &mut Program) {
-    bits::<bool>(p);
+    any::<bool>(p);
     integer::<i8>(p);
     integer::<i16>(p);
     integer::<u8>(p);
@@ -49,23 +51,96 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-fn bits<T: Sample + Bits>(p: &mut Program) {
-    p.binary::<T, T, _>(BitAnd);
-    p.binary::<T, T, _>(BitOr);
-    p.binary::<T, T, _>(BitXor);
-    p.unary::<T, _>(Not);
-    any::<T>(p);
+/// The rows of the catalogue whose functions `dtype` has.
+fn catalogue(p: &mut Program, dtype: DType) {
+    unary_rows(p, dtype);
+    binary_rows(p, dtype);
 }
 
+macro_rules! unary_rows {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
+        $(function: $function:ident,)?
+        $(host: |$x:ident| $host:expr,)?
+        cuda: $cuda:literal,
+        $($rest:tt)*
+    })*) => {
+        fn unary_rows(p: &mut Program, dtype: DType) {
+            $(
+                dispatch_elements!(
+                    [$bound $(+ $also)?], dtype,
+                    T => {
+                        let (close, some) = T::accuracy(stringify!($Name));
+                        p.unary_close::<T, _>($Name, close, some);
+                        $(p.unary_close::<T, _>(Slow(Function::$function), close, some);)?
+                    },
+                    else => ()
+                );
+            )*
+        }
+    };
+}
+unary!(unary_rows);
+
+macro_rules! binary_rows {
+    ($($Name:ident: $method:ident $(, $try_method:ident)? {
+        doc: $doc:literal,
+        $(symbol: $symbol:literal, operator: $Operator:ident,)?
+        $(verb: $verb:literal,)?
+        elements: $bound:ident, $($rest:tt)*
+    })*) => {
+        fn binary_rows(p: &mut Program, dtype: DType) {
+            $(
+                dispatch_elements!(
+                    [$bound], dtype,
+                    T => p.binary::<T, T, _>(operation!($Name $($Operator)?)),
+                    else => ()
+                );
+            )*
+        }
+    };
+}
+binary!(binary_rows);
+
+/// How close results of a function have to be, in units of rounding, and for which elements.
+type Accuracy<T> = (f64, fn(T) -> bool);
+
+trait Accurate: Sample {
+    fn accuracy(_: &str) -> Accuracy<Self> {
+        (0.0, |_| true)
+    }
+}
+macro_rules! accurate {
+    ($($t:ident)*; $($float:ident)*) => {
+        $(impl Accurate for $t {})*
+        $(impl Accurate for $float {
+            fn accuracy(name: &str) -> Accuracy<$float> {
+                match name {
+                    // Mathematical libraries differ in the last place.
+                    "Cbrt" => (2.0, |_| true),
+                    // C has inverse hyperbolic functions of its own; Rust's are made of logarithms, which overflow first.
+                    "Asinh" | "Acosh" => (4.0, |x| !x.is_finite() || x.abs() <= $float::MAX / 4.0),
+                    // And near −1 there, a difference has lost most of its digits.
+                    "Atanh" => (4.0, |x| x.is_nan() || x >= -0.5 || x <= -1.0),
+                    _ => (0.0, |_| true),
+                }
+            }
+        })*
+    };
+}
+accurate!(bool i8 i16 i32 i64 u8 u16 u32 u64 c32 c64; f32 f64);
+
 fn any<T: Sample>(p: &mut Program) {
-    p.binary::<T, T, _>(Equal);
-    p.binary::<T, T, _>(NotEqual);
+    catalogue(p, T::DTYPE);
     p.ternary::<bool, T, T, _>(Select);
     p.generator::<T, _>(Constant(T::special()[1]));
 }
 
-fn integer<T: Sample + Bits + RealScalar + RealSample>(p: &mut Program) {
-    bits::<T>(p);
+fn integer<T: Sample + RealScalar>(p: &mut Program) {
+    any::<T>(p);
     real::<T>(p);
     // With these, a sum of two products may overflow even what holds each product, and then look as if it fitted.
     p.binary::<T, T, _>(Blend { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
@@ -73,16 +148,6 @@ fn integer<T: Sample + Bits + RealScalar + RealSample>(p: &mut Program) {
 }
 
 fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
-    p.binary::<T, T, _>(Add);
-    p.binary::<T, T, _>(Sub);
-    p.binary::<T, T, _>(Mul);
-    p.binary::<T, T, _>(Div);
-    p.binary::<T, T, _>(Rem);
-    p.unary::<T, _>(Abs);
-    p.unary::<T, _>(Conj);
-    p.unary::<T, _>(Re);
-    p.unary::<T, _>(Im);
-    p.unary::<T, _>(Square);
     for n in [0, 1, 2, 3, 7, 12, i32::MAX, -1, -2, -5, i32::MIN] {
         p.unary::<T, _>(Powi(n));
     }
@@ -114,20 +179,8 @@ fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
     p.generator::<T, _>(Identity { n: (1 << 36) - 2 });
 }
 
-fn signed<T: Sample + Scalar + core::ops::Neg<Output = T>>(p: &mut Program) {
-    p.unary::<T, _>(Neg);
-}
-
-fn real<T: Sample + RealScalar + RealSample>(p: &mut Program) {
+fn real<T: Sample + RealScalar>(p: &mut Program) {
     number::<T>(p);
-    T::negated(p);
-    p.binary::<T, T, _>(Less);
-    p.binary::<T, T, _>(LessEqual);
-    p.binary::<T, T, _>(Greater);
-    p.binary::<T, T, _>(GreaterEqual);
-    p.binary::<T, T, _>(Maximum);
-    p.binary::<T, T, _>(Minimum);
-    p.unary::<T, _>(Signum);
     p.unary::<T, _>(Clamp(T::zero(), T::HIGHEST));
     p.unary::<T, _>(Clamp(T::one(), T::from_usize(100)));
     let last = T::all().into_iter().next_back().expect("there are samples");
@@ -136,103 +189,23 @@ fn real<T: Sample + RealScalar + RealSample>(p: &mut Program) {
     }
 }
 
-/// Real numbers, of which some can be negated.
-trait RealSample: Sample {
-    fn negated(_: &mut Program) {}
-}
-macro_rules! real_samples {
-    ($($t:ident)*; $($unsigned:ident)*) => {
-        $(impl RealSample for $t {
-            fn negated(p: &mut Program) {
-                signed::<$t>(p);
-            }
-        })*
-        $(impl RealSample for $unsigned {})*
-    };
-}
-real_samples!(i8 i16 i32 i64 f32 f64; u8 u16 u32 u64);
-
-const FUNCTIONS: [Function; 18] = [
-    Function::Sqrt,
-    Function::Exp,
-    Function::Exp2,
-    Function::Ln,
-    Function::Log2,
-    Function::Log10,
-    Function::Sin,
-    Function::Cos,
-    Function::Tan,
-    Function::Asin,
-    Function::Acos,
-    Function::Atan,
-    Function::Sinh,
-    Function::Cosh,
-    Function::Tanh,
-    Function::Asinh,
-    Function::Acosh,
-    Function::Atanh,
-];
-
 fn inexact<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program) {
-    p.unary::<T, _>(Sqrt);
-    p.unary::<T, _>(Exp);
-    p.unary::<T, _>(Exp2);
-    p.unary::<T, _>(Ln);
-    p.unary::<T, _>(Log2);
-    p.unary::<T, _>(Log10);
-    p.unary::<T, _>(Sin);
-    p.unary::<T, _>(Cos);
-    p.unary::<T, _>(Tan);
-    p.unary::<T, _>(Asin);
-    p.unary::<T, _>(Acos);
-    p.unary::<T, _>(Atan);
-    p.unary::<T, _>(Sinh);
-    p.unary::<T, _>(Cosh);
-    p.unary::<T, _>(Tanh);
-    p.unary::<T, _>(Recip);
-    p.unary::<T, _>(Arg);
-    p.unary::<T, _>(IsNan);
-    p.unary::<T, _>(IsFinite);
-    p.unary::<T, _>(IsInfinite);
     for n in [0, 1, 3] {
         for sign in [T::Magnitude::one(), -T::Magnitude::one()] {
             let half = T::Magnitude::from_usize(n) / T::Magnitude::from_usize(2);
             p.unary::<T, _>(Powf(sign * half));
         }
     }
+    // What dynamic tensors compute with its own operation, unlike the other functions.
+    p.unary::<T, _>(Slow(Function::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
 }
 
-fn floating<T: Sample + RealFloat + RealSample>(p: &mut Program) {
+fn floating<T: Sample + RealFloat>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
     inexact::<T>(p);
-    // Mathematical libraries differ in the last place.
-    p.unary_close::<T, _>(Cbrt, 2.0, |_| true);
-    p.unary::<T, _>(ExpM1);
-    p.unary::<T, _>(Ln1p);
-    p.unary::<T, _>(Floor);
-    p.unary::<T, _>(Ceil);
-    p.unary::<T, _>(Round);
-    p.unary::<T, _>(Trunc);
-    p.unary::<T, _>(Fract);
-    p.binary::<T, T, _>(Atan2);
-    p.binary::<T, T, _>(Hypot);
-    // C has inverse hyperbolic functions of its own; Rust's are made of logarithms, which overflow first.
-    let fits = |x: T| !x.is_finite() || x.abs() <= T::max_value() / T::from_usize(4);
-    // And near −1 there, a difference has lost most of its digits.
-    let near = |x: T| x.is_nan() || x >= -T::one() / T::from_usize(2) || x <= -T::one();
-    p.unary_close::<T, _>(Asinh, 4.0, fits);
-    p.unary_close::<T, _>(Acosh, 4.0, fits);
-    p.unary_close::<T, _>(Atanh, 4.0, near);
-    for f in FUNCTIONS {
-        match f {
-            Function::Asinh | Function::Acosh => p.unary_close::<T, _>(Slow(f), 4.0, fits),
-            Function::Atanh => p.unary_close::<T, _>(Slow(f), 4.0, near),
-            _ => p.unary::<T, _>(Slow(f)),
-        }
-    }
     let (start, end) = (T::from_usize(1) / T::from_usize(3), T::from_usize(7));
     for last in [0, 1, 6, (1 << 33) + 1] {
         p.generator::<T, _>(Between { start, end, last });
@@ -245,14 +218,7 @@ where
 {
     any::<T>(p);
     number::<T>(p);
-    signed::<T>(p);
     inexact::<T>(p);
-    p.unary::<T, _>(Asinh);
-    p.unary::<T, _>(Acosh);
-    p.unary::<T, _>(Atanh);
-    for f in FUNCTIONS {
-        p.unary::<T, _>(Slow(f));
-    }
 }
 
 fn casts(p: &mut Program) {
