@@ -172,6 +172,7 @@ fn functions<O: Order, Dev: Full>() {
     check(&a.abs(), [3, 4], |i| p(i).abs());
     check(&a.square().t(), [4, 3], |[i, j]| p([j, i]) * p([j, i]));
     check(&b.square().sqrt(), [3, 4], q);
+    check(&a.t().cube(), [4, 3], |[i, j]| p([j, i]) * p([j, i]) * p([j, i]));
     check(&a.signum(), [3, 4], |i| if p(i) == 0.0 { 0.0 } else { p(i).signum() });
     check(&a.powi(3), [3, 4], |i| p(i) * p(i) * p(i));
     check(&a.clamp(-2.0, 2.0), [3, 4], |i| p(i).clamp(-2.0, 2.0));

@@ -239,6 +239,16 @@ macro_rules! unary {
             elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[false, false, true]",
             host: |x| x.has_infinite(), cuda: "is_infinite(a)",
         }
+        Cube: cube, try_cube {
+            doc: "The cube",
+            elements: Scalar, gives: T, example: "[2, -3]" => "[8, -27]",
+            host: |x| T::wrapping(Arithmetic::Mul, T::wrapping(Arithmetic::Mul, x, x), x),
+            cuda: "wrapping_mul(wrapping_mul(a, a), a)",
+            defined: |x| T::fits(Arithmetic::Mul, x, x)
+                && T::fits(Arithmetic::Mul, T::wrapping(Arithmetic::Mul, x, x), x),
+            cuda_defined: "fits_mul(a, a) && fits_mul(wrapping_mul(a, a), a)",
+            checked: cfg!(debug_assertions),
+        }
     } };
 }
 

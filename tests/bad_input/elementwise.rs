@@ -65,6 +65,7 @@ fn of_one() -> Vec<Row> {
         is_nan, try_is_nan, 1, f64::is_nan;
         is_finite, try_is_finite, 1, f64::is_finite;
         is_infinite, try_is_infinite, 1, f64::is_infinite;
+        cube, try_cube, 8, |x: f64| x * x * x;
     }
 }
 

@@ -105,6 +105,7 @@ macro_rules! integers {
                     Unary::Conj | Unary::Re => Some(a.into()),
                     Unary::Im => Some((0 as $t).into()),
                     Unary::Square => Some((a * a).into()),
+                    Unary::Cube => Some(a.wrapping_mul(a).wrapping_mul(a).into()),
                     Unary::Signum => Some(if a > 0 { 1 } else if a == 0 { 0 } else { (0 as $t).wrapping_sub(1) }.into()),
                     _ => None,
                 }
@@ -155,6 +156,7 @@ macro_rules! functions {
             Unary::Neg => Some((-$x).into()),
             Unary::Conj => Some($x.conj().into()),
             Unary::Square => Some(($x * $x).into()),
+            Unary::Cube => Some(($x * $x * $x).into()),
             _ => None,
         }
     };

@@ -74,6 +74,10 @@ fn overflow_of_integers() {
     overflows(x.try_mul(2), &tensor![2, -2, 6]);
     overflows(x.try_square(), &tensor![1, 1, 9]);
     overflows(x.try_powi(3), &tensor![1, i32::MAX, 27]);
+    overflows(x.try_cube(), &tensor![1, i32::MAX, 27]);
+    // The square is representable, the cube is not.
+    overflows(tensor![-6i8].try_cube(), &tensor![40]);
+    assert_eq!(tensor![-5i8, 5].try_cube(), Ok(tensor![-125, 125]));
     let least = tensor![i32::MIN];
     overflows(least.try_neg(), &least);
     overflows(least.try_abs(), &least);

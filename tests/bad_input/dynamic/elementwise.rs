@@ -61,6 +61,7 @@ fn of_one() -> Vec<Row> {
         is_nan IsNan with 1, f64::is_nan;
         is_finite IsFinite with 1, f64::is_finite;
         is_infinite IsInfinite with 1, f64::is_infinite;
+        cube Cube with 8, |x: f64| x * x * x;
     };
     let calls = [
         Call {
