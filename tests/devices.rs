@@ -8,6 +8,8 @@ mod data;
 #[cfg(feature = "cuda")]
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "devices/host_memory.rs"]
+mod host_memory;
 #[path = "devices/lying.rs"]
 mod lying;
 

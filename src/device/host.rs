@@ -1,6 +1,7 @@
 //! Default bodies of the capability families: fetch operands to the host, compute there, store the result. Slow and
 //! correct: only elements of the operands are ever touched, never what lies between them.
 
+use super::capability::Same;
 use super::cpu::{Cpu, reserve};
 use super::{Device, Operand, Output};
 use crate::element::Element;
@@ -8,7 +9,6 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::layout::walk::Walk;
 use crate::layout::{Layout, element_count, is_dense};
-use core::any::Any;
 
 /// A dense row-major copy on the host.
 #[derive(Debug)]
@@ -129,12 +129,14 @@ pub(crate) fn store<T: Element, Dev: Device>(
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     assert_eq!(from.layout.shape(), out.shape(), "operands of one shape");
-    if Dev::COPIES && !is_dense(out.shape(), out.strides(), true) {
+    if let Some(copies) = Dev::copies()
+        && !is_dense(out.shape(), out.strides(), true)
+    {
         let there = upload(device, &from.data)?;
         // SAFETY: the buffer holds the elements of the dense layout, and lives until the copy is asked for.
         let operand =
             unsafe { Operand::from_raw(Dev::ptr(&there), from.layout.shape(), from.layout.strides()) };
-        return device.copy_here(out, operand);
+        return copies.copy(device, out, operand);
     }
     runs(out.shape(), out.strides(), |offset, range| {
         // SAFETY: `runs` visits indices within the output's shape, all of which are ours to write; elements of a run lie
@@ -175,13 +177,12 @@ pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
     device: &Dev,
     from: Operand<'_, T, Dev>,
 ) -> Result<Dev2::Buffer<T>, Error> {
-    if (to as &dyn Any).downcast_ref().is_some_and(|same| device.same_instance(same)) {
-        let buffer: Box<dyn Any> = Box::new(device.compact(from)?);
-        return Ok(*buffer.downcast().expect("the buffers of one device have one type"));
+    if let Some(same) = Same::of(device, to) {
+        return device.compact(from).map(|buffer| same.buffer(buffer));
     }
-    match on_host(from) {
+    match Dev::on_host().and_then(|host| host.slice(from)) {
         // Memory of the host is taken over as it is.
-        Some(elements) if !Dev2::IS_HOST => upload(to, elements),
+        Some(elements) if Dev2::on_host::<T>().is_none() => upload(to, elements),
         _ => to.adopt(device.gather(from)?),
     }
 }
@@ -197,43 +198,23 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     if out.shape().contains(&0) {
         return Ok(());
     }
-    if Dev::COPIES
-        && let Some(here) = (device as &dyn Any).downcast_ref::<Dev>()
-        && to.same_instance(here)
+    if let Some(copies) = Dev::copies()
+        && let Some(same) = Same::of(device, to)
     {
-        // SAFETY: the two devices are one, and so are their pointers.
-        let from = unsafe {
-            Operand::from_raw(same_pointer::<T, Dev2, Dev>(from.ptr()), from.shape(), from.strides())
-        };
-        return to.copy_here(out, from);
+        return copies.copy(to, out, same.operand(from));
     }
     let contiguous = |strides| is_dense(from.shape(), strides, true);
     if contiguous(out.strides()) && contiguous(from.strides()) {
-        if let Some(elements) = on_host(from) {
+        if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from)) {
             // SAFETY: the output is contiguous and exclusively borrowed, and there is one of `elements` for each of its elements.
             return unsafe { to.write(elements, out.ptr()) };
         }
-        if Dev::IS_HOST {
-            let count = from.shape().iter().product::<usize>();
-            let out = Dev::on_host_mut(out).expect("the host can write contiguous elements of its memory");
-            assert_eq!(out.len(), count, "a device shows as many elements as the shape has");
+        if let Some(host) = Dev::on_host() {
+            let out = host.slice_mut(out).expect("the output is contiguous");
             // SAFETY: the operand is contiguous, has as many elements as `out`, and nothing writes to it while it is borrowed.
             return unsafe { device.read(from.ptr(), out) };
         }
     }
     let fetched = Fetched::of_vec(device.gather(from)?, from.shape());
     store(to, &fetched, out)
-}
-
-/// The operand's elements where the host can read them, if they are contiguous.
-fn on_host<'a, T: Element, Dev: Device>(from: Operand<'a, T, Dev>) -> Option<&'a [T]> {
-    let elements = Dev::on_host(from)?;
-    let count = from.shape().iter().product::<usize>();
-    assert_eq!(elements.len(), count, "a device shows as many elements as the shape has");
-    Some(elements)
-}
-
-/// A pointer of a device as one of the same device under another name.
-fn same_pointer<T: Element, Dev: Device, Dev2: Device>(ptr: Dev::Ptr<T>) -> Dev2::Ptr<T> {
-    *(&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type")
 }

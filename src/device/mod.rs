@@ -5,6 +5,7 @@
 //! that go through the host, so `impl Elementwise<f32> for MyDevice {}` is a beginning. [`Backend`] is their umbrella.
 
 mod agree;
+mod capability;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
@@ -16,6 +17,7 @@ mod operand;
 mod scalars;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
+pub use capability::{Copies, OnHost};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
@@ -193,13 +195,10 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         host::download(self, &buffer)
     }
 
-    // What follows spares copies between devices, and is for the devices of this crate.
-
-    /// A buffer of one element, which `write` writes.
+    /// A buffer of one element, which `write` writes. The host computes the element first and then allocates.
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc), or the error of `write`.
-    #[doc(hidden)]
     fn one<T: Element>(
         &self,
         write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
@@ -210,28 +209,16 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) })?;
         Ok(buffer)
     }
-    /// Whether the elements lie in the host's memory.
-    #[doc(hidden)]
-    const IS_HOST: bool = false;
-    /// Whether the device copies with any strides by itself.
-    #[doc(hidden)]
-    const COPIES: bool = false;
-    /// Copies between operands of one shape, of a device that does so by itself.
-    ///
-    /// # Errors
-    /// Whatever the device can fail with.
-    #[doc(hidden)]
-    fn copy_here<T: Element>(&self, _: Output<'_, T, Self>, _: Operand<'_, T, Self>) -> Result<(), Error> {
-        unreachable!("only asked of devices that say `COPIES`")
-    }
-    /// The elements where the host can read them, if they lie side by side in row-major enumeration of the shape.
-    #[doc(hidden)]
-    fn on_host<'a, T: Element>(_: Operand<'a, T, Self>) -> Option<&'a [T]> {
+
+    /// Whether elements are in the memory of the host: `Some(OnHost::new())` for a device that gives [`HostAccess`]. Transfers to and
+    /// from other devices then read and write contiguous elements where they are.
+    fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
         None
     }
-    /// The same to write.
-    #[doc(hidden)]
-    fn on_host_mut<'a, T: Element>(_: Output<'a, T, Self>) -> Option<&'a mut [T]> {
+
+    /// Whether the device copies strided operands without the host: `Some(Copies::new())` for a device that implements
+    /// [`Permute::copy`]. A transfer to strided elements then goes through contiguous memory of the device.
+    fn copies<T: Element>() -> Option<Copies<Self, T>> {
         None
     }
 

@@ -107,12 +107,14 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     where
         Dev: HostAccess,
     {
-        Operand {
-            ptr: HostPtr::new(Dev::host_ptr(self.ptr)),
-            shape: self.shape,
-            strides: self.strides,
-            data: PhantomData,
-        }
+        self.at_address(Dev::host_ptr)
+    }
+
+    /// The same operand, whose pointers have these addresses in the host's memory.
+    #[inline]
+    pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Operand<'a, T, Cpu> {
+        let ptr = HostPtr::new(address(self.ptr));
+        Operand { ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 }
 
@@ -238,11 +240,13 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     where
         Dev: HostAccess,
     {
-        Output {
-            ptr: HostPtr::new(Dev::host_ptr(self.ptr)),
-            shape: self.shape,
-            strides: self.strides,
-            data: PhantomData,
-        }
+        self.at_address(Dev::host_ptr)
+    }
+
+    /// The same output, whose pointers have these addresses in the host's memory.
+    #[inline]
+    pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Output<'a, T, Cpu> {
+        let ptr = HostPtr::new(address(self.ptr));
+        Output { ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 }

@@ -180,6 +180,7 @@ impl<S: DynData> DynTensor<S> {
 
 impl<'a> DynView<'a> {
     /// The same borrow behind a layout that is derived from this one's.
+    #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn behind(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
     }

@@ -17,6 +17,8 @@ pub(crate) const LIST: &[&str] = &[
     "as_mut_ptr",
     "device_ptr",
     "device_ptr_mut",
+    "device::Copies::new",
+    "device::OnHost::new",
     "device::HostPtr::new",
     "device::HostPtr::get",
     "device::HostPtr::offset",
@@ -179,10 +181,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "SameDevice::same_ptr",
             "SameDevice::same_buffer",
         ],
-    ),
-    (
-        "takes operands and outputs, which only unsafe code makes",
-        &["Device::copy_here", "Device::on_host", "Device::on_host_mut", "Device::one"],
     ),
     ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
     (

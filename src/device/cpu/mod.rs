@@ -24,7 +24,7 @@ pub use foreign::ForeignMemory;
 pub use pointer::HostPtr;
 pub(crate) use recycle::reserve;
 
-use super::{Device, HostAccess, Operand, Output, Permute};
+use super::{Device, HostAccess, OnHost, Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
@@ -149,14 +149,9 @@ unsafe impl Device for Cpu {
         write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) })?;
         CpuBuffer::of(value)
     }
-    const IS_HOST: bool = true;
     #[inline]
-    fn on_host<'a, T: Element>(from: Operand<'a, T, Cpu>) -> Option<&'a [T]> {
-        from.into_slice(true)
-    }
-    #[inline]
-    fn on_host_mut<'a, T: Element>(to: Output<'a, T, Cpu>) -> Option<&'a mut [T]> {
-        to.into_mut_slice(true)
+    fn on_host<T: Element>() -> Option<OnHost<Cpu, T>> {
+        Some(OnHost::new())
     }
     #[inline]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {

@@ -9,8 +9,8 @@ mod engine;
 mod engine;
 
 use super::{
-    BinaryOp, CudaSource, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand, Output,
-    Permute, Reduce, Reduction, TernaryOp, UnaryOp, host,
+    BinaryOp, Copies, CudaSource, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand,
+    Output, Permute, Reduce, Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -296,13 +296,8 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         engine::gather(engine::context(ORDINAL)?, from)
     }
-    const COPIES: bool = true;
-    fn copy_here<T: Element>(
-        &self,
-        out: Output<'_, T, Self>,
-        from: Operand<'_, T, Self>,
-    ) -> Result<(), Error> {
-        self.copy(out, from)
+    fn copies<T: Element>() -> Option<Copies<Self, T>> {
+        Some(Copies::new())
     }
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error> {
         let len = from.shape().iter().product();

@@ -1,0 +1,101 @@
+//! Capabilities as values: what a device can do beyond what each device does. A value can be made only where its bound holds, so that
+//! what is asked of it needs no further check.
+
+use super::{Device, HostAccess, Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use core::any::Any;
+use core::fmt;
+use core::marker::PhantomData;
+
+/// The elements of tensors of `T` on `Dev` are in the memory of the host. See [`Device::on_host`].
+pub struct OnHost<Dev: Device, T: Element> {
+    address: fn(Dev::Ptr<T>) -> *mut T,
+}
+
+impl<Dev: HostAccess, T: Element> OnHost<Dev, T> {
+    /// The capability of a device that gives [`HostAccess`].
+    #[inline]
+    #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
+    pub const fn new() -> Self {
+        OnHost { address: Dev::host_ptr::<T> }
+    }
+}
+
+impl<Dev: Device, T: Element> OnHost<Dev, T> {
+    /// The elements of an operand, if they are contiguous in row-major order.
+    #[inline]
+    pub(crate) fn slice<'a>(self, operand: Operand<'a, T, Dev>) -> Option<&'a [T]> {
+        operand.at_address(self.address).into_slice(true)
+    }
+
+    /// The elements of an output, if they are contiguous in row-major order.
+    #[inline]
+    pub(crate) fn slice_mut<'a>(self, output: Output<'a, T, Dev>) -> Option<&'a mut [T]> {
+        output.at_address(self.address).into_mut_slice(true)
+    }
+}
+
+impl<Dev: Device, T: Element> fmt::Debug for OnHost<Dev, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnHost")
+    }
+}
+
+/// `Dev` copies between strided operands of `T` without the host. See [`Device::copies`].
+pub struct Copies<Dev, T: Element>
+where
+    Dev: Device,
+{
+    copy: for<'o, 'a> fn(&Dev, Output<'o, T, Dev>, Operand<'a, T, Dev>) -> Result<(), Error>,
+}
+
+impl<Dev: Permute<T>, T: Element> Copies<Dev, T> {
+    /// The capability of a device whose [`Permute::copy`] does not go through the host.
+    #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
+    pub const fn new() -> Self {
+        Copies { copy: Dev::copy }
+    }
+}
+
+impl<Dev: Device, T: Element> Copies<Dev, T> {
+    /// Copies between operands of one shape.
+    pub(crate) fn copy(
+        self,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        from: Operand<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        (self.copy)(device, out, from)
+    }
+}
+
+impl<Dev: Device, T: Element> fmt::Debug for Copies<Dev, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Copies")
+    }
+}
+
+/// `A` and `B` are one type, and two devices of it are the same instance: buffers and pointers of one are those of the other.
+pub(crate) struct Same<A, B>(PhantomData<fn(A) -> B>);
+
+impl<A: Device, B: Device> Same<A, B> {
+    /// `None` if the devices are not the same.
+    pub(crate) fn of(a: &A, b: &B) -> Option<Self> {
+        let b = (b as &dyn Any).downcast_ref::<A>()?;
+        a.same_instance(b).then_some(Same(PhantomData))
+    }
+
+    pub(crate) fn buffer<T: Element>(&self, buffer: A::Buffer<T>) -> B::Buffer<T> {
+        let mut buffer = Some(buffer);
+        let same = (&mut buffer as &mut dyn Any).downcast_mut::<Option<B::Buffer<T>>>();
+        same.and_then(Option::take).expect("the buffers of one device have one type")
+    }
+
+    pub(crate) fn operand<'a, T: Element>(&self, operand: Operand<'a, T, A>) -> Operand<'a, T, B> {
+        let ptr = operand.ptr();
+        let ptr = (&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type");
+        // SAFETY: it is the same operand, on the same device.
+        unsafe { Operand::from_raw(*ptr, operand.shape(), operand.strides()) }
+    }
+}

@@ -1,0 +1,119 @@
+//! A third party's device whose memory the host can reach, and which says so: transfers read and write it where it is.
+
+use crate::common::Remote;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vierbein::device::{Copies, CpuBuffer, HostPtr, OnHost, Operand, Output, Permute};
+use vierbein::prelude::*;
+use vierbein::{Error, HostAccess};
+
+/// Memory of the host. Counts the elements that the library read and wrote by [`Device::read`] and [`Device::write`], and the copies
+/// that the device made itself.
+#[derive(Debug, Clone, Default)]
+struct Near {
+    moved: Arc<AtomicUsize>,
+    copies: Arc<AtomicUsize>,
+}
+
+// SAFETY: all of it is the host's; clones and other devices share nothing but counters.
+unsafe impl Device for Near {
+    type Buffer<T: Element> = CpuBuffer<T>;
+    type Ptr<T: Element> = HostPtr<T>;
+    fn name(&self) -> String {
+        "Near".into()
+    }
+    fn same_instance(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.moved, &other.moved)
+    }
+    fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
+        Cpu.alloc(len)
+    }
+    fn len<T: Element>(buffer: &CpuBuffer<T>) -> usize {
+        <Cpu as Device>::len(buffer)
+    }
+    fn ptr<T: Element>(buffer: &CpuBuffer<T>) -> HostPtr<T> {
+        <Cpu as Device>::ptr(buffer)
+    }
+    fn ptr_mut<T: Element>(buffer: &mut CpuBuffer<T>) -> HostPtr<T> {
+        <Cpu as Device>::ptr_mut(buffer)
+    }
+    fn offset<T: Element>(ptr: HostPtr<T>, elements: isize) -> HostPtr<T> {
+        <Cpu as Device>::offset(ptr, elements)
+    }
+    unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
+        self.moved.fetch_add(to.len(), Ordering::Relaxed);
+        // SAFETY: the caller ensures the same.
+        unsafe { Cpu.read(from, to) }
+    }
+    unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
+        self.moved.fetch_add(from.len(), Ordering::Relaxed);
+        // SAFETY: the caller ensures the same.
+        unsafe { Cpu.write(from, to) }
+    }
+    fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
+        Some(OnHost::new())
+    }
+    fn copies<T: Element>() -> Option<Copies<Self, T>> {
+        Some(Copies::new())
+    }
+}
+// SAFETY: pointers are addresses in the host's memory.
+unsafe impl HostAccess for Near {
+    fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
+        ptr.get()
+    }
+}
+impl<T: Element> Permute<T> for Near {
+    fn copy(&self, out: Output<'_, T, Self>, from: Operand<'_, T, Self>) -> Result<(), Error> {
+        self.copies.fetch_add(1, Ordering::Relaxed);
+        Cpu.copy(out.on_host(), from.on_host())
+    }
+}
+
+impl Near {
+    /// The elements that were moved and the copies that were made since the last call.
+    fn counts(&self) -> (usize, usize) {
+        (self.moved.swap(0, Ordering::Relaxed), self.copies.swap(0, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn transfers_use_what_the_device_says() -> Result<(), Error> {
+    let (near, remote) = (Near::default(), Remote::default());
+    let numbers = Tensor::<i64, _>::from_vec([3, 4], (0..12).collect());
+    let there = numbers.to_device_in(&near)?;
+    assert_eq!(near.counts().1, 0);
+
+    // Contiguous elements are read where they are, by the device that takes them.
+    let mut out = Tensor::<i64, _>::zeros([3, 4]);
+    out.copy_from(&there)?;
+    let far = there.to_device_in(&remote)?;
+    assert_eq!((out, far.to_device::<Cpu>()?), (numbers.clone(), numbers.clone()));
+    assert_eq!(near.counts(), (0, 0));
+
+    // Contiguous elements are written where they belong, by the device that has them.
+    let mut target = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([3, 4], &near)?;
+    near.counts();
+    target.copy_from(&far)?;
+    assert_eq!(near.counts(), (0, 0));
+    assert_eq!(target.to_vec(), numbers.to_vec());
+
+    // Strided elements are written once, as a contiguous piece, and copied by the device to their places.
+    let mut wide = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([3, 8], &near)?;
+    near.counts();
+    wide.slice_mut(s![.., ..;2]).copy_from(&numbers)?;
+    assert_eq!(near.counts(), (12, 1));
+    assert_eq!(wide.slice(s![.., ..;2]).to_vec(), numbers.to_vec());
+    assert_eq!(wide.slice(s![.., 1..;2]).to_vec(), [0; 12]);
+
+    // Within the device nothing passes through the host; another instance is another device.
+    let mut turned = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([4, 3], &near)?;
+    near.counts();
+    turned.copy_from(&there.t())?;
+    assert_eq!(near.counts(), (0, 1));
+    assert_eq!(turned.to_vec(), numbers.t().to_vec());
+    let other = Near::default();
+    let elsewhere = there.t().to_device_in(&other)?;
+    assert_eq!((elsewhere.to_vec(), other.counts().1), (numbers.t().to_vec(), 0));
+    Ok(())
+}
