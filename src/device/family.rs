@@ -215,86 +215,52 @@ pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     }
 }
 
-/// What a contraction needs of a device: the families [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`] for `T`.
-#[diagnostic::on_unimplemented(
-    message = "the device `{Self}` cannot contract tensors of `{T}`",
-    label = "a capability family is missing on this device",
-    note = "contract on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise<{T}>`, `Permute<{T}>`, `Reduce<{T}>` and `Gemm<{T}>`",
-    note = "in generic code, bound the device: `Dev: Backend<T>`"
-)]
-pub trait Contract<T: Scalar>: Elementwise<T> + Permute<T> + Reduce<T> + Gemm<T> {}
+/// A trait that a device implements by implementing all the others.
+macro_rules! umbrella {
+    ($(#[$attribute:meta])* $Name:ident<$T:ident>: $($Family:ident<$Of:ty>),+ $(,)?) => {
+        $(#[$attribute])*
+        pub trait $Name<$T: Scalar>: $($Family<$Of> +)+ {}
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar, Dev: Elementwise<T> + Permute<T> + Reduce<T> + Gemm<T>> Contract<T> for Dev {}
-
-/// Everything that generic numeric code over `T` needs of a device: all families, for `T` and for the types that follow
-/// from it (its real numbers, its quotients, masks and positions).
-///
-/// ```
-/// use vierbein::prelude::*;
-/// fn centred<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
-///     x: TensorView<'_, T, D, O, Dev>,
-/// ) -> Tensor<T, D, O, Dev> {
-///     x - x.mean().cast::<T>()
-/// }
-/// assert_eq!(centred(tensor![1.0, 2.0, 6.0].view()), tensor![-2.0, -1.0, 3.0]);
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "the device `{Self}` does not do everything for tensors of `{T}`",
-    label = "a capability family is missing on this device",
-    note = "compute on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise`, `Permute`, `Reduce` and `Gemm`",
-    note = "generic code that needs one of them bounds that one: `Dev: Elementwise<T>`"
-)]
-pub trait Backend<T: Scalar>:
-    Contract<T>
-    + Elementwise<T>
-    + Elementwise<T::Real>
-    + Elementwise<T::Float>
-    + Elementwise<T::Magnitude>
-    + Elementwise<bool>
-    + Elementwise<i64>
-    + Permute<T>
-    + Permute<T::Real>
-    + Permute<T::Float>
-    + Permute<T::Magnitude>
-    + Permute<bool>
-    + Permute<i64>
-    + Reduce<T>
-    + Reduce<T::Real>
-    + Reduce<T::Float>
-    + Reduce<T::Magnitude>
-    + Reduce<bool>
-    + Reduce<i64>
-    + Gemm<T>
-    + Gemm<T::Real>
-    + Gemm<T::Float>
-    + Gemm<T::Magnitude>
-{
+        #[diagnostic::do_not_recommend]
+        impl<$T: Scalar, Dev: $($Family<$Of> +)+> $Name<$T> for Dev {}
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar, Dev> Backend<T> for Dev where
-    Dev: Elementwise<T>
-        + Elementwise<T::Real>
-        + Elementwise<T::Float>
-        + Elementwise<T::Magnitude>
-        + Elementwise<bool>
-        + Elementwise<i64>
-        + Permute<T>
-        + Permute<T::Real>
-        + Permute<T::Float>
-        + Permute<T::Magnitude>
-        + Permute<bool>
-        + Permute<i64>
-        + Reduce<T>
-        + Reduce<T::Real>
-        + Reduce<T::Float>
-        + Reduce<T::Magnitude>
-        + Reduce<bool>
-        + Reduce<i64>
-        + Gemm<T>
-        + Gemm<T::Real>
-        + Gemm<T::Float>
-        + Gemm<T::Magnitude>
-{
+umbrella! {
+    /// What a contraction needs of a device: the families [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`] for `T`.
+    #[diagnostic::on_unimplemented(
+        message = "the device `{Self}` cannot contract tensors of `{T}`",
+        label = "a capability family is missing on this device",
+        note = "contract on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise<{T}>`, `Permute<{T}>`, `Reduce<{T}>` and `Gemm<{T}>`",
+        note = "in generic code, bound the device: `Dev: Backend<T>`"
+    )]
+    Contract<T>: Elementwise<T>, Permute<T>, Reduce<T>, Gemm<T>
+}
+
+umbrella! {
+    /// Everything that generic numeric code over `T` needs of a device: all families, for `T` and for the types that follow
+    /// from it (its real numbers, its quotients, masks and positions).
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// fn centred<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
+    ///     x: TensorView<'_, T, D, O, Dev>,
+    /// ) -> Tensor<T, D, O, Dev> {
+    ///     x - x.mean().cast::<T>()
+    /// }
+    /// assert_eq!(centred(tensor![1.0, 2.0, 6.0].view()), tensor![-2.0, -1.0, 3.0]);
+    /// ```
+    #[diagnostic::on_unimplemented(
+        message = "the device `{Self}` does not do everything for tensors of `{T}`",
+        label = "a capability family is missing on this device",
+        note = "compute on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise`, `Permute`, `Reduce` and `Gemm`",
+        note = "generic code that needs one of them bounds that one: `Dev: Elementwise<T>`"
+    )]
+    Backend<T>:
+        Contract<T>,
+        Elementwise<T>, Elementwise<T::Real>, Elementwise<T::Float>, Elementwise<T::Magnitude>,
+        Elementwise<bool>, Elementwise<i64>,
+        Permute<T>, Permute<T::Real>, Permute<T::Float>, Permute<T::Magnitude>, Permute<bool>, Permute<i64>,
+        Reduce<T>, Reduce<T::Real>, Reduce<T::Float>, Reduce<T::Magnitude>, Reduce<bool>, Reduce<i64>,
+        Gemm<T>, Gemm<T::Real>, Gemm<T::Float>, Gemm<T::Magnitude>,
 }
