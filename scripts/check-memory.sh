@@ -9,9 +9,8 @@
 # VIERBEIN_SUITES="lib interop" are the tests, of the library itself and of tests/, if not all; VIERBEIN_LAYOUT_SEEDS="1 2 3" the seeds
 # of layouts; PROPTEST_CASES=32 makes properties try less.
 #
-# Every test runs but these: `ui` and `ui_pass`, which compile and run no code of the library, and those of the documentation, each
-# of which is a program to link; nor `cuda` and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every
-# access.
+# Every test of the library runs but these: those of the documentation, each of which is a program to link, and `cuda` and
+# `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access.
 #
 # Under AddressSanitizer the tests run in a build with exact memory (`--cfg vierbein_exact_memory`): each result and each workspace
 # is an allocation of its own, of exactly the bytes that were requested, and is freed after use. The pool of freed results and the
@@ -28,7 +27,7 @@ work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET
 named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
 suites=()
 for suite in $named; do
-    case $suite in ui | ui_pass | cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
+    case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
 # Nothing is built twice with the same flags. With debug assertions, only the kernels of products come in all levels.
@@ -102,7 +101,7 @@ run_all() { # MODE NAME=VALUE..
 
 if chosen levels; then
     step "levels and threads"
-    build cargo test
+    build cargo test --package vierbein
     run_all plain
 fi
 
@@ -137,7 +136,7 @@ if chosen valgrind; then
     if command -v valgrind > /dev/null; then
         all=("${suites[@]}")
         [ -n "${VIERBEIN_SUITES:-}" ] || suites=(--lib --test interop --test files --test npy)
-        build cargo test
+        build cargo test --package vierbein
         before=(valgrind --quiet --error-exitcode=9 --leak-check=no --num-callers=20)
         arguments=(--skip large --skip scaling --skip nobody_gets_memory)
         run valgrind VIERBEIN_SIMD="$([ "$best" = portable ] && echo portable || echo avx2)" \

@@ -23,8 +23,8 @@
 # To make it anew, delete its directory. All mounts are in a mount namespace of their own, which ends with its last process, so none
 # is ever left in the tree. Both need root. The repository is mounted read-only.
 #
-# All tests run but these: `ui` and `ui_pass`, which compile and run no code of the library; those of the documentation, each of which
-# is a program to link; `cuda` and `cuda_types`, which scripts/check-cuda.sh runs. What an emulator lacks is skipped by name below.
+# All tests of the library run but these: those of the documentation, each of which is a program to link; `cuda` and `cuda_types`,
+# which scripts/check-cuda.sh runs. What an emulator lacks is skipped by name below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ done
 named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}
 suites=()
 for suite in $named; do
-    case $suite in ui | ui_pass | cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
+    case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
 
@@ -148,7 +148,7 @@ run() { # TARGET TRIPLE EXPORTS [CARGO-ARGUMENTS]
     local target=$1 began=$SECONDS status=0
     step "$target"
     inside "$common CARGO_TARGET_DIR=/w/target $3
-        cargo test --locked --no-fail-fast --features $features --target $2 ${4:-} ${suites[*]} -- --show-output ${without[*]}" \
+        cargo test --package vierbein --locked --no-fail-fast --features $features --target $2 ${4:-} ${suites[*]} -- --show-output ${without[*]}" \
         > "$logs/$target" 2>&1 || status=$?
     count "$target" "$logs/$target" $status $((SECONDS - began))
     without=()

@@ -1,247 +1,247 @@
-//! The passing twins of `ui-tests/fail`: the same programs with their mistakes mended, compiled as modules of this test.
+//! The passing twins of `fail`: the same programs with their mistakes mended, compiled as modules of this test.
 //! (As trybuild's own passing tests they would be built one by one.)
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]
 
-#[path = "../ui-tests/pass/arange_of_complex.rs"]
+#[path = "../pass/arange_of_complex.rs"]
 mod arange_of_complex;
-#[path = "../ui-tests/pass/axes_as_one.rs"]
+#[path = "../pass/axes_as_one.rs"]
 mod axes_as_one;
-#[path = "../ui-tests/pass/axis_float.rs"]
+#[path = "../pass/axis_float.rs"]
 mod axis_float;
-#[path = "../ui-tests/pass/axis_out_of_range.rs"]
+#[path = "../pass/axis_out_of_range.rs"]
 mod axis_out_of_range;
-#[path = "../ui-tests/pass/axis_type.rs"]
+#[path = "../pass/axis_type.rs"]
 mod axis_type;
-#[path = "../ui-tests/pass/bool_add.rs"]
+#[path = "../pass/bool_add.rs"]
 mod bool_add;
-#[path = "../ui-tests/pass/bool_sum.rs"]
+#[path = "../pass/bool_sum.rs"]
 mod bool_sum;
-#[path = "../ui-tests/pass/broadcast_to_smaller.rs"]
+#[path = "../pass/broadcast_to_smaller.rs"]
 mod broadcast_to_smaller;
-#[path = "../ui-tests/pass/buffer_shared.rs"]
+#[path = "../pass/buffer_shared.rs"]
 mod buffer_shared;
-#[path = "../ui-tests/pass/complex_floor.rs"]
+#[path = "../pass/complex_floor.rs"]
 mod complex_floor;
-#[path = "../ui-tests/pass/complex_less.rs"]
+#[path = "../pass/complex_less.rs"]
 mod complex_less;
-#[path = "../ui-tests/pass/complex_max.rs"]
+#[path = "../pass/complex_max.rs"]
 mod complex_max;
-#[path = "../ui-tests/pass/complex_to_real.rs"]
+#[path = "../pass/complex_to_real.rs"]
 mod complex_to_real;
-#[path = "../ui-tests/pass/cuda_as_slice.rs"]
+#[path = "../pass/cuda_as_slice.rs"]
 mod cuda_as_slice;
-#[path = "../ui-tests/pass/cuda_equal.rs"]
+#[path = "../pass/cuda_equal.rs"]
 mod cuda_equal;
-#[path = "../ui-tests/pass/cuda_index.rs"]
+#[path = "../pass/cuda_index.rs"]
 mod cuda_index;
-#[path = "../ui-tests/pass/cuda_iter.rs"]
+#[path = "../pass/cuda_iter.rs"]
 mod cuda_iter;
-#[path = "../ui-tests/pass/cuda_map.rs"]
+#[path = "../pass/cuda_map.rs"]
 mod cuda_map;
-#[path = "../ui-tests/pass/cuda_source_literal.rs"]
+#[path = "../pass/cuda_source_literal.rs"]
 mod cuda_source_literal;
-#[path = "../ui-tests/pass/cuda_source_safe.rs"]
+#[path = "../pass/cuda_source_safe.rs"]
 mod cuda_source_safe;
-#[path = "../ui-tests/pass/cuda_source_type.rs"]
+#[path = "../pass/cuda_source_type.rs"]
 mod cuda_source_type;
-#[path = "../ui-tests/pass/device_generic.rs"]
+#[path = "../pass/device_generic.rs"]
 mod device_generic;
-#[path = "../ui-tests/pass/device_host_and_gpu.rs"]
+#[path = "../pass/device_host_and_gpu.rs"]
 mod device_host_and_gpu;
-#[path = "../ui-tests/pass/device_sqrt.rs"]
+#[path = "../pass/device_sqrt.rs"]
 mod device_sqrt;
-#[path = "../ui-tests/pass/device_sum.rs"]
+#[path = "../pass/device_sum.rs"]
 mod device_sum;
-#[path = "../ui-tests/pass/device_two_gpus.rs"]
+#[path = "../pass/device_two_gpus.rs"]
 mod device_two_gpus;
-#[path = "../ui-tests/pass/device_without_element.rs"]
+#[path = "../pass/device_without_element.rs"]
 mod device_without_element;
-#[path = "../ui-tests/pass/device_without_gemm.rs"]
+#[path = "../pass/device_without_gemm.rs"]
 mod device_without_gemm;
-#[path = "../ui-tests/pass/diagonal_of_vector.rs"]
+#[path = "../pass/diagonal_of_vector.rs"]
 mod diagonal_of_vector;
-#[path = "../ui-tests/pass/dot_of_matrix.rs"]
+#[path = "../pass/dot_of_matrix.rs"]
 mod dot_of_matrix;
-#[path = "../ui-tests/pass/dtype_add.rs"]
+#[path = "../pass/dtype_add.rs"]
 mod dtype_add;
-#[path = "../ui-tests/pass/dtype_assign.rs"]
+#[path = "../pass/dtype_assign.rs"]
 mod dtype_assign;
-#[path = "../ui-tests/pass/dtype_matmul.rs"]
+#[path = "../pass/dtype_matmul.rs"]
 mod dtype_matmul;
-#[path = "../ui-tests/pass/dtype_maximum.rs"]
+#[path = "../pass/dtype_maximum.rs"]
 mod dtype_maximum;
-#[path = "../ui-tests/pass/dtype_scalar.rs"]
+#[path = "../pass/dtype_scalar.rs"]
 mod dtype_scalar;
-#[path = "../ui-tests/pass/einsum_arrow.rs"]
+#[path = "../pass/einsum_arrow.rs"]
 mod einsum_arrow;
-#[path = "../ui-tests/pass/einsum_bool.rs"]
+#[path = "../pass/einsum_bool.rs"]
 mod einsum_bool;
-#[path = "../ui-tests/pass/einsum_count.rs"]
+#[path = "../pass/einsum_count.rs"]
 mod einsum_count;
-#[path = "../ui-tests/pass/einsum_device.rs"]
+#[path = "../pass/einsum_device.rs"]
 mod einsum_device;
-#[path = "../ui-tests/pass/einsum_dtype.rs"]
+#[path = "../pass/einsum_dtype.rs"]
 mod einsum_dtype;
-#[path = "../ui-tests/pass/einsum_ellipsis_rank.rs"]
+#[path = "../pass/einsum_ellipsis_rank.rs"]
 mod einsum_ellipsis_rank;
-#[path = "../ui-tests/pass/einsum_ellipsis_result.rs"]
+#[path = "../pass/einsum_ellipsis_result.rs"]
 mod einsum_ellipsis_result;
-#[path = "../ui-tests/pass/einsum_generic_device.rs"]
+#[path = "../pass/einsum_generic_device.rs"]
 mod einsum_generic_device;
-#[path = "../ui-tests/pass/einsum_generic_rank.rs"]
+#[path = "../pass/einsum_generic_rank.rs"]
 mod einsum_generic_rank;
-#[path = "../ui-tests/pass/einsum_into_dtype.rs"]
+#[path = "../pass/einsum_into_dtype.rs"]
 mod einsum_into_dtype;
-#[path = "../ui-tests/pass/einsum_into_order.rs"]
+#[path = "../pass/einsum_into_order.rs"]
 mod einsum_into_order;
-#[path = "../ui-tests/pass/einsum_into_rank.rs"]
+#[path = "../pass/einsum_into_rank.rs"]
 mod einsum_into_rank;
-#[path = "../ui-tests/pass/einsum_label.rs"]
+#[path = "../pass/einsum_label.rs"]
 mod einsum_label;
-#[path = "../ui-tests/pass/einsum_operand_rank.rs"]
+#[path = "../pass/einsum_operand_rank.rs"]
 mod einsum_operand_rank;
-#[path = "../ui-tests/pass/einsum_order.rs"]
+#[path = "../pass/einsum_order.rs"]
 mod einsum_order;
-#[path = "../ui-tests/pass/einsum_owned.rs"]
+#[path = "../pass/einsum_owned.rs"]
 mod einsum_owned;
-#[path = "../ui-tests/pass/einsum_result_label.rs"]
+#[path = "../pass/einsum_result_label.rs"]
 mod einsum_result_label;
-#[path = "../ui-tests/pass/einsum_result_rank.rs"]
+#[path = "../pass/einsum_result_rank.rs"]
 mod einsum_result_rank;
-#[path = "../ui-tests/pass/einsum_run_time.rs"]
+#[path = "../pass/einsum_run_time.rs"]
 mod einsum_run_time;
-#[path = "../ui-tests/pass/einsum_scalar.rs"]
+#[path = "../pass/einsum_scalar.rs"]
 mod einsum_scalar;
-#[path = "../ui-tests/pass/einsum_too_many.rs"]
+#[path = "../pass/einsum_too_many.rs"]
 mod einsum_too_many;
-#[path = "../ui-tests/pass/equal_orders.rs"]
+#[path = "../pass/equal_orders.rs"]
 mod equal_orders;
-#[path = "../ui-tests/pass/float_and.rs"]
+#[path = "../pass/float_and.rs"]
 mod float_and;
-#[path = "../ui-tests/pass/float_not.rs"]
+#[path = "../pass/float_not.rs"]
 mod float_not;
-#[path = "../ui-tests/pass/generic_broadcast.rs"]
+#[path = "../pass/generic_broadcast.rs"]
 mod generic_broadcast;
-#[path = "../ui-tests/pass/generic_device.rs"]
+#[path = "../pass/generic_device.rs"]
 mod generic_device;
-#[path = "../ui-tests/pass/generic_element.rs"]
+#[path = "../pass/generic_element.rs"]
 mod generic_element;
-#[path = "../ui-tests/pass/generic_trace.rs"]
+#[path = "../pass/generic_trace.rs"]
 mod generic_trace;
-#[path = "../ui-tests/pass/index_length.rs"]
+#[path = "../pass/index_length.rs"]
 mod index_length;
-#[path = "../ui-tests/pass/index_type.rs"]
+#[path = "../pass/index_type.rs"]
 mod index_type;
-#[path = "../ui-tests/pass/index_without_array.rs"]
+#[path = "../pass/index_without_array.rs"]
 mod index_without_array;
-#[path = "../ui-tests/pass/integer_sqrt.rs"]
+#[path = "../pass/integer_sqrt.rs"]
 mod integer_sqrt;
-#[path = "../ui-tests/pass/into_other_dtype.rs"]
+#[path = "../pass/into_other_dtype.rs"]
 mod into_other_dtype;
-#[path = "../ui-tests/pass/into_other_order.rs"]
+#[path = "../pass/into_other_order.rs"]
 mod into_other_order;
-#[path = "../ui-tests/pass/into_smaller_rank.rs"]
+#[path = "../pass/into_smaller_rank.rs"]
 mod into_smaller_rank;
-#[path = "../ui-tests/pass/into_view.rs"]
+#[path = "../pass/into_view.rs"]
 mod into_view;
-#[path = "../ui-tests/pass/item_of_vector.rs"]
+#[path = "../pass/item_of_vector.rs"]
 mod item_of_vector;
-#[path = "../ui-tests/pass/linspace_of_integers.rs"]
+#[path = "../pass/linspace_of_integers.rs"]
 mod linspace_of_integers;
-#[path = "../ui-tests/pass/map_with_rc.rs"]
+#[path = "../pass/map_with_rc.rs"]
 mod map_with_rc;
-#[path = "../ui-tests/pass/matmul_of_scalar.rs"]
+#[path = "../pass/matmul_of_scalar.rs"]
 mod matmul_of_scalar;
-#[path = "../ui-tests/pass/matrix_into_row.rs"]
+#[path = "../pass/matrix_into_row.rs"]
 mod matrix_into_row;
-#[path = "../ui-tests/pass/negate_unsigned.rs"]
+#[path = "../pass/negate_unsigned.rs"]
 mod negate_unsigned;
-#[path = "../ui-tests/pass/number_any.rs"]
+#[path = "../pass/number_any.rs"]
 mod number_any;
-#[path = "../ui-tests/pass/number_to_bool.rs"]
+#[path = "../pass/number_to_bool.rs"]
 mod number_to_bool;
-#[path = "../ui-tests/pass/order_add.rs"]
+#[path = "../pass/order_add.rs"]
 mod order_add;
-#[path = "../ui-tests/pass/order_add_assign.rs"]
+#[path = "../pass/order_add_assign.rs"]
 mod order_add_assign;
-#[path = "../ui-tests/pass/order_assign.rs"]
+#[path = "../pass/order_assign.rs"]
 mod order_assign;
-#[path = "../ui-tests/pass/order_matmul.rs"]
+#[path = "../pass/order_matmul.rs"]
 mod order_matmul;
-#[path = "../ui-tests/pass/order_not_free.rs"]
+#[path = "../pass/order_not_free.rs"]
 mod order_not_free;
-#[path = "../ui-tests/pass/order_not_inferred.rs"]
+#[path = "../pass/order_not_inferred.rs"]
 mod order_not_inferred;
-#[path = "../ui-tests/pass/outer_too_large.rs"]
+#[path = "../pass/outer_too_large.rs"]
 mod outer_too_large;
-#[path = "../ui-tests/pass/own_agreement.rs"]
+#[path = "../pass/own_agreement.rs"]
 mod own_agreement;
-#[path = "../ui-tests/pass/own_element.rs"]
+#[path = "../pass/own_element.rs"]
 mod own_element;
-#[path = "../ui-tests/pass/own_order.rs"]
+#[path = "../pass/own_order.rs"]
 mod own_order;
-#[path = "../ui-tests/pass/own_rank.rs"]
+#[path = "../pass/own_rank.rs"]
 mod own_rank;
-#[path = "../ui-tests/pass/ragged_rows.rs"]
+#[path = "../pass/ragged_rows.rs"]
 mod ragged_rows;
-#[path = "../ui-tests/pass/rank_grows_too_large.rs"]
+#[path = "../pass/rank_grows_too_large.rs"]
 mod rank_grows_too_large;
-#[path = "../ui-tests/pass/rank_of_result.rs"]
+#[path = "../pass/rank_of_result.rs"]
 mod rank_of_result;
-#[path = "../ui-tests/pass/rank_too_large.rs"]
+#[path = "../pass/rank_too_large.rs"]
 mod rank_too_large;
-#[path = "../ui-tests/pass/rank_too_large_shape.rs"]
+#[path = "../pass/rank_too_large_shape.rs"]
 mod rank_too_large_shape;
-#[path = "../ui-tests/pass/reduce_into_rank.rs"]
+#[path = "../pass/reduce_into_rank.rs"]
 mod reduce_into_rank;
-#[path = "../ui-tests/pass/select_by_number.rs"]
+#[path = "../pass/select_by_number.rs"]
 mod select_by_number;
-#[path = "../ui-tests/pass/shape_length.rs"]
+#[path = "../pass/shape_length.rs"]
 mod shape_length;
-#[path = "../ui-tests/pass/shape_tuple.rs"]
+#[path = "../pass/shape_tuple.rs"]
 mod shape_tuple;
-#[path = "../ui-tests/pass/slice_by_float.rs"]
+#[path = "../pass/slice_by_float.rs"]
 mod slice_by_float;
-#[path = "../ui-tests/pass/slice_by_float_range.rs"]
+#[path = "../pass/slice_by_float_range.rs"]
 mod slice_by_float_range;
-#[path = "../ui-tests/pass/slice_by_u32.rs"]
+#[path = "../pass/slice_by_u32.rs"]
 mod slice_by_u32;
-#[path = "../ui-tests/pass/slice_too_few.rs"]
+#[path = "../pass/slice_too_few.rs"]
 mod slice_too_few;
-#[path = "../ui-tests/pass/slice_too_many.rs"]
+#[path = "../pass/slice_too_many.rs"]
 mod slice_too_many;
-#[path = "../ui-tests/pass/sum_too_many_axes.rs"]
+#[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
-#[path = "../ui-tests/pass/tensor_for_view.rs"]
+#[path = "../pass/tensor_for_view.rs"]
 mod tensor_for_view;
-#[path = "../ui-tests/pass/tensordot_axes.rs"]
+#[path = "../pass/tensordot_axes.rs"]
 mod tensordot_axes;
-#[path = "../ui-tests/pass/tensordot_result.rs"]
+#[path = "../pass/tensordot_result.rs"]
 mod tensordot_result;
-#[path = "../ui-tests/pass/trace_of_vector.rs"]
+#[path = "../pass/trace_of_vector.rs"]
 mod trace_of_vector;
-#[path = "../ui-tests/pass/trace_same_axis.rs"]
+#[path = "../pass/trace_same_axis.rs"]
 mod trace_same_axis;
-#[path = "../ui-tests/pass/transpose_of_rank_3.rs"]
+#[path = "../pass/transpose_of_rank_3.rs"]
 mod transpose_of_rank_3;
-#[path = "../ui-tests/pass/two_mutable_views.rs"]
+#[path = "../pass/two_mutable_views.rs"]
 mod two_mutable_views;
-#[path = "../ui-tests/pass/untyped_zeros.rs"]
+#[path = "../pass/untyped_zeros.rs"]
 mod untyped_zeros;
-#[path = "../ui-tests/pass/used_after_sum.rs"]
+#[path = "../pass/used_after_sum.rs"]
 mod used_after_sum;
-#[path = "../ui-tests/pass/usize_elements.rs"]
+#[path = "../pass/usize_elements.rs"]
 mod usize_elements;
-#[path = "../ui-tests/pass/usize_elements_inferred.rs"]
+#[path = "../pass/usize_elements_inferred.rs"]
 mod usize_elements_inferred;
-#[path = "../ui-tests/pass/view_outlives_tensor.rs"]
+#[path = "../pass/view_outlives_tensor.rs"]
 mod view_outlives_tensor;
-#[path = "../ui-tests/pass/write_to_view.rs"]
+#[path = "../pass/write_to_view.rs"]
 mod write_to_view;
-#[path = "../ui-tests/pass/write_to_view_by_index.rs"]
+#[path = "../pass/write_to_view_by_index.rs"]
 mod write_to_view_by_index;
-#[path = "../ui-tests/pass/write_to_view_by_operator.rs"]
+#[path = "../pass/write_to_view_by_operator.rs"]
 mod write_to_view_by_operator;
 
 #[test]
@@ -371,7 +371,7 @@ fn twins_run() {
 #[test]
 fn mistakes_and_twins_pair_up() {
     let names = |folder: &str| {
-        let folder = format!("{}/ui-tests/{folder}", env!("CARGO_MANIFEST_DIR"));
+        let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut names: Vec<_> = files
             .filter(|path| path.extension().is_some_and(|e| e == "rs"))

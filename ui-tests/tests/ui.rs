@@ -1,4 +1,4 @@
-//! The compiler's messages are a product: each program in `ui-tests/fail` makes one mistake, and the `.stderr` beside it is
+//! The compiler's messages are a product: each program in `fail` makes one mistake, and the `.stderr` beside it is
 //! what its author reads. The wording is the pinned compiler's; `promises.rs` holds without it.
 //!
 //! To accept new wording after reading it: `TRYBUILD=overwrite cargo test --test ui`.
@@ -17,14 +17,14 @@ fn messages() {
         println!("skipped: the messages are recorded for {PINNED}x, and this is {}", version.trim());
         return;
     }
-    trybuild::TestCases::new().compile_fail("ui-tests/fail/*.rs");
+    trybuild::TestCases::new().compile_fail("fail/*.rs");
 }
 
 /// What no message may show.
 #[test]
 fn messages_are_in_the_words_of_users() {
     let mut count = 0;
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/ui-tests/fail")).unwrap() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fail")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "stderr") {
             let text = std::fs::read_to_string(&path).unwrap();
@@ -48,7 +48,7 @@ fn quoted(page: &str) -> Vec<Vec<&str>> {
 /// What the README and the guide quote is what the compiler says of one of the programs: some of its lines, in their sequence.
 #[test]
 fn messages_that_pages_quote_are_those_recorded() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let recorded: Vec<String> = std::fs::read_dir(root.join("ui-tests/fail"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
