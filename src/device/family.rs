@@ -2,7 +2,7 @@
 //! elements. Default bodies go through the host.
 
 use super::op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-use super::{Cpu, Device, Factor, Operand, Output, host};
+use super::{Cpu, Device, Factor, Operand, Output, ProductArgs, host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -162,15 +162,8 @@ pub trait Gemm<T: Scalar>: Device {
     /// # Errors
     /// [`Error::Arithmetic`] where integers have no such result (builds with debug assertions), or whatever the device can
     /// fail with.
-    fn gemm(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Self>,
-        b: Factor<'_, T, Self>,
-        beta: T,
-        out: Output<'_, T, Self>,
-    ) -> Result<(), Error> {
-        products_on_host(self, a, b, beta, out, |a, b, out| Cpu.gemm(alpha, a, b, beta, out))
+    fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
+        products_on_host(self, args, |args| Cpu.gemm(args))
     }
 
     /// `out = alpha · Σ a · b + beta · out`, element by element and summed over the trailing axes of `a` and `b`: they have
@@ -181,34 +174,25 @@ pub trait Gemm<T: Scalar>: Device {
     ///
     /// # Errors
     /// As [`gemm`](Gemm::gemm).
-    fn sum_products(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Self>,
-        b: Factor<'_, T, Self>,
-        beta: T,
-        out: Output<'_, T, Self>,
-    ) -> Result<(), Error> {
-        products_on_host(self, a, b, beta, out, |a, b, out| Cpu.sum_products(alpha, a, b, beta, out))
+    fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
+        products_on_host(self, args, |args| Cpu.sum_products(args))
     }
 }
 
 /// Lets a host kernel write an output that it reads where `beta` is not zero.
 pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     device: &Dev,
-    a: Factor<'_, T, Dev>,
-    b: Factor<'_, T, Dev>,
-    beta: T,
-    out: Output<'_, T, Dev>,
-    kernel: impl FnOnce(Factor<'_, T, Cpu>, Factor<'_, T, Cpu>, Output<'_, T, Cpu>) -> Result<(), Error>,
+    args: ProductArgs<'_, T, Dev>,
+    kernel: impl FnOnce(ProductArgs<'_, T, Cpu>) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    let ProductArgs { scaling, a, b, out } = args;
     let (x, y) = (host::fetch(device, a.operand)?, host::fetch(device, b.operand)?);
-    let on_host = |host_out: Output<'_, T, Cpu>| {
+    let on_host = |out: Output<'_, T, Cpu>| {
         let a = Factor { operand: x.operand(), conjugate: a.conjugate };
         let b = Factor { operand: y.operand(), conjugate: b.conjugate };
-        kernel(a, b, host_out)
+        kernel(ProductArgs { scaling, a, b, out })
     };
-    if beta.is_zero() {
+    if scaling.beta.is_zero() {
         host::write_with(device, out, on_host)
     } else {
         host::update_with(device, out, on_host)

@@ -23,7 +23,7 @@ pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-pub use operand::{Factor, Operand, Output};
+pub use operand::{Factor, Operand, Output, ProductArgs, Scaling};
 pub use scalars::Scalars;
 
 use crate::element::Element;

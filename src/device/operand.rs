@@ -2,7 +2,7 @@
 //! orders do not multiply their code.
 
 use super::{Cpu, Device, HostAccess, HostPtr};
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use core::marker::PhantomData;
@@ -149,6 +149,37 @@ impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for Factor<'a, T, De
     fn from(operand: Operand<'a, T, Dev>) -> Self {
         Factor { operand, conjugate: false }
     }
+}
+
+/// How a product is added to its output: `out = alpha · product + beta · out`. As in BLAS, `out` is not read if `beta` is zero, and
+/// the factors are not read if `alpha` is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaling<T> {
+    /// The factor of the product.
+    pub alpha: T,
+    /// The factor of the elements that the output has.
+    pub beta: T,
+}
+
+impl<T: Scalar> Scaling<T> {
+    /// The product alone: `alpha` is one, `beta` zero.
+    #[inline]
+    pub fn overwrite() -> Self {
+        Scaling { alpha: T::one(), beta: T::zero() }
+    }
+}
+
+/// The arguments of [`Gemm`](super::Gemm)'s products: two factors, the output, and how the product is added to it.
+#[derive(Debug)]
+pub struct ProductArgs<'a, T: Element, Dev: Device> {
+    /// How the product is added to the output.
+    pub scaling: Scaling<T>,
+    /// The left factor.
+    pub a: Factor<'a, T, Dev>,
+    /// The right factor.
+    pub b: Factor<'a, T, Dev>,
+    /// The output.
+    pub out: Output<'a, T, Dev>,
 }
 
 /// A strided array to write.

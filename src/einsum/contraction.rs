@@ -6,9 +6,9 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
-use crate::device::{Contract, Device, Factor, Operand};
+use crate::device::{Contract, Device, Factor, Operand, Scaling};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Einsum, MatrixPair, Mix, single};
+use crate::engine::contract::{Einsum, MatrixPair, single};
 use crate::engine::same_instance;
 use crate::error::{Error, expect};
 use crate::layout::Layout;
@@ -252,13 +252,13 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         let mut out = out.agreeing();
         same_instance("contract", self.device, out.device())?;
         self.instances.clone()?;
-        let (mix, factors, out) = (Mix { alpha, beta }, self.factors(), out.output().0);
+        let (scaling, factors, out) = (Scaling { alpha, beta }, self.factors(), out.output().0);
         let einsum = self.einsum(&factors, limit);
         match matrices(&einsum) {
             Some((pair, factors)) if out.shape() == pair.shape() => {
-                pair.multiply(self.device, factors, mix, out)
+                pair.multiply(self.device, factors, scaling, out)
             }
-            _ => einsum.accumulate(&einsum.bind()?, mix, out),
+            _ => einsum.accumulate(&einsum.bind()?, scaling, out),
         }
     }
 
@@ -338,7 +338,7 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&pair.shape());
         let mut out = Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone())?;
-        pair.multiply(einsum.device, factors, Mix::plain(), out.output().0)?;
+        pair.multiply(einsum.device, factors, Scaling::overwrite(), out.output().0)?;
         return Ok(out);
     }
     contract_any(einsum)

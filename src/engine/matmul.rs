@@ -3,7 +3,7 @@
 //!
 //! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
 
-use crate::device::{Factor, Gemm, Output};
+use crate::device::{Factor, Gemm, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -126,10 +126,13 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
     } else {
         let (left, right, product) = ([m, k], [k, n], [m, n]);
         let (x, y) = (a.behind(Axes::new(&left, &of_a), 0), b.behind(Axes::new(&right, &of_b), 0));
-        return device.gemm(T::one(), x, y, T::zero(), out.behind(Axes::new(&product, &of_c), 0));
+        let out = out.behind(Axes::new(&product, &of_c), 0);
+        return device.gemm(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out });
     };
     let (x, y) = (a.behind(Axes::new(&shape, &of_a), 0), b.behind(Axes::new(&shape, &of_b), 0));
-    device.sum_products(T::one(), x, y, T::zero(), out.behind(Axes::new(&[kept], &[to]), 0))
+    let (kept, to) = ([kept], [to]);
+    let out = out.behind(Axes::new(&kept, &to), 0);
+    device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
 /// Extents and strides as a row-major matrix: a vector is the rows or the columns, and the stride of the other axis is given.
@@ -191,11 +194,8 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
     }
     let (x, y) = (x.behind(of_x.axes(), 0), y.behind(of_y.axes(), 0));
     let out = out.in_layout(&of_out);
-    if m == 1 || n == 1 {
-        device.sum_products(T::one(), x, y, T::zero(), out)
-    } else {
-        device.gemm(T::one(), x, y, T::zero(), out)
-    }
+    let args = ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out };
+    if m == 1 || n == 1 { device.sum_products(args) } else { device.gemm(args) }
 }
 
 #[cold]

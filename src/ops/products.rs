@@ -1,10 +1,10 @@
 //! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
 //! and the engine does the rest.
 
-use crate::device::{Contract, Device, Factor};
+use crate::device::{Contract, Device, Factor, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
-use crate::engine::contract::{Extents, Input, Labelled, Labels, Mix, two, without_value};
+use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
 use crate::engine::same_instance;
 use crate::error::{Error, expect};
 use crate::layout::axes::Axes;
@@ -53,7 +53,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
             Input::given(factor, Labelled::new(factor.operand.axes(), labels, extents))
         };
         let (a, b) = (input(self.left, labels[0]), input(self.right, labels[1]));
-        two(self.device, a, b, Mix::plain(), out.output().0, result, extents)
+        two(self.device, a, b, Scaling::overwrite(), out.output().0, result, extents)
             .map_err(|error| without_value(error, |why| self.error(op(), why)))
     }
 }
@@ -136,10 +136,10 @@ where
     }
     same_instance(name, x.device(), y.device())?;
     // All axes are summed, so they need no labels.
-    let x_factor = Factor { operand: x.operand(), conjugate: conjugate_x };
-    let y_factor = Factor { operand: y.operand(), conjugate: conjugate_y };
+    let a = Factor { operand: x.operand(), conjugate: conjugate_x };
+    let b = Factor { operand: y.operand(), conjugate: conjugate_y };
     let done = Tensor::made([], x.device().clone(), |out, device| {
-        device.sum_products(T::one(), x_factor, y_factor, T::zero(), out)
+        device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out })
     });
     match done {
         Ok(done) => Ok(done),

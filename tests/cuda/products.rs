@@ -2,7 +2,7 @@
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Factor, Gemm};
+use vierbein::device::{Device, Factor, Gemm, ProductArgs, Scaling};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, Scalar, c32, c64};
 
@@ -149,9 +149,10 @@ fn run<Dev: Device + Default + Gemm<T>, T: Number>(
     });
     // SAFETY: no strides here take two indices to one element.
     let out = unsafe { output(&mut z, case.out.offset, &case.out.shape, &case.out.strides) };
+    let args = ProductArgs { scaling: Scaling { alpha, beta }, a, b, out };
     let result = match case.kind {
-        Kind::Matrices => device.gemm(alpha, a, b, beta, out),
-        Kind::Sums => device.sum_products(alpha, a, b, beta, out),
+        Kind::Matrices => device.gemm(args),
+        Kind::Sums => device.sum_products(args),
     };
     result.map(|()| device.release(z).unwrap())
 }

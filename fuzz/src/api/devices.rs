@@ -4,7 +4,7 @@ use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
 use super::source::{Source, is_small};
 use super::views::{look, look_mut, same};
-use vierbein::device::{Elementwise, Factor, Gemm, HostAccess, HostPtr, Operand, Output, Permute, Reduce};
+use vierbein::device::{Elementwise, Factor, Gemm, HostAccess, HostPtr, Operand, Output, ProductArgs, Permute, Reduce};
 use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};
@@ -202,23 +202,17 @@ impl<T: Element> Permute<T> for Mixed {
 }
 impl<T: Element> Reduce<T> for Mixed {}
 impl Gemm<f64> for Mixed {
-    fn gemm(
-        &self,
-        alpha: f64,
-        a: Factor<'_, f64, Self>,
-        b: Factor<'_, f64, Self>,
-        beta: f64,
-        out: Output<'_, f64, Self>,
-    ) -> Result<(), Error> {
+    fn gemm(&self, args: ProductArgs<'_, f64, Self>) -> Result<(), Error> {
+        let ProductArgs { scaling, a, b, out } = args;
         let a = Factor { operand: a.operand.on_host(), conjugate: a.conjugate };
         let b = Factor { operand: b.operand.on_host(), conjugate: b.conjugate };
         let out = out.on_host();
         match self.0 {
-            0 => Cpu.gemm(alpha, a, b, beta, out),
-            1 => Cpu.gemm(alpha, b, a, beta, out),
-            2 => Cpu.gemm(alpha, a, a, beta, out),
-            3 => Cpu.sum_products(alpha, a, b, beta, out),
-            4 => Cpu.sum_products(alpha, b, b, beta, out),
+            0 => Cpu.gemm(ProductArgs { scaling, a, b, out }),
+            1 => Cpu.gemm(ProductArgs { scaling, a: b, b: a, out }),
+            2 => Cpu.gemm(ProductArgs { scaling, a, b: a, out }),
+            3 => Cpu.sum_products(ProductArgs { scaling, a, b, out }),
+            4 => Cpu.sum_products(ProductArgs { scaling, a: b, b, out }),
             5 => Cpu.copy(out, b.operand),
             6 => Cpu.scan(&op::Add, out, a.operand),
             _ => Cpu.reduce(&op::Sum, out, b.operand),

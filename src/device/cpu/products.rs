@@ -9,7 +9,7 @@ use super::reduce::pairwise;
 use super::simd::kernel;
 use super::threads::{GRAIN, enter, join, over_outputs, over_parts};
 use super::{Cpu, HostPtr};
-use crate::device::{Factor, Output};
+use crate::device::{Factor, Output, ProductArgs, Scaling};
 use crate::element::{Arithmetic, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -31,13 +31,8 @@ const ROWS: usize = 16;
 
 /// `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
 #[inline]
-pub(super) fn sum_products<T: Scalar>(
-    alpha: T,
-    a: Factor<'_, T, Cpu>,
-    b: Factor<'_, T, Cpu>,
-    beta: T,
-    out: Output<'_, T, Cpu>,
-) -> Result<(), Error> {
+pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+    let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
     instance::<T>()(alpha, a, b, beta, out)
 }
 

@@ -1,7 +1,7 @@
 //! What stands for a GPU in a build without the feature `cuda`: nothing, of which there is no value.
 
 use super::Cuda;
-use crate::device::{BinaryOp, Factor, Generator, Operand, Output, Reduction, TernaryOp, UnaryOp};
+use crate::device::{BinaryOp, Generator, Operand, Output, ProductArgs, Reduction, TernaryOp, UnaryOp};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -119,10 +119,6 @@ never! {
     fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
         &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
-    fn gemm[T: Scalar, const N: usize](
-        T, Factor<'_, T, Cuda<N>>, Factor<'_, T, Cuda<N>>, T, Output<'_, T, Cuda<N>>
-    );
-    fn sum_products[T: Scalar, const N: usize](
-        T, Factor<'_, T, Cuda<N>>, Factor<'_, T, Cuda<N>>, T, Output<'_, T, Cuda<N>>
-    );
+    fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
+    fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
 }

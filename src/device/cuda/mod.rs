@@ -9,8 +9,8 @@ mod engine;
 mod engine;
 
 use super::{
-    BinaryOp, Copies, CudaSource, Device, Elementwise, Factor, ForeignMemory, Gemm, Generator, Operand,
-    Output, Permute, Reduce, Reduction, TernaryOp, UnaryOp, host,
+    BinaryOp, Copies, CudaSource, Device, Elementwise, ForeignMemory, Gemm, Generator, Operand, Output,
+    Permute, ProductArgs, Reduce, Reduction, TernaryOp, UnaryOp, host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -419,24 +419,10 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
-    fn gemm(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Self>,
-        b: Factor<'_, T, Self>,
-        beta: T,
-        out: Output<'_, T, Self>,
-    ) -> Result<(), Error> {
-        engine::gemm(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+    fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
+        engine::gemm(engine::context(ORDINAL)?, args)
     }
-    fn sum_products(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Self>,
-        b: Factor<'_, T, Self>,
-        beta: T,
-        out: Output<'_, T, Self>,
-    ) -> Result<(), Error> {
-        engine::sum_products(engine::context(ORDINAL)?, alpha, a, b, beta, out)
+    fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
+        engine::sum_products(engine::context(ORDINAL)?, args)
     }
 }

@@ -6,7 +6,7 @@ use super::labelled::{Bound, Extents, Labelled};
 use super::labels::{Labels, Set};
 use super::pair::{Classes, Kernel, Matrices};
 use super::spec::Spec;
-use crate::device::{Contract, Device, Factor, Operand, Output};
+use crate::device::{Contract, Device, Factor, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::walk::Walk;
@@ -112,54 +112,36 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
     device.reduce(&op::Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
 }
 
-/// How the result is mixed with what is there: `alpha · result + beta · there`.
-#[derive(Clone, Copy)]
-pub(crate) struct Mix<T> {
-    pub(crate) alpha: T,
-    pub(crate) beta: T,
+fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
+    scaling.alpha.is_one() && scaling.beta.is_zero()
 }
 
-impl<T: Scalar> Mix<T> {
-    /// The result alone.
-    pub(crate) fn plain() -> Self {
-        Mix { alpha: T::one(), beta: T::zero() }
-    }
-
-    fn is_plain(self) -> bool {
-        self.alpha.is_one() && self.beta.is_zero()
-    }
-
-    fn with_alpha(self, alpha: T) -> Self {
-        Mix { alpha, ..self }
-    }
-
-    fn blend(self, conjugate: bool) -> Blend<T> {
-        Blend { alpha: self.alpha, beta: self.beta, conjugate }
-    }
+fn blend<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> Blend<T> {
+    Blend { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
 /// One operand: a copy (permutation, diagonal) where its labels are the result's, otherwise a reduction (sums, traces).
 fn one<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
-    mix: Mix<T>,
+    scaling: Scaling<T>,
     mut out: Output<'_, T, Dev>,
     c: &Labelled,
     extents: &Extents,
 ) -> Result<(), Error> {
     let conjugate = a.conjugate && T::COMPLEX;
     let sums = a.has_more_than(c.set());
-    if sums && mix.is_plain() {
+    if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
         return if conjugate { device.unary_assign(&op::Conj, out.in_layout(c.layout())) } else { Ok(()) };
     }
     let a = if sums { a.reduced(device, c.set(), extents)? } else { a };
     let from = a.axes.arrange(&c.labels(), extents);
     let (to, from) = (out.in_layout(c.layout()), a.operand(&from));
-    match (mix.is_plain(), conjugate) {
+    match (overwrites(scaling), conjugate) {
         (true, false) => device.copy(to, from),
         (true, true) => device.unary(&op::Conj, to, from),
-        (false, _) => device.binary_assign(&mix.blend(conjugate), to, from),
+        (false, _) => device.binary_assign(&blend(scaling, conjugate), to, from),
     }
 }
 
@@ -168,7 +150,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
     b: Input<'_, T, Dev>,
-    mix: Mix<T>,
+    scaling: Scaling<T>,
     out: Output<'_, T, Dev>,
     c: &Labelled,
     extents: &Extents,
@@ -188,10 +170,10 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
             let (of_a, of_b) = (arrange(&a), arrange(&b));
             let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
-            if mix.is_plain() && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
+            if overwrites(scaling) && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
                 device.binary(&op::Mul, out, a.operand, b.operand)
             } else {
-                device.sum_products(mix.alpha, a, b, mix.beta, out)
+                device.sum_products(ProductArgs { scaling, a, b, out })
             }
         }
         Kernel::SumProducts(sum) => {
@@ -199,7 +181,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             labels.extend(&sum);
             let (of_a, of_b) = (a.axes.arrange(&labels, extents), b.axes.arrange(&labels, extents));
             let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
-            device.sum_products(mix.alpha, a, b, mix.beta, out)
+            device.sum_products(ProductArgs { scaling, a, b, out })
         }
         Kernel::Gemm(plan) => {
             let [pack_a, pack_b] = &plan.pack;
@@ -210,16 +192,16 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
                 b = b.packed(device, labels, extents)?;
             }
             if !plan.apart {
-                return gemm(device, &plan, [&a, &b], mix, out, c, extents);
+                return gemm(device, &plan, [&a, &b], scaling, out, c, extents);
             }
             let (mut made, axes) = make(device, &plan.result(), extents)?;
-            gemm(device, &plan, [&a, &b], Mix::plain(), made.output(axes.layout()), &axes, extents)?;
+            gemm(device, &plan, [&a, &b], Scaling::overwrite(), made.output(axes.layout()), &axes, extents)?;
             let from = axes.arrange(&c.labels(), extents);
             let (to, from) = (out.in_layout(c.layout()), made.operand(&from));
-            if mix.is_plain() {
+            if overwrites(scaling) {
                 device.copy(to, from)
             } else {
-                device.binary_assign(&mix.blend(false), to, from)
+                device.binary_assign(&blend(scaling, false), to, from)
             }
         }
     }
@@ -230,7 +212,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     plan: &Matrices,
     [a, b]: [&Input<'_, T, Dev>; 2],
-    mix: Mix<T>,
+    scaling: Scaling<T>,
     mut out: Output<'_, T, Dev>,
     c: &Labelled,
     extents: &Extents,
@@ -246,18 +228,20 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     let (of_a, of_b) = (matrix(&a.axes, &plan.left, &plan.sum), matrix(&b.axes, &plan.sum, &plan.right));
     let of_c = matrix(c, &plan.left, &plan.right);
     if plan.walk.is_empty() {
-        return device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), mix.beta, out.in_layout(&of_c));
+        let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(&of_c));
+        return device.gemm(ProductArgs { scaling, a, b, out });
     }
     let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
     let mut walk = Walk::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
-    let mut beta = mix.beta;
+    let mut scaling = scaling;
     debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
     for _ in 0..extents.product(&plan.walk) {
         let [at_a, at_b] = walk.offsets();
         walk.advance();
         let (of_a, of_b) = (of_a.moved(at_a), of_b.moved(at_b));
-        device.gemm(mix.alpha, a.factor(&of_a), b.factor(&of_b), beta, out.reborrow().in_layout(&of_c))?;
-        beta = T::one();
+        let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.reborrow().in_layout(&of_c));
+        device.gemm(ProductArgs { scaling, a, b, out })?;
+        scaling.beta = T::one();
     }
     Ok(())
 }
@@ -282,7 +266,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// left, or integers have no such result.
     pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
         let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
-        self.run(bound, Mix::plain(), out, &axes)
+        self.run(bound, Scaling::overwrite(), out, &axes)
     }
 
     /// `out = alpha · result + beta · out`.
@@ -292,7 +276,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     pub(crate) fn accumulate(
         &self,
         bound: &Bound<'_>,
-        mix: Mix<T>,
+        scaling: Scaling<T>,
         mut out: Output<'_, T, Dev>,
     ) -> Result<(), Error> {
         let (labels, extents, device) = (bound.result(), bound.extents(), self.device);
@@ -305,17 +289,19 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         // Integers may have no result, and nothing is to be half done then.
         let checked = T::INTEGER && cfg!(debug_assertions);
         if !labels.repeat() && !checked {
-            return self.run(bound, mix, out, &axes);
+            return self.run(bound, scaling, out, &axes);
         }
         // All that can fail is done apart, on copies.
         let (mut apart, dense) = make(device, &axes.labels(), extents)?;
         device.copy(apart.output(dense.layout()), out.as_operand().in_layout(axes.layout()))?;
-        self.run(bound, mix, apart.output(dense.layout()), &dense)?;
-        if labels.repeat() && !mix.beta.is_one() {
+        self.run(bound, scaling, apart.output(dense.layout()), &dense)?;
+        if labels.repeat() && !scaling.beta.is_one() {
             // What is beside the diagonal of the result gets its factor, too.
-            let scale = WithRight { op: mix.with_alpha(T::zero()).blend(false), right: T::zero() };
-            let clear =
-                WithRight { op: Mix { alpha: T::zero(), beta: T::zero() }.blend(false), right: T::zero() };
+            let old = |beta| {
+                let op = blend(Scaling { alpha: T::zero(), beta }, false);
+                WithRight { op, right: T::zero() }
+            };
+            let (scale, clear) = (old(scaling.beta), old(T::zero()));
             let beside = Layout::dense(out.shape(), true);
             let mut scaled = OwnedData::for_overwrite(beside.shape().iter().product(), device.clone())?;
             device.copy(scaled.output(&beside), out.as_operand())?;
@@ -331,7 +317,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     fn run(
         &self,
         bound: &Bound<'_>,
-        mix: Mix<T>,
+        scaling: Scaling<T>,
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
@@ -339,7 +325,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         if c.layout().shape().contains(&0) {
             return Ok(());
         }
-        self.many(bound, mix, out, c)
+        self.many(bound, scaling, out, c)
             .map_err(|error| without_value(error, |why| bound.error(self.shapes(), why)))
     }
 
@@ -347,7 +333,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     fn many(
         &self,
         bound: &Bound<'_>,
-        mix: Mix<T>,
+        scaling: Scaling<T>,
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
@@ -358,8 +344,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         };
         match count {
             0 => unreachable!("a contraction has an operand"),
-            1 => return one(device, input(0), mix, out, c, extents),
-            2 => return two(device, input(0), input(1), mix, out, c, extents),
+            1 => return one(device, input(0), scaling, out, c, extents),
+            2 => return two(device, input(0), input(1), scaling, out, c, extents),
             _ => {}
         }
         let mut values: Vec<_> = (0..count).map(|k| Some(input(k))).collect();
@@ -371,11 +357,11 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             let mut take = |k: usize| values[k].take().expect("a path uses each operand once");
             let (a, b) = (take(step.left), take(step.right));
             if k + 1 == steps.len() {
-                return two(device, a, b, mix, out, c, extents);
+                return two(device, a, b, scaling, out, c, extents);
             }
             let labels = Classes::new(&a.axes, &b.axes, step.labels).free_result(&a.axes, &b.axes);
             let (mut made, axes) = make(device, &labels, extents)?;
-            two(device, a, b, Mix::plain(), made.output(axes.layout()), &axes, extents)?;
+            two(device, a, b, Scaling::overwrite(), made.output(axes.layout()), &axes, extents)?;
             values.push(Some(Input { data: Data::Made(made), axes, conjugate: false }));
         }
         unreachable!("the last step writes the result")

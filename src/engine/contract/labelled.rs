@@ -1,9 +1,8 @@
 //! Axes by label: which label an axis has, how long it is, how far it steps.
 
-use super::execute::Mix;
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
-use crate::device::{Factor, Gemm, Output};
+use crate::device::{Factor, Gemm, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -325,7 +324,7 @@ impl MatrixPair {
         &self,
         device: &Dev,
         [a, b]: [Factor<'_, T, Dev>; 2],
-        mix: Mix<T>,
+        scaling: Scaling<T>,
         out: Output<'_, T, Dev>,
     ) -> Result<(), Error> {
         let [m, k, n] = self.extents;
@@ -333,7 +332,8 @@ impl MatrixPair {
         let (a, b) = (a.behind(Axes::new(&of_a, &self.left), 0), b.behind(Axes::new(&of_b, &self.right), 0));
         let &[row, column] = out.strides() else { unreachable!("the result is a matrix") };
         let strides = if self.exchanged { [column, row] } else { [row, column] };
-        device.gemm(mix.alpha, a, b, mix.beta, out.behind(Axes::new(&of_out, &strides), 0))
+        let out = out.behind(Axes::new(&of_out, &strides), 0);
+        device.gemm(ProductArgs { scaling, a, b, out })
     }
 }
 

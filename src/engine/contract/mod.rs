@@ -16,7 +16,7 @@ mod tests;
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use blend::Blend;
 pub use cache::PathCache;
-pub(crate) use execute::{Einsum, Input, Mix, two, without_value};
+pub(crate) use execute::{Einsum, Input, two, without_value};
 pub(crate) use labelled::{Extents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
 pub use report::{ContractionPath, ContractionStep};

@@ -2,9 +2,9 @@
 //! all indices of all labels.
 
 use super::cache::PathCache;
-use super::execute::{Einsum, Mix};
+use super::execute::Einsum;
 use super::spec::Spec;
-use crate::device::{Cpu, Factor};
+use crate::device::{Cpu, Factor, Scaling};
 use crate::element::{Scalar, c64};
 use crate::layout::Layout;
 use crate::rank::Rank;
@@ -219,7 +219,7 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
     let layout = network.target.layout;
     assert_within(&layout, target.len());
-    einsum.accumulate(&bound, Mix { alpha, beta }, target.output().0.in_layout(&layout)).unwrap();
+    einsum.accumulate(&bound, Scaling { alpha, beta }, target.output().0.in_layout(&layout)).unwrap();
     let mut left = before.as_slice().to_vec();
     count(&shape, |index| {
         let offset: isize =

@@ -26,14 +26,14 @@ mod tiny;
 use super::Cpu;
 use super::precompiled::precompiled;
 use super::threads::{enter, join};
-use crate::device::{Factor, Gemm, Output};
+use crate::device::{Gemm, ProductArgs};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::walk::Walk;
 use core::ops::Range;
 use integer::Integers;
 use portable::Portable;
-use product::{Matrix, MatrixProduct, Product, Scaling};
+use product::{Matrix, MatrixProduct, Product, ScaleOnly};
 
 /// Multiplications that pay for another thread.
 const WORK: usize = 1 << 20;
@@ -41,14 +41,8 @@ const WORK: usize = 1 << 20;
 #[diagnostic::do_not_recommend]
 impl<T: Scalar> Gemm<T> for Cpu {
     #[inline]
-    fn gemm(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Cpu>,
-        b: Factor<'_, T, Cpu>,
-        beta: T,
-        out: Output<'_, T, Cpu>,
-    ) -> Result<(), Error> {
+    fn gemm(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+        let ProductArgs { scaling, a, b, out } = args;
         let conjugate = [a.conjugate, b.conjugate];
         let (a, b) = (a.operand, b.operand);
         let (batch, &[m, n]) = split_matrix(out.shape());
@@ -68,8 +62,8 @@ impl<T: Scalar> Gemm<T> for Cpu {
             a: Matrix::new(a.ptr(), a_strides),
             b: Matrix::new(b.ptr(), b_strides),
             c: Matrix::new(out.ptr(), c_strides),
-            alpha,
-            beta,
+            alpha: scaling.alpha,
+            beta: scaling.beta,
             conjugate,
         };
         if batch.is_empty() {
@@ -81,15 +75,8 @@ impl<T: Scalar> Gemm<T> for Cpu {
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
-    fn sum_products(
-        &self,
-        alpha: T,
-        a: Factor<'_, T, Cpu>,
-        b: Factor<'_, T, Cpu>,
-        beta: T,
-        out: Output<'_, T, Cpu>,
-    ) -> Result<(), Error> {
-        super::products::sum_products(alpha, a, b, beta, out)
+    fn sum_products(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+        super::products::sum_products(args)
     }
 }
 
@@ -159,7 +146,7 @@ fn unless_empty<'a, T: Scalar>(
     product: &Product<T>,
     by: &'a dyn MatrixProduct<T>,
 ) -> &'a dyn MatrixProduct<T> {
-    if product.k == 0 || product.alpha.is_zero() { &Scaling } else { by }
+    if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
 }
 
 /// The products of a part of a batch, on several threads where they are many; a walk knows where their matrices begin.

@@ -166,9 +166,9 @@ impl<T: Scalar> Product<T> {
 
 /// What is left of products without terms: `c = beta · c`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scaling;
+pub(super) struct ScaleOnly;
 
-impl<T: Scalar> MatrixProduct<T> for Scaling {
+impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
         // As written, an infinity times a complex 1 is no number.

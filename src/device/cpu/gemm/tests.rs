@@ -3,7 +3,7 @@
 use super::product::{Matrix, MatrixProduct, Product};
 use super::{integer::Integers, unless_empty};
 use crate::Cpu;
-use crate::device::{Factor, Gemm, HostPtr, Operand, Output};
+use crate::device::{Factor, Gemm, HostPtr, Operand, Output, ProductArgs};
 use crate::element::{Scalar, c32, c64};
 
 /// How a matrix lies in memory.
@@ -456,8 +456,9 @@ fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
         operand: Operand::of_slice(data, forms[i].first, &shapes[i], &strides[i]),
         conjugate: conjugate[i],
     });
-    let c = Output::of_slice(third, forms[2].first, &shapes[2], &strides[2]);
-    Cpu.gemm(T::one(), a, b, T::one(), c).unwrap();
+    let out = Output::of_slice(third, forms[2].first, &shapes[2], &strides[2]);
+    let scaling = crate::device::Scaling { alpha: T::one(), beta: T::one() };
+    Cpu.gemm(ProductArgs { scaling, a, b, out }).unwrap();
     let mut expected = before;
     let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
     for (x, y) in (0..3).flat_map(|x| (0..4).map(move |y| (x, y))) {

@@ -4,6 +4,17 @@ use super::*;
 use crate::device::{Gemm, Operand};
 use crate::element::{DType, RealScalar, c32, c64};
 
+/// `out = alpha · Σ a · b + beta · out`.
+fn sum_products<'a, T: Scalar>(
+    alpha: T,
+    a: Factor<'a, T, Cpu>,
+    b: Factor<'a, T, Cpu>,
+    beta: T,
+    out: Output<'a, T, Cpu>,
+) -> Result<(), Error> {
+    Cpu.sum_products(ProductArgs { scaling: Scaling { alpha, beta }, a, b, out })
+}
+
 /// Axes of a product: length, and the steps in `out`, `a` and `b`. Those of the sum have no place in `out`.
 #[derive(Debug, Clone, Copy)]
 struct Loop(usize, Option<isize>, isize, isize);
@@ -86,7 +97,7 @@ fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [
     let a = factor(Operand::of_slice(&a, first_a, &shape, &sa), conjugate[0]);
     let b = factor(Operand::of_slice(&b, first_b, &shape, &sb), conjugate[1]);
     let to = Output::of_slice(&mut out, first_out, &shape[..kept.len()], &so);
-    Cpu.sum_products(alpha, a, b, beta, to).unwrap();
+    sum_products(alpha, a, b, beta, to).unwrap();
     [out, expected]
 }
 
@@ -237,7 +248,7 @@ fn long_sums_stay_accurate() {
     let x = vec![0.1f32; n];
     let (mut out, shape) = ([0.0f32], [n]);
     let x = Operand::of_slice(&x, 0, &shape, &[1]);
-    Cpu.sum_products(1.0, x.into(), x.into(), 0.0, Output::of_slice(&mut out, 0, &[], &[])).unwrap();
+    sum_products(1.0, x.into(), x.into(), 0.0, Output::of_slice(&mut out, 0, &[], &[])).unwrap();
     let exact = f64::from(0.1f32).powi(2) * n as f64;
     assert!((f64::from(out[0]) / exact - 1.0).abs() < 3e-7);
 }
@@ -248,7 +259,7 @@ fn ones_do_not_multiply_infinities() {
     let y = [c64::new(1.0, 0.0)];
     let mut out = [c64::new(0.0, f64::INFINITY)];
     let [x, y] = [&x, &y].map(|data| Operand::of_slice(data, 0, &[1], &[1]).into());
-    Cpu.sum_products(c64::one(), x, y, c64::one(), Output::of_slice(&mut out, 0, &[1], &[1])).unwrap();
+    sum_products(c64::one(), x, y, c64::one(), Output::of_slice(&mut out, 0, &[1], &[1])).unwrap();
     assert_eq!(out[0].re, f64::INFINITY);
 }
 
@@ -261,7 +272,7 @@ fn reads_nothing_that_is_multiplied_by_zero() {
             let (shape, strides) = (&shape[..], &[1][..]);
             let x = Operand::of_slice(x, 0, shape, strides);
             let to = Output::of_slice(&mut out, 0, &shape[..kept], &strides[..kept]);
-            Cpu.sum_products(alpha, x.into(), x.into(), beta, to).unwrap();
+            sum_products(alpha, x.into(), x.into(), beta, to).unwrap();
             out.clone()
         };
         assert_eq!(multiply(1, 1.0, &two, 0.0), vec![4.0; n]);
@@ -277,7 +288,7 @@ fn integers_overflow_as_they_should() {
         let mut out = [old];
         let shape = [x.len()];
         let [x, y] = [x, y].map(|data| Operand::of_slice(data, 0, &shape, &[1]).into());
-        let result = Cpu.sum_products(alpha, x, y, beta, Output::of_slice(&mut out, 0, &[], &[]));
+        let result = sum_products(alpha, x, y, beta, Output::of_slice(&mut out, 0, &[], &[]));
         result.map(|()| out[0])
     };
     // Beyond the type on the way, but not in the end.

@@ -33,8 +33,8 @@ use super::Cuda;
 use crate::device::cpu::reserve;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, CudaSource, Elementwise, Factor, Generator, Operand, Output, Reduce, Reduction, TernaryOp,
-    UnaryOp, host,
+    BinaryOp, Cpu, CudaSource, Elementwise, Factor, Generator, Operand, Output, ProductArgs, Reduce,
+    Reduction, Scaling, TernaryOp, UnaryOp, host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -358,12 +358,9 @@ fn exact<T: Scalar>(exact: bool, op: &'static str, values: &str) -> Result<(), E
 
 pub(super) fn gemm<T: Scalar, const N: usize>(
     context: &'static Context,
-    alpha: T,
-    a: Factor<'_, T, Cuda<N>>,
-    b: Factor<'_, T, Cuda<N>>,
-    beta: T,
-    out: Output<'_, T, Cuda<N>>,
+    args: ProductArgs<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
+    let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
     let (shape, &[m, n]) = split_matrix(out.shape());
     let (batch_a, &[m_a, k]) = split_matrix(a.operand.shape());
     let (batch_b, &[k_b, n_b]) = split_matrix(b.operand.shape());
@@ -384,12 +381,9 @@ fn split_matrix(all: &[usize]) -> (&[usize], &[usize; 2]) {
 
 pub(super) fn sum_products<T: Scalar, const N: usize>(
     context: &'static Context,
-    alpha: T,
-    a: Factor<'_, T, Cuda<N>>,
-    b: Factor<'_, T, Cuda<N>>,
-    beta: T,
-    out: Output<'_, T, Cuda<N>>,
+    args: ProductArgs<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
+    let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
     let shape = a.operand.shape();
     assert_eq!(shape, b.operand.shape(), "factors of one shape");
     assert_eq!(out.shape(), &shape[..out.shape().len()], "the leading axes are the output's");
