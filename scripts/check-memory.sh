@@ -167,7 +167,7 @@ if chosen miri; then
     if has_miri; then
         MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance" VIERBEIN_SIMD=portable RAYON_NUM_THREADS=2 \
             CARGO_TARGET_DIR=$work/miri nightly miri test --no-default-features --lib -- \
-            layout:: order:: rank:: tensor:: ops:: fmt:: cpu::recycle cpu::scratch cpu::gemm::tiny && summary+=("Miri: passed") || failed=1
+            layout:: order:: rank:: tensor:: ops:: fmt:: cpu::memory::pool cpu::memory::scratch cpu::kernels::gemm::tiny && summary+=("Miri: passed") || failed=1
     else
         skip "Miri: the nightly toolchain has no such component"
     fi

@@ -1,8 +1,8 @@
 //! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
 
 mod access;
+mod foreign;
 mod iter;
-mod outside;
 mod parts;
 
 pub use access::TensorIndex;

@@ -2,7 +2,7 @@
 //! elements. Default bodies go through the host.
 
 use super::op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-use super::{Cpu, Device, Factor, Operand, Output, ProductArgs, host};
+use super::{Cpu, Device, Factor, Operand, Output, ProductArgs, via_host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ pub trait Elementwise<T: Element>: Device {
     /// # Errors
     /// Whatever the device can fail with.
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
-        host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
+        via_host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
     }
 
     /// Writes `op(a)`.
@@ -34,8 +34,8 @@ pub trait Elementwise<T: Element>: Device {
         out: Output<'_, F::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let a = host::fetch(self, a)?;
-        host::write_with(self, out, |host_out| Cpu.unary(op, host_out, a.operand()))
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.unary(op, host_out, a.operand()))
     }
 
     /// `a = op(a)`.
@@ -43,7 +43,7 @@ pub trait Elementwise<T: Element>: Device {
     /// # Errors
     /// As [`unary`](Elementwise::unary).
     fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        host::update_with(self, a, |host_a| Cpu.unary_assign(op, host_a))
+        via_host::update_with(self, a, |host_a| Cpu.unary_assign(op, host_a))
     }
 
     /// Writes `op(a, b)`.
@@ -57,8 +57,8 @@ pub trait Elementwise<T: Element>: Device {
         a: Operand<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        let (a, b) = (host::fetch(self, a)?, host::fetch(self, b)?);
-        host::write_with(self, out, |host_out| Cpu.binary(op, host_out, a.operand(), b.operand()))
+        let (a, b) = (via_host::fetch(self, a)?, via_host::fetch(self, b)?);
+        via_host::write_with(self, out, |host_out| Cpu.binary(op, host_out, a.operand(), b.operand()))
     }
 
     /// `a = op(a, b)`.
@@ -71,8 +71,8 @@ pub trait Elementwise<T: Element>: Device {
         a: Output<'_, T, Self>,
         b: Operand<'_, U, Self>,
     ) -> Result<(), Error> {
-        let b = host::fetch(self, b)?;
-        host::update_with(self, a, |host_a| Cpu.binary_assign(op, host_a, b.operand()))
+        let b = via_host::fetch(self, b)?;
+        via_host::update_with(self, a, |host_a| Cpu.binary_assign(op, host_a, b.operand()))
     }
 
     /// Writes `op(a, b, c)`.
@@ -87,8 +87,8 @@ pub trait Elementwise<T: Element>: Device {
         b: Operand<'_, U, Self>,
         c: Operand<'_, V, Self>,
     ) -> Result<(), Error> {
-        let (a, b, c) = (host::fetch(self, a)?, host::fetch(self, b)?, host::fetch(self, c)?);
-        host::write_with(self, out, |host_out| {
+        let (a, b, c) = (via_host::fetch(self, a)?, via_host::fetch(self, b)?, via_host::fetch(self, c)?);
+        via_host::write_with(self, out, |host_out| {
             Cpu.ternary(op, host_out, a.operand(), b.operand(), c.operand())
         })
     }
@@ -107,7 +107,7 @@ pub trait Permute<T: Element>: Device {
     /// # Errors
     /// Whatever the device can fail with.
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
-        host::store(self, &host::fetch(self, a)?, out)
+        via_host::store(self, &via_host::fetch(self, a)?, out)
     }
 }
 
@@ -129,8 +129,8 @@ pub trait Reduce<T: Element>: Device {
         out: Output<'_, R::Output, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let a = host::fetch(self, a)?;
-        host::write_with(self, out, |host_out| Cpu.reduce(op, host_out, a.operand()))
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.reduce(op, host_out, a.operand()))
     }
 
     /// Writes along the last axis what `op` makes of all elements up to each one.
@@ -143,8 +143,8 @@ pub trait Reduce<T: Element>: Device {
         out: Output<'_, T, Self>,
         a: Operand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let a = host::fetch(self, a)?;
-        host::write_with(self, out, |host_out| Cpu.scan(op, host_out, a.operand()))
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.scan(op, host_out, a.operand()))
     }
 }
 
@@ -186,16 +186,16 @@ pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     kernel: impl FnOnce(ProductArgs<'_, T, Cpu>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let ProductArgs { scaling, a, b, out } = args;
-    let (x, y) = (host::fetch(device, a.operand)?, host::fetch(device, b.operand)?);
+    let (x, y) = (via_host::fetch(device, a.operand)?, via_host::fetch(device, b.operand)?);
     let on_host = |out: Output<'_, T, Cpu>| {
         let a = Factor { operand: x.operand(), conjugate: a.conjugate };
         let b = Factor { operand: y.operand(), conjugate: b.conjugate };
         kernel(ProductArgs { scaling, a, b, out })
     };
     if scaling.beta.is_zero() {
-        host::write_with(device, out, on_host)
+        via_host::write_with(device, out, on_host)
     } else {
-        host::update_with(device, out, on_host)
+        via_host::update_with(device, out, on_host)
     }
 }
 

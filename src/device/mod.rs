@@ -10,11 +10,11 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
 mod family;
-pub(crate) mod host;
 pub(crate) mod lanes;
 mod op;
 mod operand;
 mod scalars;
+pub(crate) mod via_host;
 
 pub use agree::{SameDevice, SameDtype, SameOrder};
 pub use capability::{Copies, OnHost};
@@ -160,7 +160,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`alloc`](Device::alloc).
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
-        host::upload(self, &host::zeros(len)?)
+        via_host::upload(self, &via_host::zeros(len)?)
     }
 
     /// The operand's elements in row-major enumeration of its shape, copied to the host.
@@ -168,7 +168,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// Where the host has no memory left, or whatever the device can fail with.
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
-        host::fetch(self, from).map(host::Fetched::into_vec)
+        via_host::fetch(self, from).map(via_host::Fetched::into_vec)
     }
 
     /// The operand's elements in row-major enumeration of its shape, side by side in a new buffer.
@@ -184,7 +184,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`alloc`](Device::alloc).
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<Self::Buffer<T>, Error> {
-        host::upload(self, &data)
+        via_host::upload(self, &data)
     }
 
     /// The elements of a buffer as a `Vec`; on the host, the buffer's own memory.
@@ -192,7 +192,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// Where the host has no memory left, or whatever the device can fail with.
     fn release<T: Element>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>, Error> {
-        host::download(self, &buffer)
+        via_host::download(self, &buffer)
     }
 
     /// A buffer of one element, which `write` writes. The host computes the element first and then allocates.
@@ -227,7 +227,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`alloc`](Device::alloc).
     fn duplicate<T: Element>(&self, buffer: &Self::Buffer<T>) -> Result<Self::Buffer<T>, Error> {
-        host::upload(self, &host::download(self, buffer)?)
+        via_host::upload(self, &via_host::download(self, buffer)?)
     }
 }
 

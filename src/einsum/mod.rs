@@ -2,14 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-mod contraction;
+mod builder;
 mod macros;
 mod operand;
 
 pub use crate::engine::contract::{
     ContractionPath, ContractionStep, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
 };
-pub use contraction::{Contraction, Count, List, OperandList, Prepared, TermOf, contraction};
+pub use builder::{Contraction, Count, List, OperandList, Prepared, TermOf, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };

@@ -5,7 +5,7 @@
 //! knows; a [`Layout`](super::Layout) passes its own. The result is the offset of the view's first element, counted in
 //! elements from the tensor's.
 
-use super::{Span, along_both, dense_strides, is_dense, outside};
+use super::{Span, along_both, dense_strides, foreign, is_dense};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
@@ -334,7 +334,7 @@ impl<'a> Axes<'a> {
     /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
     #[inline]
     pub(crate) fn is_apart(self) -> bool {
-        outside::check_apart(self.shape, self.strides).is_ok()
+        foreign::check_apart(self.shape, self.strides).is_ok()
     }
 }
 

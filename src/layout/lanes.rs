@@ -1,14 +1,14 @@
 //! The one-dimensional parts of a tensor along one axis.
 
 use super::axes::{Axes, AxesMut};
-use super::walk::Walk;
+use super::odometer::Odometer;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
 /// The offsets of the lanes along an axis, in elements: one for each index of the other axes.
 #[derive(Debug, Clone)]
 pub(crate) struct LaneOffsets {
-    walk: Walk<1>,
+    walk: Odometer<1>,
     left: usize,
 }
 
@@ -26,7 +26,7 @@ impl LaneOffsets {
             shape.reverse();
             strides.reverse();
         }
-        Ok(LaneOffsets { walk: Walk::row_major(shape, [strides]), left: shape.iter().product() })
+        Ok(LaneOffsets { walk: Odometer::row_major(shape, [strides]), left: shape.iter().product() })
     }
 }
 

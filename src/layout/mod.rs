@@ -2,23 +2,23 @@
 //!
 //! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
 //! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
-//! several operands, [`block`] cuts those of a copy into rows and columns, and [`walk`] steps through them. [`lanes`] enumerates
-//! one-dimensional parts. [`outside`] validates shapes and strides from callers and foreign libraries.
+//! several operands, [`tiling`] cuts those of a copy into rows and columns, and [`odometer`] steps through them. [`lanes`] enumerates
+//! one-dimensional parts. [`foreign`] validates shapes and strides from callers and foreign libraries.
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
-//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Layout::within`] against the layout of
-//! a view, and [`Layout::is_apart`] before anything is written.
+//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within) against the
+//! axes of a view, and [`Layout::is_apart`] before anything is written.
 
 #![forbid(unsafe_code)]
 
 pub(crate) mod axes;
-pub(crate) mod block;
 pub(crate) mod broadcast;
+pub(crate) mod foreign;
 pub(crate) mod lanes;
-pub(crate) mod outside;
+pub(crate) mod odometer;
 pub(crate) mod plan;
 pub(crate) mod slice;
-pub(crate) mod walk;
+pub(crate) mod tiling;
 
 use crate::error::Error;
 use crate::rank::{Dim, MAX_RANK};
@@ -247,7 +247,7 @@ impl Layout {
             .contains(Span::new(self.offset, self.axes()))
     }
 
-    /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
+    /// Whether different indices address different elements, which an output needs: see [`foreign::check_apart`].
     pub(crate) fn is_apart(&self) -> bool {
         self.axes().is_apart()
     }

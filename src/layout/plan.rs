@@ -201,10 +201,10 @@ impl<const K: usize> Plan<K> {
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::layout::walk::Walk;
+    use crate::layout::odometer::Odometer;
 
     fn visited<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
-        let mut walk = Walk::outer(plan);
+        let mut walk = Odometer::outer(plan);
         let mut seen = Vec::new();
         for _ in 0..plan.outer_shape().iter().product() {
             let at = walk.offsets();

@@ -1,10 +1,10 @@
 //! Making tensors.
 
-use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, host};
+use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::layout::element_count;
-use crate::layout::walk::Walk;
+use crate::layout::odometer::Odometer;
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape, Rank};
 use crate::tensor::Tensor;
@@ -215,7 +215,7 @@ constructors! {
     from_slice, try_from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
     |device| |shape, data, device| {
         check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
-        Ok(Tensor::dense(host::upload(device, data)?, shape, device.clone()))
+        Ok(Tensor::dense(via_host::upload(device, data)?, shape, device.clone()))
     };
 }
 
@@ -276,13 +276,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         device: &Dev,
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
-        let mut data = host::zeros(element_count(shape.as_ref(), size_of::<T>())?)?;
+        let mut data = via_host::zeros(element_count(shape.as_ref(), size_of::<T>())?)?;
         // The odometer turns its last axis fastest: column-major indices are the reversed ones of the reversed shape.
         let mut extents = shape;
         if !O::ROW_MAJOR {
             extents.as_mut().reverse();
         }
-        let mut walk = Walk::<0>::row_major(extents.as_ref(), []);
+        let mut walk = Odometer::<0>::row_major(extents.as_ref(), []);
         for value in &mut data {
             let mut index = D::Shape::default();
             index.as_mut().copy_from_slice(walk.index());

@@ -5,7 +5,7 @@ use crate::device::{Device, HostAccess};
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::layout::lanes::LaneOffsets;
-use crate::layout::walk::advance;
+use crate::layout::odometer::advance;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
 use crate::storage::{BorrowedStorage, Storage, StorageMut};

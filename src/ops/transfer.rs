@@ -1,6 +1,6 @@
 //! Tensors from one device to another.
 
-use crate::device::{Device, host};
+use crate::device::{Device, via_host};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::Order;
@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// As [`to_device`](Tensor::to_device).
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
         let layout = self.enumeration();
-        let buffer = host::copied_to(device, self.device(), self.operand_in(&layout))?;
+        let buffer = via_host::copied_to(device, self.device(), self.operand_in(&layout))?;
         Ok(Tensor::dense(buffer, self.shape(), device.clone()))
     }
 
@@ -65,6 +65,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let (to_layout, from_layout) = (self.enumeration(), from.enumeration());
         let (out, device) = self.output_in(&to_layout);
-        host::transfer(device, out, from.device(), from.operand_in(&from_layout))
+        via_host::transfer(device, out, from.device(), from.operand_in(&from_layout))
     }
 }

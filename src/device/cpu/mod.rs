@@ -1,28 +1,13 @@
 //! The host: memory, kernels and threads.
 
-mod access;
-mod blocks;
-mod buffer;
-mod elementwise;
-mod few;
-mod foreign;
-mod gemm;
-mod pack;
-mod permute;
-mod pointer;
+mod kernels;
+mod loops;
+mod memory;
 mod precompiled;
-mod products;
-mod recycle;
-mod reduce;
-mod scratch;
 mod simd;
-mod system;
-mod threads;
 
-pub use buffer::{CpuBuffer, RawMemory};
-pub use foreign::ForeignMemory;
-pub use pointer::HostPtr;
-pub(crate) use recycle::reserve;
+pub(crate) use memory::pool::reserve;
+pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
 use super::{Device, HostAccess, OnHost, Operand, Output, Permute};
 use crate::element::Element;

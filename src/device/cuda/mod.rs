@@ -10,7 +10,7 @@ mod engine;
 
 use super::{
     BinaryOp, Copies, CudaSource, Device, Elementwise, ForeignMemory, Gemm, Generator, Operand, Output,
-    Permute, ProductArgs, Reduce, Reduction, TernaryOp, UnaryOp, host,
+    Permute, ProductArgs, Reduce, Reduction, TernaryOp, UnaryOp, via_host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -308,7 +308,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         })
     }
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
-        let [value] = data[..] else { return host::upload(self, &data) };
+        let [value] = data[..] else { return via_host::upload(self, &data) };
         // A scalar goes along as the argument of a kernel: to copy it, the host would wait for all that was asked for before.
         let context = engine::context(ORDINAL)?;
         let mut buffer = buffer(context, 1)?;

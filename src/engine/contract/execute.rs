@@ -9,7 +9,7 @@ use super::spec::Spec;
 use crate::device::{Contract, Device, Factor, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
-use crate::layout::walk::Walk;
+use crate::layout::odometer::Odometer;
 use crate::layout::{Layout, element_count};
 use crate::ops::{WithRight, op};
 use crate::storage::OwnedData;
@@ -232,7 +232,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
         return device.gemm(ProductArgs { scaling, a, b, out });
     }
     let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
-    let mut walk = Walk::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
+    let mut walk = Odometer::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
     let mut scaling = scaling;
     debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
     for _ in 0..extents.product(&plan.walk) {

@@ -4,7 +4,7 @@ use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION}
 use super::device::{SharedDevice, alignment, check, is_on, name_of};
 use crate::element::{DType, Element};
 use crate::error::{Error, Refused};
-use crate::layout::outside::reach;
+use crate::layout::foreign::reach;
 use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
 use crate::rank::{Dim, MAX_RANK};

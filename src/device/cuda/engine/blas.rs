@@ -8,8 +8,8 @@ use super::permute;
 use super::products::{Batch, Factor, Weights};
 use crate::element::DType;
 use crate::error::Error;
+use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::layout::walk::Walk;
 use crate::layout::{Layout, element_count};
 use crate::rank::MAX_RANK;
 use cudarc::cublas::result::CublasError;
@@ -294,7 +294,7 @@ unsafe fn calls(
     };
     let [sc, sa, sb] = divided.strides.map(|stride| stride as i64);
     gemm.strides = if flip { [sc, sb, sa] } else { [sc, sa, sb] };
-    let mut walk = Walk::over(divided.plan.shape(), divided.plan.strides(), divided.plan.offsets());
+    let mut walk = Odometer::over(divided.plan.shape(), divided.plan.strides(), divided.plan.offsets());
     with_handle(context, |handle| {
         for _ in 0..divided.count {
             let [oc, oa, ob] = walk.offsets();

@@ -34,7 +34,7 @@ use crate::device::cpu::reserve;
 use crate::device::scalars::Scalars;
 use crate::device::{
     BinaryOp, Cpu, CudaSource, Elementwise, Factor, Generator, Operand, Output, ProductArgs, Reduce,
-    Reduction, Scaling, TernaryOp, UnaryOp, host,
+    Reduction, Scaling, TernaryOp, UnaryOp, via_host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -127,7 +127,7 @@ pub(super) fn compact<T: Element, const N: usize>(
 /// `from` is the address of as many elements.
 unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
     if T::DTYPE == DType::Bool {
-        let mut to = host::zeros(len)?;
+        let mut to = via_host::zeros(len)?;
         // SAFETY: the caller's.
         unsafe { read(context, from, &mut to)? };
         return Ok(to);
@@ -159,8 +159,8 @@ pub(super) fn put<T: Element, const N: usize>(
 fn fetched<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
-) -> Result<host::Fetched<T>, Error> {
-    Ok(host::Fetched::of_vec(gather(context, a)?, a.shape()))
+) -> Result<via_host::Fetched<T>, Error> {
+    Ok(via_host::Fetched::of_vec(gather(context, a)?, a.shape()))
 }
 
 // ------------------------------------------------------------------ elementwise
@@ -189,7 +189,7 @@ pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
         // SAFETY: operands vouch for their elements.
         if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, [strided(&a)]) }? {
             let a = fetched(context, a)?;
-            return host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
+            return via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
         }
     }
     // SAFETY: operands and outputs vouch for their elements.
@@ -206,7 +206,7 @@ pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize
         let domain = operation.domain(F::CUDA_DEFINED);
         // SAFETY: an output vouches for its elements.
         if !unsafe { domain.defined(context, a.shape(), T::DTYPE, [result(&a)]) }? {
-            return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
+            return via_host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
         }
     }
     // SAFETY: as above.
@@ -227,7 +227,7 @@ pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
         // SAFETY: operands vouch for their elements.
         if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, operands) }? {
             let (a, b) = (fetched(context, a)?, fetched(context, b)?);
-            return host::write_with(&Cuda::<N>::default(), out, |out| {
+            return via_host::write_with(&Cuda::<N>::default(), out, |out| {
                 Cpu.binary(op, out, a.operand(), b.operand())
             });
         }
@@ -249,7 +249,9 @@ pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T
         // SAFETY: operands and outputs vouch for their elements.
         if !unsafe { domain.defined(context, a.shape(), T::DTYPE, operands) }? {
             let b = fetched(context, b)?;
-            return host::update_with(&Cuda::<N>::default(), a, |a| Cpu.binary_assign(op, a, b.operand()));
+            return via_host::update_with(&Cuda::<N>::default(), a, |a| {
+                Cpu.binary_assign(op, a, b.operand())
+            });
         }
     }
     // SAFETY: as above.
@@ -338,7 +340,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     }
     // The host finds the element and says so.
     let a = fetched(context, a)?;
-    host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
+    via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 
 // ------------------------------------------------------------------ products

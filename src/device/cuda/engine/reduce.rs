@@ -259,11 +259,11 @@ fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::walk::Walk;
+    use crate::layout::odometer::Odometer;
 
     /// Every place that loops lead to, outermost first.
     fn places<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
-        let mut walk = Walk::over(plan.shape(), plan.strides(), [0; K]);
+        let mut walk = Odometer::over(plan.shape(), plan.strides(), [0; K]);
         let mut all = Vec::new();
         for _ in 0..plan.len() {
             all.push(walk.offsets());

@@ -1,0 +1,123 @@
+//! Products of integers: rows of the result in wide accumulators.
+
+use super::product::{MatrixProduct, Product, checked};
+use crate::device::cpu::loops::threads::join;
+use crate::device::cpu::memory::scratch::{Side, with_scratch};
+use crate::element::Scalar;
+use crate::error::Error;
+
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+/// Columns that are accumulated together.
+const COLUMNS: usize = 64;
+/// Longer sums read `b` where it is: to keep a block of it would take too much memory.
+const DEEP: usize = 1 << 13;
+
+/// By a blocked loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Integers;
+
+impl<T: Scalar> MatrixProduct<T> for Integers {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        checked::<T>(unsafe { in_parts(*product) })
+    }
+}
+
+/// Whether all results were exact. The longer side of the result is cut, so the parts are the same whatever the number of
+/// threads.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`].
+unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
+    if product.work() >= 2 * WORK && product.m.max(product.n) >= 2 {
+        let (low, high) = if product.m >= product.n {
+            product.split_rows(product.m / 2)
+        } else {
+            product.split_columns(product.n / 2)
+        };
+        // SAFETY: the parts write different elements of `c`.
+        let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
+        return low & high;
+    }
+    // SAFETY: the caller's.
+    unsafe { part(product) }
+}
+
+/// # Safety
+/// As [`in_parts`].
+unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
+    // A block of `b`, wide and in one piece: conversions are made once for all rows, and the inner loop is one that
+    // compilers turn into vector instructions.
+    let blocks = (0..product.n).step_by(COLUMNS);
+    if product.k > DEEP {
+        // SAFETY: the caller's.
+        return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
+    }
+    let room = product.k * COLUMNS.min(product.n);
+    with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
+        let block = (len == room).then_some(block);
+        // SAFETY: the caller's; a block has room for so many columns.
+        blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
+    })
+}
+
+/// The columns from one on, as many as are accumulated together.
+///
+/// # Safety
+/// As [`in_parts`]; a block has room for `k` rows of the columns, and belongs to the caller alone.
+unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
+    let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
+    let columns = COLUMNS.min(n - first);
+    // SAFETY: `p < k` and `first + j < n`.
+    let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
+    let block = block.map(|block| {
+        for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
+            // SAFETY: the block has room.
+            unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
+        }
+        // SAFETY: just written.
+        unsafe { core::slice::from_raw_parts(block, k * columns) }
+    });
+    let mut exact = true;
+    for i in 0..m {
+        let mut sums = [T::zero().widen(); COLUMNS];
+        let mut carries = [0i64; COLUMNS];
+        let mut here = [T::zero().widen(); COLUMNS];
+        for p in 0..k {
+            let row = match block {
+                Some(block) => &block[p * columns..][..columns],
+                None => {
+                    here.iter_mut().enumerate().take(columns).for_each(|(j, y)| *y = value(p, j));
+                    &here[..columns]
+                }
+            };
+            // SAFETY: `i < m` and `p < k`.
+            let x = unsafe { *a.from(i, p).ptr.get() }.widen();
+            for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
+                let product = T::acc_mul(x, y).0;
+                if cfg!(debug_assertions) {
+                    *carry += T::acc_add_carry(*sum, product);
+                }
+                *sum = T::acc_add(*sum, product);
+            }
+        }
+        for (j, (&sum, carry)) in sums.iter().zip(carries).enumerate().take(columns) {
+            let (scaled, wrapped) = T::acc_mul(alpha.widen(), sum);
+            let to = c.from(i, first + j).ptr.get();
+            let value = if beta.is_zero() {
+                scaled
+            } else {
+                // SAFETY: `i < m` and `first + j < n`.
+                let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
+                exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
+                T::acc_add(scaled, kept)
+            };
+            let (value, fits) = T::narrow(value);
+            exact &= fits && !wrapped && carry == 0;
+            // SAFETY: `i < m` and `first + j < n`; `c` is ours alone.
+            unsafe { *to = value };
+        }
+    }
+    exact
+}

@@ -1,0 +1,175 @@
+//! Matrix products.
+//!
+//! | elements | computed by |
+//! |---|---|
+//! | floating-point, on x86-64 with AVX2 or AVX-512 | `simd`: register tiles by intrinsics; small products without packing |
+//! | floating-point, elsewhere | [`portable`]: the crate `matrixmultiply` |
+//! | floating-point, large, with the feature `blas` | `blas`: a system's CBLAS, if it supports the strides |
+//! | integers | [`integer`]: a blocked loop with wide accumulators |
+//!
+//! Strides of any sign and size go in as they are, and so do conjugations. Results have the same bits on any number of threads:
+//! the order in which an element's terms are added depends on shapes alone.
+//!
+//! As in BLAS, `a` and `b` are not read where `alpha` is zero, nor `c` where `beta` is: a NaN there does not show.
+
+#[cfg(feature = "blas")]
+mod blas;
+mod integer;
+mod portable;
+mod product;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+#[cfg(test)]
+mod tests;
+mod tiny;
+
+use crate::device::cpu::Cpu;
+use crate::device::cpu::loops::threads::{enter, join};
+use crate::device::cpu::precompiled::precompiled;
+use crate::device::{Gemm, ProductArgs};
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use core::ops::Range;
+use integer::Integers;
+use portable::Portable;
+use product::{Matrix, MatrixProduct, Product, ScaleOnly};
+
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar> Gemm<T> for Cpu {
+    #[inline]
+    fn gemm(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+        let ProductArgs { scaling, a, b, out } = args;
+        let conjugate = [a.conjugate, b.conjugate];
+        let (a, b) = (a.operand, b.operand);
+        let (batch, &[m, n]) = split_matrix(out.shape());
+        let (batch_a, &[m_a, k]) = split_matrix(a.shape());
+        let (batch_b, &[k_b, n_b]) = split_matrix(b.shape());
+        assert!(
+            batch == batch_a && batch == batch_b && (m, n, k) == (m_a, n_b, k_b),
+            "shapes of a batched matrix product agree"
+        );
+        let (a_steps, &a_strides) = split_matrix(a.strides());
+        let (b_steps, &b_strides) = split_matrix(b.strides());
+        let (c_steps, &c_strides) = split_matrix(out.strides());
+        let product = Product {
+            m,
+            k,
+            n,
+            a: Matrix::new(a.ptr(), a_strides),
+            b: Matrix::new(b.ptr(), b_strides),
+            c: Matrix::new(out.ptr(), c_strides),
+            alpha: scaling.alpha,
+            beta: scaling.beta,
+            conjugate,
+        };
+        if batch.is_empty() {
+            // SAFETY: the operands vouch for their matrices.
+            return unsafe { compute_for::<T>()(&product, None) };
+        }
+        let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
+        // SAFETY: the operands vouch for every matrix of the batch, and those of the output are distinct.
+        unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
+    }
+
+    fn sum_products(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+        super::products::sum_products(args)
+    }
+}
+
+/// The batch axes and the two of the matrix.
+fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
+    all.split_last_chunk::<2>().expect("a matrix has two axes")
+}
+
+/// A batch: where its matrices are, and how many.
+type Batch<'a> = (&'a Odometer<3>, usize);
+type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
+
+/// Returns [`compute`] for `T`.
+#[inline]
+fn compute_for<T: Scalar>() -> Compute<T> {
+    precompiled!(
+        T, Compute, unsafe fn compute(product: &Product<S>, batch: Option<Batch<'_>>) -> Result<(), Error>
+    )
+}
+
+/// Computes a product, or those of a batch, on several threads where they are large.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`], for each matrix, except that any size may be zero, and `alpha`, too.
+unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> Result<(), Error> {
+    let count = batch.map_or(1, |(_, count)| count);
+    if product.m == 0 || product.n == 0 || count == 0 {
+        return Ok(());
+    }
+    let by = unless_empty(product, backend());
+    // A multiplication and addition takes the time to copy a byte or two, in registers of many; integers are widened first.
+    let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
+    let work = product.work().saturating_mul(count).saturating_mul(each);
+    match batch {
+        // SAFETY: the caller's.
+        None => enter(work, || unsafe { by.multiply(product) }),
+        // SAFETY: the caller's.
+        Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
+    }
+}
+
+/// Who multiplies matrices of `T` here.
+fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
+    #[cfg(feature = "blas")]
+    if const { !T::INTEGER } {
+        return &blas::Blas;
+    }
+    own()
+}
+
+/// Returns the implementation for `T` without the BLAS of the feature `blas`.
+fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
+    // One constant in each condition: then products of integers are not compiled for floating-point numbers.
+    if const { T::INTEGER } { &Integers } else { own_for_floats() }
+}
+
+fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = simd::Isa::detect() {
+        return isa.backend();
+    }
+    &Portable
+}
+
+/// Who is left to do the work where there is nothing to multiply.
+fn unless_empty<'a, T: Scalar>(
+    product: &Product<T>,
+    by: &'a dyn MatrixProduct<T>,
+) -> &'a dyn MatrixProduct<T> {
+    if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
+}
+
+/// The products of a part of a batch, on several threads where they are many; a walk knows where their matrices begin.
+///
+/// # Safety
+/// As [`MatrixProduct::multiply`], for each matrix of the part.
+unsafe fn multiply_batch<T: Scalar>(
+    by: &dyn MatrixProduct<T>,
+    product: &Product<T>,
+    walk: &Odometer<3>,
+    part: Range<usize>,
+) -> Result<(), Error> {
+    if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * WORK {
+        let middle = part.start + part.len() / 2;
+        let (one, other) = join(
+            // SAFETY: the caller's; the parts write different matrices.
+            || unsafe { multiply_batch(by, product, walk, part.start..middle) },
+            // SAFETY: as above.
+            || unsafe { multiply_batch(by, product, walk, middle..part.end) },
+        );
+        return one.and(other);
+    }
+    let mut walk = walk.at(part.start);
+    // SAFETY: the caller's.
+    unsafe { by.multiply_all(product, &mut walk, part.len()) }
+}

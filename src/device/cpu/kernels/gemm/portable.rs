@@ -1,0 +1,424 @@
+//! Floating-point products by the crate `matrixmultiply`: the level `portable`, so on every architecture but x86-64, and on x86-64
+//! processors without AVX2.
+//!
+//! `matrixmultiply` packs panels of A and B and chooses a kernel for the processor when it is called (NEON, AVX, FMA, AVX-512
+//! if another crate enables its feature `avx512`, or plain Rust). This module adds what it does not have:
+//!
+//! * **Complex numbers.** Its `cgemm` and `zgemm` multiply by a complex `alpha` and `beta` even if they are 1, so an infinity
+//!   becomes NaN, and they cannot conjugate. Here a complex product is four real ones: real and imaginary parts of an operand
+//!   are matrices with twice the strides, and conjugation is a sign.
+//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other factors are applied
+//!   afterwards, to sums in a scratch buffer.
+//! * **Threads.** C is split in half recursively; see [`split`].
+//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each tile the same
+//!   amount is allocated and freed, and if that fails [`plain`] computes the tile, with equal bits. Another thread that takes the
+//!   memory in between can still cause the abort. Tiles are small so that this buffer is, too: at most 1 MiB.
+//!
+//! ```text
+//! for each tile of C, at most MAX_SIDE × MAX_SIDE             (split)
+//!     for each block of KC terms                              (tile)
+//!         for each pair of parts: re·re, im·im, re·im, im·re  (passes; one for real numbers)
+//!             sums += ± A_part · B_part                       (matrixmultiply)
+//!     C = alpha · sums + beta · C
+//! ```
+//!
+//! A kernel of `matrixmultiply` adds the terms of an element in order of `k`, into one accumulator that begins at zero. An
+//! element's bits therefore depend neither on the position of its tile nor on the number of threads.
+
+use super::product::{Factors, Matrix, MatrixProduct, Product, reals};
+use super::tiny;
+use crate::device::HostPtr;
+use crate::device::cpu::loops::threads::{join, threads};
+use crate::device::cpu::memory::scratch::{Side, can_allocate, with_scratch};
+use crate::element::Scalar;
+use crate::error::Error;
+use core::ops::Neg;
+use num_traits::{One, Zero};
+use std::sync::OnceLock;
+
+/// Terms per call: as many as `matrixmultiply` sums into one accumulator (its `kc`).
+const KC: usize = 256;
+/// Longest side of a tile. Larger tiles pack less often: here 2 elements are packed per 256 multiplications. Smaller ones need a
+/// smaller packing buffer and scratch buffer.
+const MAX_SIDE: usize = 256;
+/// Shortest side that is split in order to share work between threads.
+const MIN_SHARED_SIDE: usize = 64;
+/// Real multiplications below which a second thread is slower.
+const PARALLEL_WORK: usize = 1 << 20;
+/// Multiplications up to which [`plain`] is about as fast as packing, or faster (measured).
+const PLAIN_WORK: usize = 8 * 8 * 8;
+/// Upper bound of the sides of a register tile in `matrixmultiply`: it has 8 or 16. Panels are padded to a multiple.
+const MAX_REGISTER_TILE: usize = 16;
+/// Rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads, which it has if another crate
+/// enables its feature `threading`.
+const MAX_PACKED_ROWS: usize = 4 * 64;
+/// What this module documents of the size of the packing buffer.
+const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);
+/// Rows and columns that [`plain`] computes at a time.
+const PLAIN_SIDE: usize = 4;
+
+/// Multiplies by `matrixmultiply`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Portable;
+
+impl<T: Scalar> MatrixProduct<T> for Portable {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        // SAFETY: this function has the same contract.
+        if unsafe { tiny::multiply(product) } {
+            return Ok(());
+        }
+        // Some kernels are fast only if rows of C are contiguous.
+        let transpose = product.c.down.unsigned_abs() < product.c.right.unsigned_abs();
+        let product = if transpose { product.transposed() } else { *product };
+        macro_rules! multiply {
+            ($real:ty, $complex:literal) => {
+                // SAFETY: this function has the same contract, and `T` consists of one or two `$real`.
+                unsafe { multiply::<T, $real, $complex>(product) }
+            };
+        }
+        // One constant in each condition: then the products of other types are not compiled for `T`.
+        if const { T::INTEGER } {
+            unreachable!("{} is not a floating-point type", T::DTYPE.name());
+        } else if const { T::COMPLEX } {
+            if const { size_of::<T::Real>() == 8 } { multiply!(f64, true) } else { multiply!(f32, true) }
+        } else if const { size_of::<T::Real>() == 8 } {
+            multiply!(f64, false)
+        } else {
+            multiply!(f32, false)
+        }
+        Ok(())
+    }
+}
+
+/// The real numbers that `matrixmultiply` has a function for.
+trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send + Sync {
+    /// `c = alpha · a · b + beta · c`. The sizes are `[m, k, n]`.
+    ///
+    /// # Safety
+    /// * `a` and `b` are readable at all their indices.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element. If `beta` is zero, its elements
+    ///   may be uninitialised.
+    unsafe fn gemm(
+        size: [usize; 3],
+        alpha: Self,
+        a: Matrix<Self>,
+        b: Matrix<Self>,
+        beta: Self,
+        c: Matrix<Self>,
+    );
+
+    /// `self · a + b`, rounded once.
+    fn fused(self, a: Self, b: Self) -> Self;
+
+    /// Returns whether the kernel that `matrixmultiply` chooses here rounds a product and a sum once.
+    fn kernel_fuses() -> bool;
+}
+
+macro_rules! real {
+    ($real:ident $gemm:ident) => {
+        impl Real for $real {
+            #[inline]
+            unsafe fn gemm(
+                [m, k, n]: [usize; 3],
+                alpha: $real,
+                a: Matrix<$real>,
+                b: Matrix<$real>,
+                beta: $real,
+                c: Matrix<$real>,
+            ) {
+                let (x, y, z) = (a.ptr.get().cast_const(), b.ptr.get().cast_const(), c.ptr.get());
+                // SAFETY: this function has the same contract.
+                unsafe {
+                    matrixmultiply::$gemm(
+                        m, k, n, alpha, x, a.down, a.right, y, b.down, b.right, beta, z, c.down, c.right,
+                    )
+                }
+            }
+
+            #[inline]
+            fn fused(self, a: $real, b: $real) -> $real {
+                self.mul_add(a, b)
+            }
+
+            fn kernel_fuses() -> bool {
+                static FUSES: OnceLock<bool> = OnceLock::new();
+                *FUSES.get_or_init(|| {
+                    // `x · x` is not representable: if it is rounded first, the difference is zero.
+                    let x = 1.0 + $real::EPSILON;
+                    let (mut a, mut b, mut difference) = ([1.0, x], [-(x * x), x], 0.0);
+                    let matrix = |ptr: *mut $real, strides| Matrix::new(HostPtr::new(ptr), strides);
+                    let (a, b) = (matrix(a.as_mut_ptr(), [2, 1]), matrix(b.as_mut_ptr(), [1, 1]));
+                    let c = matrix(&mut difference, [1, 1]);
+                    // SAFETY: a row and a column of two elements each, and one element, all local variables.
+                    unsafe { $real::gemm([1, 2, 1], 1.0, a, b, 0.0, c) };
+                    difference != 0.0
+                })
+            }
+        }
+    };
+}
+real!(f32 sgemm);
+real!(f64 dgemm);
+
+/// # Safety
+/// As [`MatrixProduct::multiply`]; `T` is `R`, or a complex number of two `R` if `COMPLEX`.
+unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
+    // Decided for the whole product, so that the bits do not depend on how it is split.
+    let pack = product.work() > PLAIN_WORK;
+    // SAFETY: this function has the same contract.
+    unsafe { split::<T, R, COMPLEX>(product, pack) };
+}
+
+/// Splits C until its tiles are small, and further if there are threads to share the work. Every element is computed the same way
+/// in all tiles: by `matrixmultiply` if `pack`, else by [`plain`].
+///
+/// # Safety
+/// As [`multiply`].
+unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pack: bool) {
+    let Product { m, n, .. } = product;
+    let passes = if COMPLEX { 4 } else { 1 };
+    let share = threads() > 1 && product.work().saturating_mul(passes) >= 2 * PARALLEL_WORK;
+    if m.max(n) <= if share { MIN_SHARED_SIDE } else { MAX_SIDE } {
+        let part = Tile::<R, COMPLEX>::new(&product);
+        if pack {
+            // SAFETY: this function has the same contract.
+            unsafe { tile(&part) };
+        } else {
+            // SAFETY: this function has the same contract.
+            unsafe { plain::<R, COMPLEX, false>(&part) };
+        }
+        return;
+    }
+    let middle = |side: usize| (side / 2).next_multiple_of(MAX_REGISTER_TILE);
+    let (one, other) = if m >= n { product.split_rows(middle(m)) } else { product.split_columns(middle(n)) };
+    // SAFETY: this function has the same contract; the parts have no element of C in common.
+    let one = || unsafe { split::<T, R, COMPLEX>(one, pack) };
+    // SAFETY: this function has the same contract; the parts have no element of C in common.
+    let other = || unsafe { split::<T, R, COMPLEX>(other, pack) };
+    if share {
+        join(one, other);
+    } else {
+        one();
+        other();
+    }
+}
+
+/// A tile of C with its rows of A and its columns of B. Strides count real numbers.
+struct Tile<R, const COMPLEX: bool> {
+    m: usize,
+    k: usize,
+    n: usize,
+    a: Matrix<R>,
+    b: Matrix<R>,
+    c: Matrix<R>,
+    factors: Factors<R>,
+}
+
+/// One real product of a complex one: which part of A (0 for the real part, 1 for the imaginary part) times which part of B is
+/// added to which part of the sums, or subtracted.
+#[derive(Debug, Clone, Copy)]
+struct Pass {
+    a: usize,
+    b: usize,
+    sums: usize,
+    minus: bool,
+}
+
+impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
+    const PARTS: usize = if COMPLEX { 2 } else { 1 };
+
+    fn new<T: Scalar>(product: &Product<T>) -> Self {
+        let Product { m, k, n, .. } = *product;
+        let (a, b, c, factors) = reals(product);
+        Tile { m, k, n, a, b, c, factors }
+    }
+
+    /// Returns whether sums are added directly to C.
+    fn in_place(&self) -> bool {
+        !COMPLEX && self.factors.alpha[0].is_one() && (!self.reads_c() || self.factors.beta[0].is_one())
+    }
+
+    /// Returns whether `beta` is not zero.
+    fn reads_c(&self) -> bool {
+        !(self.factors.beta[0].is_zero() && self.factors.beta[1].is_zero())
+    }
+
+    /// The real products, in the order in which they are added.
+    fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
+        let [a, b] = self.factors.conjugate;
+        let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
+        // (re + i im)(re + i im), where a conjugated operand has the other sign before its i.
+        let all = [pass(0, 0, 0, false), pass(1, 1, 0, a == b), pass(0, 1, 1, b), pass(1, 0, 1, a)];
+        all.into_iter().take(if COMPLEX { 4 } else { 1 })
+    }
+
+    /// Blocks of terms.
+    fn blocks(&self) -> impl Iterator<Item = core::ops::Range<usize>> + use<R, COMPLEX> {
+        let k = self.k;
+        (0..k).step_by(KC).map(move |first| first..k.min(first + KC))
+    }
+
+    /// Writes `alpha · sum + beta · c` to an element of C. A factor whose imaginary part is zero does not multiply by it: infinity
+    /// times zero is NaN.
+    ///
+    /// # Safety
+    /// `i < m` and `j < n`; C is exclusive to the caller.
+    #[inline]
+    unsafe fn finish(&self, i: usize, j: usize, sum: [R; 2]) {
+        let to = self.c.from(i, j).ptr.get();
+        let times = |[re, im]: [R; 2], [x, y]: [R; 2]| {
+            if im.is_zero() { [re * x, re * y] } else { [re * x + -(im * y), re * y + im * x] }
+        };
+        let mut value = times(self.factors.alpha, sum);
+        if self.reads_c() {
+            let mut old = [R::zero(); 2];
+            for (part, old) in old.iter_mut().enumerate().take(Self::PARTS) {
+                // SAFETY: a part of an element of C, by the contract.
+                *old = unsafe { *to.wrapping_add(part) };
+            }
+            let old = times(self.factors.beta, old);
+            value = [value[0] + old[0], value[1] + old[1]];
+        }
+        for (part, &value) in value.iter().enumerate().take(Self::PARTS) {
+            // SAFETY: a part of an element of C, by the contract.
+            unsafe { to.wrapping_add(part).write(value) };
+        }
+    }
+}
+
+/// Returns an upper bound of what `matrixmultiply` allocates for a product of at most [`KC`] terms.
+const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
+    let rows = 4 * m.next_multiple_of(MAX_REGISTER_TILE);
+    let rows = if rows < MAX_PACKED_ROWS { rows } else { MAX_PACKED_ROWS };
+    let k = if k < KC { k } else { KC };
+    k * (rows + n.next_multiple_of(MAX_REGISTER_TILE)) * size_of::<R>()
+}
+
+/// Computes a tile on this thread.
+///
+/// # Safety
+/// * A and B are readable at all their indices.
+/// * C is exclusive to the caller at all its indices, no two of which are the same element.
+unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
+    let Tile { m, k, n, a, b, c, .. } = *tile;
+    let in_place = tile.in_place();
+    let needed = if in_place { 0 } else { Tile::<R, COMPLEX>::PARTS * m * n };
+    with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
+        if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
+            return if R::kernel_fuses() {
+                // SAFETY: this function has the same contract.
+                unsafe { plain::<R, COMPLEX, true>(tile) }
+            } else {
+                // SAFETY: this function has the same contract.
+                unsafe { plain::<R, COMPLEX, false>(tile) }
+            };
+        }
+        let sums = |part: usize| {
+            let scratch = HostPtr::new(scratch.wrapping_add(part * m * n));
+            if in_place { c } else { Matrix::new(scratch, [n as isize, 1]) }
+        };
+        let mut begun = [in_place && tile.reads_c(), false];
+        for terms in tile.blocks() {
+            for pass in tile.passes() {
+                let alpha = if pass.minus { -R::one() } else { R::one() };
+                let beta = if begun[pass.sums] { R::one() } else { R::zero() };
+                begun[pass.sums] = true;
+                let a = a.from(0, terms.start).moved(pass.a as isize);
+                let b = b.from(terms.start, 0).moved(pass.b as isize);
+                // SAFETY: the terms are some of `k`, and an element of A and B has the parts of the pass. The sums are C, which the
+                // contract makes exclusive, or `m · n` elements per part of the scratch buffer, which are written with `beta` 0
+                // before they are read.
+                unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
+            }
+        }
+        if in_place {
+            return;
+        }
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let mut sum = [R::zero(); 2];
+            for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
+                // SAFETY: an element of the scratch buffer, which the first pass of each part has written.
+                *sum = unsafe { *sums(part).from(i, j).ptr.get() };
+            }
+            // SAFETY: `i < m` and `j < n`; C is exclusive by the contract.
+            unsafe { tile.finish(i, j, sum) };
+        }
+    });
+}
+
+/// Computes a tile without memory: for small products, and if memory for packing cannot be allocated. `FUSE` rounds each product
+/// and sum once. If that is what the kernels of `matrixmultiply` do, the bits are equal to those of [`tile`].
+///
+/// # Safety
+/// As [`tile`].
+unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, COMPLEX>) {
+    let Tile { m, n, .. } = *tile;
+    for row in (0..m).step_by(PLAIN_SIDE) {
+        for column in (0..n).step_by(PLAIN_SIDE) {
+            // SAFETY: this function has the same contract; `row < m` and `column < n`.
+            unsafe { plain_block::<R, COMPLEX, FUSE>(tile, row, column) };
+        }
+    }
+}
+
+/// Computes at most [`PLAIN_SIDE`]² elements, from `row` and `column` on.
+///
+/// # Safety
+/// As [`tile`]; `row < m` and `column < n`.
+#[inline]
+unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
+    tile: &Tile<R, COMPLEX>,
+    row: usize,
+    column: usize,
+) {
+    const SIDE: usize = PLAIN_SIDE;
+    let Tile { m, n, a, b, c, .. } = *tile;
+    let in_place = tile.in_place();
+    let begun = in_place && tile.reads_c();
+    // A row or column past the end is read as the last one, and not written.
+    let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
+    let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
+    let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];
+    let mut begun = [begun, false];
+    if begun[0] {
+        for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
+            // SAFETY: `rows[i] < m` and `columns[j] < n`; C is exclusive by the contract.
+            sums[0][i][j] = unsafe { *c.from(rows[i], columns[j]).ptr.get() };
+        }
+    }
+    for terms in tile.blocks() {
+        for pass in tile.passes() {
+            let x = rows.map(|i| a.from(i, 0).moved(pass.a as isize));
+            let y = columns.map(|j| b.from(0, j).moved(pass.b as isize));
+            let mut block = [[R::zero(); SIDE]; SIDE];
+            for p in terms.clone() {
+                // SAFETY: `p < k`, and the row is one of `m`; A is readable by the contract, and has the part.
+                let x = x.map(|x| unsafe { *x.from(0, p).ptr.get() });
+                // SAFETY: `p < k`, and the column is one of `n`; B is readable by the contract, and has the part.
+                let y = y.map(|y| unsafe { *y.from(p, 0).ptr.get() });
+                for i in 0..SIDE {
+                    for j in 0..SIDE {
+                        let sum = &mut block[i][j];
+                        *sum = if FUSE { x[i].fused(y[j], *sum) } else { *sum + x[i] * y[j] };
+                    }
+                }
+            }
+            let sums = &mut sums[pass.sums];
+            for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
+                let block = if pass.minus { -block[i][j] } else { block[i][j] };
+                sums[i][j] = if begun[pass.sums] { sums[i][j] + block } else { block };
+            }
+            begun[pass.sums] = true;
+        }
+    }
+    let (height, width) = (SIDE.min(m - row), SIDE.min(n - column));
+    for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
+        if in_place {
+            // SAFETY: `row + i < m` and `column + j < n`; C is exclusive by the contract.
+            unsafe { *c.from(row + i, column + j).ptr.get() = sums[0][i][j] };
+        } else {
+            // SAFETY: `row + i < m` and `column + j < n`; C is exclusive by the contract.
+            unsafe { tile.finish(row + i, column + j, [sums[0][i][j], sums[1][i][j]]) };
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One matrix product as a value, and what all ways to compute it have in common.
+
+use crate::device::HostPtr;
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use core::any::TypeId;
+use num_traits::Zero;
+
+/// A strided matrix.
+#[derive(Debug)]
+pub(super) struct Matrix<T> {
+    pub(super) ptr: HostPtr<T>,
+    /// From one row to the next, in elements.
+    pub(super) down: isize,
+    /// From one column to the next.
+    pub(super) right: isize,
+}
+
+impl<T> Clone for Matrix<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Matrix<T> {}
+
+impl<T> Matrix<T> {
+    pub(super) fn new(ptr: HostPtr<T>, [down, right]: [isize; 2]) -> Self {
+        Matrix { ptr, down, right }
+    }
+    pub(super) fn transposed(self) -> Self {
+        Matrix { ptr: self.ptr, down: self.right, right: self.down }
+    }
+    /// The matrix that begins at an element of this one.
+    #[inline]
+    pub(super) fn from(self, row: usize, column: usize) -> Self {
+        self.moved(row as isize * self.down + column as isize * self.right)
+    }
+    /// Moved by a number of elements.
+    #[inline]
+    pub(super) fn moved(self, elements: isize) -> Self {
+        Matrix { ptr: self.ptr.offset(elements), ..self }
+    }
+}
+
+/// `c = alpha · a · b + beta · c`, where `a` has `m` rows and `k` columns, and `b` has `n` columns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Product<T> {
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) a: Matrix<T>,
+    pub(super) b: Matrix<T>,
+    pub(super) c: Matrix<T>,
+    pub(super) alpha: T,
+    pub(super) beta: T,
+    /// Whether the conjugates of `a` and of `b` are meant.
+    pub(super) conjugate: [bool; 2],
+}
+
+/// `alpha`, `beta` and which operands are conjugated, as real numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factors<R> {
+    /// Real and imaginary parts.
+    pub(super) alpha: [R; 2],
+    pub(super) beta: [R; 2],
+    pub(super) conjugate: [bool; 2],
+}
+
+/// Returns the operands `a`, `b`, `c` and the factors as real numbers: a complex element is two of them, so strides double. `R` is
+/// `T`, or its real and imaginary part.
+pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
+    product: &Product<T>,
+) -> (Matrix<R>, Matrix<R>, Matrix<R>, Factors<R>) {
+    let part = if T::COMPLEX { 2 } else { 1 };
+    let matrix =
+        |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down * part, x.right * part]);
+    let number = |x: T| if T::COMPLEX { same::<T, [R; 2]>(x) } else { [same::<T, R>(x), R::zero()] };
+    let factors =
+        Factors { alpha: number(product.alpha), beta: number(product.beta), conjugate: product.conjugate };
+    (matrix(product.a), matrix(product.b), matrix(product.c), factors)
+}
+
+/// A way to multiply matrices of `T`.
+pub(super) trait MatrixProduct<T: Scalar>: Sync {
+    /// Computes one product, on several threads where it is large.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] where integers have no such result.
+    ///
+    /// # Safety
+    /// `a` and `b` may be read at all their indices, `c` is the caller's alone at all of its own, no two of which share an
+    /// element. `m`, `n` and `k` are not zero, nor is `alpha`.
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
+
+    /// Computes the products of a batch, from a walk's position on; it knows where the matrices `c`, `a` and `b` are.
+    ///
+    /// # Errors
+    /// As [`multiply`](MatrixProduct::multiply).
+    ///
+    /// # Safety
+    /// As [`multiply`](MatrixProduct::multiply), for each.
+    unsafe fn multiply_all(
+        &self,
+        product: &Product<T>,
+        walk: &mut Odometer<3>,
+        count: usize,
+    ) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        unsafe { one_by_one(self, product, walk, count) }
+    }
+}
+
+/// Computes the products of a batch, each by itself.
+///
+/// # Errors
+/// # Safety
+/// As [`MatrixProduct::multiply_all`].
+pub(super) unsafe fn one_by_one<T: Scalar>(
+    by: &(impl MatrixProduct<T> + ?Sized),
+    product: &Product<T>,
+    walk: &mut Odometer<3>,
+    count: usize,
+) -> Result<(), Error> {
+    (0..count).try_for_each(|_| {
+        let [c, a, b] = walk.offsets();
+        walk.advance();
+        let one = Product { a: product.a.moved(a), b: product.b.moved(b), c: product.c.moved(c), ..*product };
+        // SAFETY: the caller's.
+        unsafe { by.multiply(&one) }
+    })
+}
+
+impl<T: Scalar> Product<T> {
+    /// The number of multiplications.
+    pub(super) fn work(&self) -> usize {
+        self.m.saturating_mul(self.k).saturating_mul(self.n)
+    }
+
+    /// The transposed product `cᵀ = bᵀ · aᵀ`: the same numbers at the same places.
+    pub(super) fn transposed(self) -> Self {
+        Product {
+            m: self.n,
+            n: self.m,
+            a: self.b.transposed(),
+            b: self.a.transposed(),
+            c: self.c.transposed(),
+            conjugate: [self.conjugate[1], self.conjugate[0]],
+            ..self
+        }
+    }
+
+    /// The first `rows` rows, and the others.
+    pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
+        let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
+        (Product { m: rows, ..self }, below)
+    }
+
+    /// The first `columns` columns, and the others.
+    pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
+        let beside =
+            Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };
+        (Product { n: columns, ..self }, beside)
+    }
+}
+
+/// What is left of products without terms: `c = beta · c`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScaleOnly;
+
+impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        let Product { m, n, c, beta, .. } = *product;
+        // As written, an infinity times a complex 1 is no number.
+        if beta.is_one() {
+            return Ok(());
+        }
+        let mut exact = true;
+        for i in 0..m {
+            for j in 0..n {
+                let to = c.from(i, j).ptr.get();
+                let value = if beta.is_zero() {
+                    T::zero()
+                } else {
+                    // SAFETY: an index of `c`.
+                    let (scaled, wrapped) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
+                    let (value, fits) = T::narrow(scaled);
+                    exact &= fits && !wrapped;
+                    value
+                };
+                // SAFETY: an index of `c`, which is ours alone.
+                unsafe { *to = value };
+            }
+        }
+        checked::<T>(exact)
+    }
+}
+
+/// An error for integers that overflowed, in builds that check.
+pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
+    if exact || !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    Err(Error::Arithmetic {
+        op: "matmul",
+        dtype: T::DTYPE.name(),
+        values: "rows and columns whose product overflows".into(),
+    })
+}
+
+/// A value under another name of its type: `U` is `T`, or the real and the imaginary part of a complex `T`.
+///
+/// # Panics
+/// If `U` is another type.
+#[inline]
+pub(super) fn same<T: Scalar, U: Copy + 'static>(x: T) -> U {
+    let to = TypeId::of::<U>();
+    assert!(to == TypeId::of::<T>() || T::COMPLEX && to == TypeId::of::<[T::Real; 2]>());
+    // SAFETY: `U` is `T`, or the array of the two parts that a `Complex` consists of (`repr(C)`), as was just checked.
+    unsafe { core::mem::transmute_copy(&x) }
+}

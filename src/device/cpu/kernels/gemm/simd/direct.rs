@@ -1,0 +1,105 @@
+//! Products that are too small, or too thin, to pack: tiles read `b` where it is, and `a` too if its rows are one after the
+//! other.
+
+use super::pack::{Pack, PackPanels};
+use super::tile::{Scale, Tile};
+use super::vector::{Task, Vector};
+use crate::device::HostPtr;
+use crate::device::cpu::kernels::gemm::product::{Factors, Matrix};
+use crate::layout::odometer::Odometer;
+
+/// Many products of one form.
+#[derive(Debug)]
+pub(super) struct Batch<'a> {
+    /// Where the matrices are, from the first ones: offsets of `c`, `a` and `b`, in elements.
+    pub(super) walk: &'a mut Odometer<3>,
+    pub(super) count: usize,
+    /// Whether products are transposed, so that the walk's `a` is `b`.
+    pub(super) transposed: bool,
+}
+
+/// One product, or a batch. Distances count real numbers.
+#[derive(Debug)]
+pub(super) struct Direct<'a, R, const COMPLEX: bool> {
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    /// `a`, whose rows are one after the other, or is packed.
+    pub(super) a: Matrix<R>,
+    pub(super) b: Matrix<R>,
+    pub(super) c: Matrix<R>,
+    pub(super) factors: &'a Factors<R>,
+    pub(super) batch: Option<Batch<'a>>,
+    /// Whether all columns of some rows come before the next rows: where `b` is small, so that `a` is read once.
+    pub(super) by_rows: bool,
+    /// Where `a` is packed: all of it before, or by rows, each panel when its turn comes.
+    pub(super) pack: Option<&'a Pack<R>>,
+}
+
+impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
+    /// # Safety
+    /// `a` and `b` may be read, `c` belongs to the caller alone.
+    #[inline(always)]
+    unsafe fn run(self) {
+        let part = if COMPLEX { 2 } else { 1 };
+        let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
+        let Direct { m, k, n, mut a, mut b, mut c, factors, batch, by_rows, pack } = self;
+        let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
+        // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.
+        let lanes = V::LANES / part;
+        let even = rows > 1 && m - (rows - 1) * height <= lanes;
+        // SAFETY: the caller's.
+        let scale = Scale::<V>::new(unsafe { V::zero() }, *factors, COMPLEX);
+        let mut batch = batch;
+        // What of `a` is packed at the moment.
+        let mut packed = pack.copied();
+        let count = batch.as_ref().map_or(1, |batch| batch.count);
+        for _ in 0..count {
+            if let Some(Batch { walk, transposed, .. }) = &mut batch {
+                let [to, x, y] = walk.offsets().map(|offset| offset * part as isize);
+                let [x, y] = if *transposed { [y, x] } else { [x, y] };
+                walk.advance();
+                (a, b, c) = (self.a.moved(x), self.b.moved(y), self.c.moved(to));
+            }
+            for outer in 0..if by_rows { rows } else { columns } {
+                let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
+                let some = height - if even && outer + 2 == rows { lanes } else { 0 };
+                if let (Some(pack), true) = (&mut packed, by_rows) {
+                    // What the last panel needed is not needed any more.
+                    let from = HostPtr::new(a.from(first, 0).ptr.get());
+                    (pack.from, pack.width) = (from, some.min(m - first));
+                    // SAFETY: the caller's; the rows are some of `a`.
+                    unsafe { Task::<V>::run(PackPanels { pack, panels: 0..1 }) };
+                }
+                for inner in 0..if by_rows { columns } else { rows } {
+                    let (row, height, column) = if by_rows {
+                        (first, some, inner * width)
+                    } else {
+                        (inner * height, height, outer * width)
+                    };
+                    let within = if by_rows { 0 } else { row };
+                    let (a, a_step) = match &packed {
+                        Some(pack) => (pack.packed(within).cast_const(), pack.step(within) as isize),
+                        None => (a.from(row, 0).ptr.get().cast_const(), a.right),
+                    };
+                    let tile = Tile {
+                        k,
+                        rows: height.min(m - row) * part,
+                        columns: width.min(n - column),
+                        a,
+                        a_step,
+                        b: b.from(0, column).ptr.get(),
+                        b_step: b.down,
+                        b_column: b.right,
+                        c: c.from(row, column).ptr.get(),
+                        c_row: c.down,
+                        c_column: c.right,
+                        ahead: core::ptr::null(),
+                    };
+                    // SAFETY: the caller's; the tile is within the matrices.
+                    unsafe { tile.multiply::<V, COMPLEX>(&scale) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Floating-point products with the intrinsics of AVX2 and AVX-512, for x86-64 only. At the level `portable` and on other
+//! architectures [`portable`](super::portable) computes them.
+//!
+//! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
+
+mod avx2;
+mod avx512;
+mod direct;
+#[cfg(test)]
+mod emulated;
+mod pack;
+mod packed;
+mod tile;
+mod vector;
+
+use super::product::{MatrixProduct, Product, one_by_one, reals};
+use super::tiny;
+use crate::device::HostPtr;
+use crate::device::cpu::loops::threads::join;
+use crate::device::cpu::memory::scratch::{Side, with_scratch};
+use crate::device::cpu::simd::Level;
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use avx2::{F32x8, F64x4};
+use avx512::{F32x16, F64x8};
+use direct::{Batch, Direct};
+#[cfg(test)]
+use emulated::Lanes;
+use pack::{Pack, PackPanels};
+use packed::{K_BLOCK, Packed, parts};
+use tile::{OneTile, Tile};
+use vector::Vector;
+
+/// An instruction set that this processor has and that `VIERBEIN_SIMD` allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Isa {
+    Avx2,
+    Avx512,
+    /// The register tiles of both without their instructions.
+    #[cfg(test)]
+    Emulated,
+    #[cfg(test)]
+    EmulatedWide,
+}
+
+impl Isa {
+    /// Returns the widest one, or `None` at the level `portable`.
+    #[inline]
+    pub(super) fn detect() -> Option<Isa> {
+        match Level::get() {
+            Level::Avx512 => Some(Isa::Avx512),
+            Level::Avx2 => Some(Isa::Avx2),
+            Level::Portable => None,
+        }
+    }
+
+    /// Returns its implementation of matrix products.
+    pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
+        match self {
+            Isa::Avx512 => &Isa::Avx512,
+            Isa::Avx2 => &Isa::Avx2,
+            #[cfg(test)]
+            Isa::Emulated => &Isa::Emulated,
+            #[cfg(test)]
+            Isa::EmulatedWide => &Isa::EmulatedWide,
+        }
+    }
+
+    /// Returns all that [`detect`](Isa::detect) can return on this machine.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Isa> {
+        let level = |isa: &Isa| if *isa == Isa::Avx2 { Level::Avx2 } else { Level::Avx512 };
+        [Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| level(isa) <= Level::get()).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) const EMULATED: [Isa; 2] = [Isa::Emulated, Isa::EmulatedWide];
+
+    /// # Safety
+    /// As [`MatrixProduct::multiply`]; as [`Batch`].
+    unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
+        macro_rules! run {
+            (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
+                match self {
+                    // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
+                    Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    #[cfg(test)]
+                    Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
+                    // SAFETY: as above.
+                    #[cfg(test)]
+                    Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
+                }
+            };
+        }
+        // One constant in each condition: then the kernels of other types are not compiled for `T`.
+        if const { T::INTEGER } {
+            unreachable!("vectors of {}", T::DTYPE.name());
+        } else if const { T::COMPLEX } {
+            if const { size_of::<T::Real>() == 8 } {
+                run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: true);
+            } else {
+                run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: true);
+            }
+        } else if const { size_of::<T::Real>() == 8 } {
+            run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: false);
+        } else {
+            run!(avx512: F32x16, avx2: F32x8, emulated: Lanes<f32, 16>, Lanes<f32, 8>, complex: false);
+        }
+    }
+}
+
+impl<T: Scalar> MatrixProduct<T> for Isa {
+    unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
+        // SAFETY: the caller's.
+        if unsafe { tiny::multiply(product) } {
+            return Ok(());
+        }
+        let product = straight(if is_transposed(product) { product.transposed() } else { *product });
+        // SAFETY: the caller's.
+        unsafe { self.run(&product, None) };
+        Ok(())
+    }
+
+    unsafe fn multiply_all(
+        &self,
+        product: &Product<T>,
+        walk: &mut Odometer<3>,
+        count: usize,
+    ) -> Result<(), Error> {
+        let transposed = is_transposed(product);
+        let straight = straight(if transposed { product.transposed() } else { *product });
+        if straight.a.down != 1 || product.work() > SMALL || product.k > K_BLOCK {
+            // SAFETY: the caller's.
+            return unsafe { one_by_one(self, product, walk, count) };
+        }
+        // SAFETY: the caller's; rows of `a` are one after the other.
+        unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
+        Ok(())
+    }
+}
+
+/// Whether to compute the transposed product: so that rows of the result are one after the other; if those of both or of
+/// none are, so that rows of `a` are.
+fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
+    // The stride of an axis of one element says nothing.
+    let unit = |stride: isize, len: usize| stride == 1 || len == 1;
+    let Product { m, k, n, a, b, c, .. } = product;
+    match (unit(c.down, *m), unit(c.right, *n)) {
+        (true, false) => false,
+        (false, true) => true,
+        // A matrix of one row or column: vectors go along the other side.
+        (true, true) => m < n,
+        (false, false) => a.down != 1 && b.right == 1 && *k != 1,
+    }
+}
+
+/// The same, where a matrix of one row is also one whose rows are one after the other.
+fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
+    if product.m == 1 {
+        (product.a.down, product.c.down) = (1, 1);
+    }
+    product
+}
+
+/// Products that are small enough to compute many of them in one go.
+const SMALL: usize = 1 << 14;
+/// Multiplications that pay for another thread.
+const WORK: usize = 1 << 20;
+/// Elements to read and to write that do.
+const ELEMENTS: usize = 1 << 16;
+/// Operands of so many bytes together are faster read in place, if rows of `a` are one after the other.
+const CLOSE: usize = 512 << 10;
+/// So many bytes of `b` may be read again for each panel of rows.
+const SWEPT: usize = 128 << 10;
+/// A part of `a` that stays near while all of `b` goes by, in bytes.
+const NEAR: usize = 160 << 10;
+
+/// # Safety
+/// As [`MatrixProduct::multiply`]; the processor has the instruction set of `V`, whose lanes are `T`'s real numbers.
+unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
+    let Product { m, k, n, a, .. } = *product;
+    let part = if COMPLEX { 2 } else { 1 };
+    if batch.is_some() {
+        // SAFETY: the caller's.
+        return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
+    }
+    let size = size_of::<T>();
+    let thin = n * part <= V::COLUMNS || k <= 8;
+    let panel = V::VECTORS * V::LANES / part;
+    let in_place = a.down == 1;
+    let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
+    // Narrow tiles use a part of each cache line only.
+    let whole_lines = size_of::<V>() == 64;
+    let near = bytes(m, k) <= NEAR || in_place && whole_lines && bytes(m.saturating_add(n), k) <= CLOSE;
+    if near || thin && (in_place || k * panel * size <= NEAR) {
+        // SAFETY: the caller's.
+        unsafe { direct::<T, V, COMPLEX>(*product) };
+    } else {
+        let (a, b, c, factors) = reals(product);
+        let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, factors };
+        // SAFETY: the caller's.
+        unsafe { packed.run::<V>() };
+    }
+}
+
+/// In parts, of which each is near; on several threads where they are large.
+///
+/// # Safety
+/// As [`run`].
+unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
+    let Product { m, k, n, .. } = product;
+    let part = if COMPLEX { 2 } else { 1 };
+    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
+    let elements = m * k + k * n + m * n;
+    // A complex multiplication is four.
+    let work = product.work().saturating_mul(part * part);
+    let threads = work >= WORK || elements >= 2 * ELEMENTS;
+    let far = m * k * size_of::<T>() > NEAR;
+    let halves = if m >= 2 * height && (far || threads && m >= n) {
+        Some(product.split_rows((m / 2).next_multiple_of(height)))
+    } else if n >= 2 * width && threads {
+        Some(product.split_columns((n / 2).next_multiple_of(width)))
+    } else {
+        None
+    };
+    if let Some((one, other)) = halves {
+        // SAFETY: the caller's; the halves write different elements.
+        let (one, other) =
+            (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
+        if threads {
+            join(one, other);
+        } else {
+            one();
+            other();
+        }
+        return;
+    }
+    if k > K_BLOCK {
+        // SAFETY: the caller's.
+        unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
+    } else {
+        // SAFETY: the caller's.
+        unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
+    }
+}
+
+/// On this thread, some terms of the sums after the others: they are rounded less than in one go.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
+    for terms in parts(product.k, K_BLOCK, 1) {
+        let beta = if terms.start > 0 { T::one() } else { product.beta };
+        let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
+        let some = Product { k: terms.len(), a, b, beta, ..*product };
+        // SAFETY: the caller's, for some of the terms.
+        unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
+    }
+}
+
+/// On this thread, in one go.
+///
+/// # Safety
+/// As [`run`]; in a batch, rows of `a` are one after the other.
+unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
+    product: &Product<T>,
+    batch: Option<Batch<'_>>,
+) {
+    let Product { m, k, n, .. } = *product;
+    let (a, b, c, factors) = reals(product);
+    let part = if COMPLEX { 2 } else { 1 };
+    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
+    if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
+        let tile = Tile {
+            k,
+            rows: m * part,
+            columns: n,
+            a: a.ptr.get(),
+            a_step: a.right,
+            b: b.ptr.get(),
+            b_step: b.down,
+            b_column: b.right,
+            c: c.ptr.get(),
+            c_row: c.down,
+            c_column: c.right,
+            ahead: core::ptr::null(),
+        };
+        // SAFETY: the caller's; the product is a tile, and rows of its `c` are one after the other.
+        unsafe {
+            V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, factors: &factors, overwrite: false })
+        };
+        return;
+    }
+    let by_rows = k * n * size_of::<T>() <= SWEPT && n >= 2 * width;
+    let direct =
+        Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, by_rows, pack: None };
+    // Columns of `a` that are apart by a large power of two get in each other's way in the first-level cache.
+    let apart = by_rows
+        && n >= 8 * width
+        && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
+    if product.a.down == 1 && !apart {
+        // SAFETY: the caller's.
+        return unsafe { V::within(direct) };
+    }
+    let mut pack = Pack {
+        from: a.ptr,
+        across: a.down,
+        along: a.right,
+        width: if by_rows { m.min(height) } else { m },
+        steps: k,
+        panel: height,
+        multiple: V::LANES / part,
+        to: HostPtr::new(core::ptr::null_mut()),
+        complex: COMPLEX,
+    };
+    // It is near, or of a few rows: never much.
+    let room = pack.packed_len();
+    with_scratch(Side::A, room, room, |room, _| {
+        pack.to = HostPtr::new(room);
+        if !by_rows {
+            // SAFETY: the caller's; the room is ours.
+            unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
+        }
+        // SAFETY: as above.
+        unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
+    });
+}

@@ -1,0 +1,301 @@
+//! Against a naive loop over all strides, conjugates and factors.
+
+use super::*;
+use crate::device::{Gemm, Operand};
+use crate::element::{DType, RealScalar, c32, c64};
+
+/// `out = alpha · Σ a · b + beta · out`.
+fn sum_products<'a, T: Scalar>(
+    alpha: T,
+    a: Factor<'a, T, Cpu>,
+    b: Factor<'a, T, Cpu>,
+    beta: T,
+    out: Output<'a, T, Cpu>,
+) -> Result<(), Error> {
+    Cpu.sum_products(ProductArgs { scaling: Scaling { alpha, beta }, a, b, out })
+}
+
+/// Axes of a product: length, and the steps in `out`, `a` and `b`. Those of the sum have no place in `out`.
+#[derive(Debug, Clone, Copy)]
+struct Loop(usize, Option<isize>, isize, isize);
+
+/// A buffer for strides of any sign, and where index 0 lies in it.
+fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (Vec<T>, usize) {
+    let reach = |sign: isize| -> usize {
+        loops.iter().map(|&(n, s)| n.saturating_sub(1) * (s * sign).max(0).unsigned_abs()).sum()
+    };
+    let (below, above) = (reach(-1), reach(1));
+    ((0..below + above + 1).map(value).collect(), below)
+}
+
+/// A number between -2 and 2 that depends on `k` alone; small whole numbers for integers.
+fn number<T: Scalar>(k: usize, seed: usize) -> T {
+    let mixed =
+        |salt: usize| ((((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761) >> 7 & 0xff) as usize;
+    let part =
+        |salt: usize| T::Real::from_usize(mixed(salt) % 5) - T::Real::from_usize(2 * (1 - unsigned::<T>()));
+    let fraction = |salt: usize| match T::INTEGER {
+        true => T::Real::zero(),
+        false => T::Real::from_usize(mixed(salt + 7)) / T::Real::from_usize(256),
+    };
+    let re = part(0) + fraction(0);
+    if T::COMPLEX { complex(re, part(1) - fraction(1)) } else { T::from_real(re) }
+}
+
+fn unsigned<T: Scalar>() -> usize {
+    usize::from(matches!(T::DTYPE, DType::U8 | DType::U16 | DType::U32 | DType::U64))
+}
+
+/// What `sum_products` makes of numbers, and the same by a plain loop in sequence.
+fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [Vec<T>; 2] {
+    let kept: Vec<Loop> = loops.iter().copied().filter(|l| l.1.is_some()).collect();
+    let all: Vec<Loop> =
+        kept.iter().copied().chain(loops.iter().copied().filter(|l| l.1.is_none())).collect();
+    let shape: Vec<usize> = all.iter().map(|l| l.0).collect();
+    let steps = |f: fn(&Loop) -> isize, of: &[Loop]| of.iter().map(f).collect::<Vec<isize>>();
+    let (so, sa, sb) = (steps(|l| l.1.unwrap(), &kept), steps(|l| l.2, &all), steps(|l| l.3, &all));
+    let pairs = |s: &[isize]| shape.iter().copied().zip(s.iter().copied()).collect::<Vec<_>>();
+    let (a, first_a) = buffer(&pairs(&sa), |k| number::<T>(k, 1));
+    let (b, first_b) = buffer(&pairs(&sb), |k| number::<T>(k, 5));
+    // What must not be read is not a number.
+    let old = |k| match (beta.is_zero(), T::INTEGER) {
+        (true, false) => T::zero() / T::zero(),
+        _ => number(k, 9),
+    };
+    let (mut out, first_out) = buffer(&pairs(&so), old);
+    let mut expected = out.clone();
+
+    let mut walk =
+        Odometer::row_major(&shape, [&[so.clone(), vec![0; all.len() - kept.len()]].concat(), &sa, &sb]);
+    let terms: usize = shape[kept.len()..].iter().product();
+    let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
+    for _ in 0..shape[..kept.len()].iter().product() {
+        let to = walk.offsets()[0];
+        let mut sum = T::zero();
+        for _ in 0..terms {
+            let [_, i, j] = walk.offsets();
+            walk.advance();
+            let x = conj(a[first_a.strict_add_signed(i)], conjugate[0]);
+            let y = conj(b[first_b.strict_add_signed(j)], conjugate[1]);
+            sum += x * y;
+        }
+        if terms == 0 {
+            break;
+        }
+        let to = &mut expected[first_out.strict_add_signed(to)];
+        *to = if beta.is_zero() { alpha * sum } else { alpha * sum + beta * *to };
+    }
+    if terms == 0 {
+        let mut walk = Odometer::row_major(&shape[..kept.len()], [&so]);
+        for _ in 0..shape[..kept.len()].iter().product() {
+            let to = &mut expected[first_out.strict_add_signed(walk.offsets()[0])];
+            *to = if beta.is_zero() { T::zero() } else { beta * *to };
+            walk.advance();
+        }
+    }
+    let factor = |operand, conjugate| Factor { operand, conjugate };
+    let a = factor(Operand::of_slice(&a, first_a, &shape, &sa), conjugate[0]);
+    let b = factor(Operand::of_slice(&b, first_b, &shape, &sb), conjugate[1]);
+    let to = Output::of_slice(&mut out, first_out, &shape[..kept.len()], &so);
+    sum_products(alpha, a, b, beta, to).unwrap();
+    [out, expected]
+}
+
+fn compare<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2], tolerance: f64) {
+    let [out, expected] = both(loops, alpha, beta, conjugate);
+    for (k, (&x, &y)) in out.iter().zip(&expected).enumerate() {
+        // Places between the outputs stay NaN.
+        let size = |x: T| x.re().in_f64().hypot(x.im().in_f64());
+        let is_nan = |x: T| size(x).is_nan();
+        let near = x == y || (is_nan(x) && is_nan(y)) || size(x - y) <= tolerance * (1.0 + size(y));
+        assert!(near, "{} {loops:?} {alpha} {beta} {conjugate:?}: {x} for {y} at {k}", T::DTYPE);
+    }
+}
+
+/// All combinations of factors and conjugates.
+fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
+    let two = T::one() + T::one();
+    for (alpha, beta) in [(T::one(), T::zero()), (two, T::one()), (T::zero(), two), (two, two)] {
+        for conjugate in [[false; 2], [true, false], [false, true], [true; 2]] {
+            if T::COMPLEX || conjugate == [false; 2] {
+                compare(loops, alpha, beta, conjugate, tolerance);
+            }
+        }
+    }
+}
+
+/// Dot products, matrices and vectors in both layouts, batches, outer products, gaps, zero and negative steps.
+fn cases() -> Vec<Vec<Loop>> {
+    let keep = |n, o, a, b| Loop(n, Some(o), a, b);
+    let sum = |n, a, b| Loop(n, None, a, b);
+    let mut cases = vec![vec![]];
+    for n in [0, 1, 3, 4, 7, 16, 17, 100, 513, 1500] {
+        cases.extend([
+            vec![sum(n, 1, 1)],
+            vec![sum(n, 2, 1)],
+            vec![sum(n, -1, 1)],
+            vec![sum(n, -3, -1)],
+            vec![sum(n, 0, 1)],
+            vec![sum(n, 0, 0)],
+            vec![keep(n, 1, 1, 1)],
+            vec![keep(n, 1, 1, 0)],
+            vec![keep(n, 2, 0, 3)],
+            vec![keep(n, -1, 1, -2)],
+        ]);
+        for m in [1, 2, 5, 9, 300].into_iter().filter(|m| m * n <= 30_000) {
+            let (wide, high) = (n as isize, m as isize);
+            cases.extend([
+                vec![keep(m, 1, wide, 0), sum(n, 1, 1)],
+                vec![keep(m, 1, 0, wide), sum(n, 1, 1)],
+                vec![keep(m, 1, 1, 0), sum(n, high, 1)],
+                vec![keep(m, -1, 0, 1), sum(n, 2, high)],
+                vec![keep(m, 1, wide, wide), sum(n, 1, 1)],
+                vec![keep(m, 1, 1, 1), sum(n, high, high)],
+                vec![keep(m, 2, -1, 1), sum(n, -high, high)],
+                vec![keep(m, 1, 2, 3), sum(n, 2 * high, 3 * high)],
+                vec![keep(m, wide, 1, 0), keep(n, 1, 0, 1)],
+                vec![keep(m, 1, wide, 1), keep(n, high, 1, high)],
+            ]);
+        }
+    }
+    // Several of each, in all sequences of the factors.
+    for (i, j, k, l) in
+        [(3, 5, 7, 2), (2, 40, 3, 30), (9, 1, 20, 20), (4, 3, 0, 2), (0, 3, 4, 2), (13, 12, 11, 10)]
+    {
+        let (ni, nj, nk, nl) = (i as isize, j as isize, k as isize, l as isize);
+        cases.extend([
+            vec![keep(i, nj, nj * nk * nl, 0), keep(j, 1, nk * nl, 1), sum(k, nl, nj * nl), sum(l, 1, nj)],
+            vec![keep(i, 1, 1, nl * nk), keep(j, ni, ni, 0), sum(k, ni * nj, 1), sum(l, ni * nj * nk, nk)],
+            vec![keep(i, 1, 0, nl * nk), keep(j, ni, -nk, 0), sum(k, 1, -1), sum(l, 0, nk)],
+            vec![keep(i, nj, 1, 1), keep(j, 1, ni, ni), keep(l, ni * nj, 0, ni * nj), sum(k, ni * nj, 0)],
+            vec![keep(i, nj * nk, 1, 0), keep(j, nk, 0, nk), keep(k, 1, ni, 1)],
+            vec![sum(i, nj * nk, 1), sum(j, nk, ni), sum(k, 1, ni * nj)],
+        ]);
+    }
+    cases
+}
+
+#[test]
+fn agrees_with_a_plain_loop() {
+    for loops in cases() {
+        compare_all::<f64>(&loops, 1e-12);
+        compare_all::<c64>(&loops, 1e-12);
+    }
+}
+
+#[test]
+fn single_precision_agrees_with_a_plain_loop() {
+    for loops in cases() {
+        compare_all::<f32>(&loops, 2e-4);
+        compare_all::<c32>(&loops, 2e-4);
+    }
+}
+
+#[test]
+fn integers_are_exact() {
+    for loops in cases() {
+        compare_all::<i64>(&loops, 0.0);
+        compare_all::<u32>(&loops, 0.0);
+        compare_all::<i32>(&loops, 0.0);
+    }
+}
+
+/// Outputs and sums that are cut for threads.
+fn large() -> Vec<Vec<Loop>> {
+    let keep = |n, o, a, b| Loop(n, Some(o), a, b);
+    let sum = |n, a, b| Loop(n, None, a, b);
+    vec![
+        vec![sum(300_001, 1, 1)],
+        vec![sum(150_000, -2, 1)],
+        vec![sum(500, 601, 500), sum(601, 1, 501)],
+        vec![keep(600, 1, 700, 0), sum(700, 1, 1)],
+        vec![keep(600, 1, 1, 0), sum(700, 600, 1)],
+        vec![keep(3, 1, 150_000, 0), sum(150_000, 1, 1)],
+        vec![keep(5, 1, 1, 0), sum(90_000, 5, 1)],
+        vec![keep(700, 1, 1, 1), sum(500, 700, 700)],
+        vec![keep(700, 1, 500, 500), sum(500, 1, 1)],
+        vec![keep(600, 700, 700, 1), keep(700, 1, 1, 600)],
+        vec![keep(600, 700, 1, 0), keep(700, 1, 0, 1)],
+    ]
+}
+
+#[test]
+fn large_operands() {
+    for loops in large() {
+        compare::<f64>(&loops, 2.0, 3.0, [false; 2], 1e-11);
+        compare::<c64>(&loops, c64::one(), c64::zero(), [true, false], 1e-11);
+        compare::<i64>(&loops, 1, 1, [false; 2], 0.0);
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+    let (one, four) = (pool(1), pool(4));
+    for loops in large() {
+        let compute = || both::<f64>(&loops, 1.0, 0.0, [false; 2])[0].clone();
+        assert!(one.install(compute) == four.install(compute), "{loops:?}");
+        let compute = || both::<c32>(&loops, c32::one(), c32::one(), [false, true])[0].clone();
+        assert!(one.install(compute) == four.install(compute), "{loops:?}");
+    }
+}
+
+#[test]
+fn long_sums_stay_accurate() {
+    // One after the other, these would be off by more than 10.
+    let n = 1 << 20;
+    let x = vec![0.1f32; n];
+    let (mut out, shape) = ([0.0f32], [n]);
+    let x = Operand::of_slice(&x, 0, &shape, &[1]);
+    sum_products(1.0, x.into(), x.into(), 0.0, Output::of_slice(&mut out, 0, &[], &[])).unwrap();
+    let exact = f64::from(0.1f32).powi(2) * n as f64;
+    assert!((f64::from(out[0]) / exact - 1.0).abs() < 3e-7);
+}
+
+#[test]
+fn ones_do_not_multiply_infinities() {
+    let x = [c64::new(f64::INFINITY, 1.0)];
+    let y = [c64::new(1.0, 0.0)];
+    let mut out = [c64::new(0.0, f64::INFINITY)];
+    let [x, y] = [&x, &y].map(|data| Operand::of_slice(data, 0, &[1], &[1]).into());
+    sum_products(c64::one(), x, y, c64::one(), Output::of_slice(&mut out, 0, &[1], &[1])).unwrap();
+    assert_eq!(out[0].re, f64::INFINITY);
+}
+
+#[test]
+fn reads_nothing_that_is_multiplied_by_zero() {
+    for n in [1, 3, 300] {
+        let (nan, two) = (vec![f64::NAN; n], vec![2.0; n]);
+        let (mut out, shape) = (vec![f64::NAN; n], [n]);
+        let mut multiply = |kept: usize, alpha: f64, x: &[f64], beta: f64| {
+            let (shape, strides) = (&shape[..], &[1][..]);
+            let x = Operand::of_slice(x, 0, shape, strides);
+            let to = Output::of_slice(&mut out, 0, &shape[..kept], &strides[..kept]);
+            sum_products(alpha, x.into(), x.into(), beta, to).unwrap();
+            out.clone()
+        };
+        assert_eq!(multiply(1, 1.0, &two, 0.0), vec![4.0; n]);
+        assert_eq!(multiply(1, 0.0, &nan, 3.0), vec![12.0; n]);
+        assert_eq!(multiply(0, 0.0, &nan, 0.5)[0], 6.0);
+        assert_eq!(multiply(1, 0.0, &nan, 0.0), vec![0.0; n]);
+    }
+}
+
+#[test]
+fn integers_overflow_as_they_should() {
+    let dot = |x: &[i32], y: &[i32], alpha: i32, beta: i32, old: i32| {
+        let mut out = [old];
+        let shape = [x.len()];
+        let [x, y] = [x, y].map(|data| Operand::of_slice(data, 0, &shape, &[1]).into());
+        let result = sum_products(alpha, x, y, beta, Output::of_slice(&mut out, 0, &[], &[]));
+        result.map(|()| out[0])
+    };
+    // Beyond the type on the way, but not in the end.
+    assert_eq!(dot(&[i32::MAX, i32::MAX], &[i32::MAX, -i32::MAX], 1, 0, 0), Ok(0));
+    assert_eq!(dot(&[1 << 20, 1], &[1 << 20, 1], 1, 0, 0).ok(), (!cfg!(debug_assertions)).then_some(1));
+    assert_eq!(dot(&[1 << 30], &[1], 1, 1, 1 << 30).ok(), (!cfg!(debug_assertions)).then_some(i32::MIN));
+    assert_eq!(dot(&[1 << 30], &[1], 2, -2, 1 << 30), Ok(0));
+    let error = dot(&[i32::MAX], &[2], 1, 0, 0);
+    assert_eq!(matches!(error, Err(Error::Arithmetic { .. })), cfg!(debug_assertions));
+}

@@ -1,0 +1,195 @@
+//! Reductions with large accumulators: each output has one accumulator, on the heap, that takes one element after the other.
+//!
+//! The other kernels of this module keep tens of accumulators on the stack, of which a thread of rayon has 2 MiB. Here the stack
+//! holds what [`Reduction`]'s functions take and return by value, and no more.
+
+use super::{Job, enough};
+use crate::device::cpu::loops::threads::{SHARED, enter, join, over_outputs};
+use crate::device::cpu::memory::pool::{has_room, reserve};
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{Operand, Output, Reduction};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use std::sync::{Mutex, PoisonError};
+
+/// The size of the largest accumulators that the other kernels keep on the stack, in bytes.
+const MAX_STACK_BYTES: usize = 1 << 10;
+
+/// Returns whether the accumulators of `R` are too large for the other kernels.
+pub(super) const fn is_boxed<T: Element, R: Reduction<T>>() -> bool {
+    size_of::<R::Acc>() > MAX_STACK_BYTES
+}
+
+impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
+    /// Reduces the operand. Nothing was written if it returns an error.
+    ///
+    /// # Errors
+    /// If the accumulators for one thread cannot be allocated.
+    #[inline(never)]
+    pub(super) fn over_boxed(
+        &mut self,
+        out: &Output<'_, R::Output, Cpu>,
+        a: &Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        let (kept, reduced) = self.plans(out, a);
+        if kept.len() == 0 {
+            return Ok(());
+        }
+        let needed = needed::<T, R>(&reduced);
+        let mut accs = Vec::new();
+        reserve(&mut accs, needed)?;
+        self.fill(&mut accs, needed);
+        let shared = Mutex::new(accs);
+        // `fold` copies the accumulator in and out.
+        let (reads, cost) = (self.count.max(1), 2 * size_of::<R::Acc>());
+        let job = &*self;
+        enter(kept.len().saturating_mul(reads).saturating_mul(cost), || {
+            over_outputs(
+                &kept,
+                reads,
+                (2 * SHARED).div_ceil(cost),
+                1,
+                &|part| match job.identities(needed) {
+                    // SAFETY: parts of the plan of the kept axes, with all reduced elements of each output; `Output` guarantees
+                    // exclusive access to the outputs, which differ between parts.
+                    Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
+                    None => {
+                        // Without `join`: it could start another part on this thread, which would wait for this lock.
+                        let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                        // SAFETY: as for a part with its own accumulators.
+                        unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
+                    }
+                },
+            );
+        });
+        Ok(())
+    }
+
+    fn identities(&self, len: usize) -> Option<Vec<R::Acc>> {
+        let mut memory = Vec::new();
+        has_room(&mut memory, len).then_some(())?;
+        self.fill(&mut memory, len);
+        Some(memory)
+    }
+
+    /// Reduces one output after the other. `accs` is workspace of [`needed`] accumulators; with `threads`, large reductions run
+    /// on several.
+    ///
+    /// # Safety
+    /// The caller must ensure exclusive access to the outputs of `part`, and that from each of its indices all elements that
+    /// `reduced` visits are readable.
+    unsafe fn each_boxed(&self, part: &Plan<2>, reduced: &Plan<1>, accs: &mut [R::Acc], threads: bool) {
+        let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        let mut walk = Odometer::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let [o, k] = walk.offsets();
+            walk.advance();
+            for i in 0..n as isize {
+                let from = self.from.offset(k + i * sk);
+                // SAFETY: an index of the part, so all elements that `reduced` visits from it are readable.
+                unsafe { self.fold_plan(accs, from, reduced, 0, threads) };
+                // SAFETY: the output at the same index, to which the caller guarantees exclusive access.
+                unsafe { self.finish_into(o + i * so, &accs[0]) };
+            }
+        }
+    }
+
+    /// Reduces all elements that a plan visits to `accs[0]`. The rest of `accs` is workspace: [`needed`] accumulators in all.
+    /// `index` is that of the first element.
+    ///
+    /// # Safety
+    /// The caller must ensure that all elements that the plan visits from `base` are readable.
+    unsafe fn fold_plan(
+        &self,
+        accs: &mut [R::Acc],
+        base: HostPtr<T>,
+        plan: &Plan<1>,
+        index: usize,
+        threads: bool,
+    ) {
+        let Some((low, high)) = halves::<T, R>(plan) else {
+            self.reset(&mut accs[0]);
+            // SAFETY: this function's contract.
+            return unsafe { self.fold_chain(&mut accs[0], base, plan, index) };
+        };
+        let middle = index + low.len();
+        let own = if threads { self.identities(needed::<T, R>(&high)) } else { None };
+        if let Some(mut others) = own {
+            join(
+                // SAFETY: `low` visits elements of `plan`, which this function's contract makes readable.
+                || unsafe { self.fold_plan(accs, base, &low, index, threads) },
+                // SAFETY: as for `low`.
+                || unsafe { self.fold_plan(&mut others, base, &high, middle, threads) },
+            );
+            return self.combine_into(&mut accs[0], &others[0]);
+        }
+        // SAFETY: `low` visits elements of `plan`, which this function's contract makes readable.
+        unsafe { self.fold_plan(accs, base, &low, index, threads) };
+        let (acc, others) = accs.split_at_mut(1);
+        // SAFETY: as for `low`.
+        unsafe { self.fold_plan(others, base, &high, middle, threads) };
+        self.combine_into(&mut acc[0], &others[0]);
+    }
+
+    /// Folds all elements that a plan visits, one after the other.
+    ///
+    /// # Safety
+    /// As [`fold_plan`](Job::fold_plan).
+    unsafe fn fold_chain(&self, acc: &mut R::Acc, base: HostPtr<T>, plan: &Plan<1>, mut index: usize) {
+        let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
+        let mut walk = Odometer::outer(plan);
+        for _ in 0..plan.outer_shape().iter().product() {
+            let row = base.offset(walk.offsets()[0]);
+            walk.advance();
+            for i in 0..n as isize {
+                // SAFETY: the plan visits this element.
+                let x = unsafe { *row.offset(i * stride).get() };
+                self.fold_into(acc, x, index);
+                index += 1;
+            }
+        }
+    }
+
+    // Without optimisation, a stack frame holds every temporary of its function. So each function of the operation has a caller of
+    // its own: while it runs, no other frame holds an accumulator.
+
+    fn reset(&self, acc: &mut R::Acc) {
+        *acc = self.op.identity();
+    }
+
+    fn fold_into(&self, acc: &mut R::Acc, x: T, index: usize) {
+        *acc = self.op.fold(*acc, x, index);
+    }
+
+    fn combine_into(&self, acc: &mut R::Acc, other: &R::Acc) {
+        *acc = self.op.combine(*acc, *other);
+    }
+
+    /// # Safety
+    /// As [`put`](Job::put).
+    unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
+        // SAFETY: this function has the contract of `put`.
+        unsafe { self.put(at, *acc) };
+    }
+
+    fn fill(&self, accs: &mut Vec<R::Acc>, len: usize) {
+        accs.resize_with(len, || self.op.identity());
+    }
+}
+
+/// The parts of a reduction that is large enough for two threads. The cut depends on the number of elements alone, and so does
+/// the result.
+fn halves<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> Option<(Plan<1>, Plan<1>)> {
+    let enough = enough::<T, R>();
+    if plan.len() >= enough { plan.halves_at(enough / 2) } else { None }
+}
+
+/// Returns how many accumulators the reduction of a plan on one thread needs: one, and another for each level of [`halves`].
+fn needed<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> usize {
+    match halves::<T, R>(plan) {
+        Some((low, high)) => needed::<T, R>(&low).max(1 + needed::<T, R>(&high)),
+        None => 1,
+    }
+}

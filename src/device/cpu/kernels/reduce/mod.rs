@@ -1,0 +1,425 @@
+//! Reductions: independent accumulators within blocks, blocks combined pairwise, so that the error grows as O(log n · ε)
+//! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). Blocks are cut by lengths alone:
+//! the result depends neither on the number of threads nor on the run.
+
+mod boxed;
+mod columns;
+mod gather;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::device::cpu::loops::threads::{GRAIN, enter, over_outputs};
+use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::broadcast::same;
+use crate::layout::is_dense;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+use columns::{levels, reduce_columns, reduce_rows};
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering};
+use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
+
+/// Elements that an accumulator takes one after the other before it is combined with another.
+const CHAIN: usize = 8;
+/// So few elements are taken one after the other: several accumulators would cost more than they save.
+const SHORT: usize = 16;
+/// Outputs whose rows are reduced in one call.
+const SOME: usize = 16;
+/// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators stay in a
+/// cache while long pieces of memory are read in sequence.
+const COLUMNS: usize = 4096;
+/// Threads share them at multiples of this.
+const COLUMNS_OF_A_THREAD: usize = 512;
+/// And where there is no memory for more: so many, at least, as an operation folds together.
+const FEW: usize = 64;
+
+/// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
+pub(super) fn pairwise<A>(
+    n: usize,
+    grain: usize,
+    leaf: &mut impl FnMut(usize) -> A,
+    combine: &impl Fn(A, A) -> A,
+) -> A {
+    if n <= grain {
+        return leaf(n);
+    }
+    let low = (n / 2).next_multiple_of(grain);
+    let a = pairwise(low, grain, leaf, combine);
+    let b = pairwise(n - low, grain, leaf, combine);
+    combine(a, b)
+}
+
+/// So many elements are enough for two threads. What carries much along does much for each element; the others are as fast as
+/// memory, and some megabytes take less time than waking a thread does.
+const fn enough<T: Element, R: Reduction<T>>() -> usize {
+    if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
+        2 * GRAIN
+    } else {
+        (4 << 20) / size_of::<T>()
+    }
+}
+
+/// Where the operands are, and what is made of the elements.
+struct Job<'a, T: Element, R: Reduction<T>> {
+    op: &'a R,
+    from: HostPtr<T>,
+    to: HostPtr<R::Output>,
+    /// The elements of each output.
+    count: usize,
+    failed: AtomicBool,
+}
+
+impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
+    /// # Safety
+    /// `at` is an index of the output, which is ours alone.
+    #[inline]
+    unsafe fn put(&self, at: isize, acc: R::Acc) {
+        match self.op.finish(acc, self.count) {
+            // SAFETY: the caller's.
+            Some(value) => unsafe { *self.to.offset(at).get() = value },
+            None => self.failed.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// # Safety
+    /// As [`put`](Job::put), for indices `step` apart.
+    #[inline(always)]
+    unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
+        for (i, &acc) in accs.iter().enumerate() {
+            // SAFETY: the caller's.
+            unsafe { self.put(at + i as isize * step, acc) };
+        }
+    }
+
+    /// One output of elements `stride` apart.
+    ///
+    /// # Safety
+    /// All of them may be read, and the output is ours alone.
+    #[inline]
+    unsafe fn one(&self, to: isize, from: isize, stride: isize) {
+        let (op, row) = (self.op, self.from.offset(from));
+        let acc = match self.count {
+            // SAFETY: the caller's.
+            ..SHORT => unsafe { reduce_few(op, row, self.count, stride, 0) },
+            // SAFETY: the caller's.
+            n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
+        };
+        // SAFETY: the caller's.
+        unsafe { self.put(to, acc) };
+    }
+
+    /// One output after the other.
+    ///
+    /// # Safety
+    /// Outputs of the part are ours alone, and from each of its indices the elements of the other plan may be read.
+    unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
+        let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
+        let mut walk = Odometer::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let [o, k] = walk.offsets();
+            walk.advance();
+            if one_row {
+                let stride = reduced.inner_strides()[0];
+                let rows = self.from.offset(k + reduced.offsets()[0]);
+                let mut accs = [self.op.identity(); SOME];
+                for first in (0..n).step_by(SOME) {
+                    let accs = &mut accs[..SOME.min(n - first)];
+                    accs.fill(self.op.identity());
+                    let rows = rows.offset(first as isize * sk);
+                    // SAFETY: indices of the part, with all that is reduced.
+                    unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
+                    // SAFETY: the same indices of the output.
+                    unsafe { self.put_row(o + first as isize * so, so, accs) };
+                }
+                continue;
+            }
+            for i in 0..n as isize {
+                let from = self.from.offset(k + i * sk);
+                // SAFETY: an index of the part, with all that is reduced.
+                let acc = unsafe { reduce_plan::<T, R>(self.op, from, reduced, 0) };
+                // SAFETY: the same index of the output.
+                unsafe { self.put(o + i * so, acc) };
+            }
+        }
+    }
+
+    /// Many outputs at a time.
+    ///
+    /// # Safety
+    /// As [`each`](Job::each).
+    unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
+        let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        // Blocks of about one width.
+        let block = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
+        // Halves are uneven where a loop within is not cut, and one of them then needs as much as the whole.
+        let levels = 1 + levels(reduced.len(), CHAIN) + reduced.outer_shape().len();
+        // Fewer than `FEW` only if accumulators are larger than those of this crate's own reductions.
+        let few = FEW.min(guaranteed::<R::Acc>() / levels).min(n);
+        let all = block.min(n);
+        with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
+            // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
+            let memory =
+                unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
+            memory.fill(MaybeUninit::new(self.op.identity()));
+            let width = if room == all * levels { block } else { few };
+            // SAFETY: all of them have a value now.
+            let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(width.min(n));
+            let mut walk = Odometer::outer(part);
+            for _ in 0..part.outer_shape().iter().product() {
+                let [o, k] = walk.offsets();
+                walk.advance();
+                let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
+                // Where there is less memory, parts of a block, each as it would be in the whole.
+                for (first, end, places) in
+                    blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
+                {
+                    let accs = &mut accs[..width.min(end - first)];
+                    let base = self.from.offset(k + first as isize * sk);
+                    match sweep {
+                        // SAFETY: indices of the part, with all that is reduced.
+                        Sweep::Columns => unsafe {
+                            reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places])
+                        },
+                        // SAFETY: as above.
+                        Sweep::Rows => unsafe {
+                            reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
+                        },
+                    }
+                    match so {
+                        // A stride that the compiler knows makes a loop of its own.
+                        // SAFETY: the same indices of the output.
+                        1 => unsafe { self.put_row(o + first as isize, 1, accs) },
+                        // SAFETY: as above.
+                        _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
+                    }
+                }
+            }
+        });
+    }
+
+    fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
+        let (kept_shape, shape) = a.shape().split_at(out.shape().len());
+        let (_, strides) = a.strides().split_at(out.shape().len());
+        if kept_shape.is_empty() && self.count < enough::<T, R>() {
+            // A whole row needs no plans, and can be so short that they would cost more than itself.
+            let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
+            let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
+            if let Some(stride) = stride {
+                // SAFETY: all elements of the operand; the output is ours alone.
+                return unsafe { self.one(0, 0, stride) };
+            }
+        }
+        let (kept, reduced) = self.plans(out, a);
+        let (reads, enough) = (self.count.max(1), enough::<T, R>());
+        let sweep = Sweep::choose(&kept, &reduced);
+        let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
+        let job = &*self;
+        let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
+        enter(work, || {
+            over_outputs(&kept, reads, enough, grain, &|part| {
+                // What is left of an output that was cut for threads is cut further.
+                match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
+                    // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
+                    Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
+                    // SAFETY: as above.
+                    None => unsafe { job.each(part, &reduced) },
+                }
+            });
+        });
+    }
+
+    /// The loops over the outputs, and those over the elements of each.
+    #[inline(always)]
+    fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
+        let (kept_shape, shape) = a.shape().split_at(out.shape().len());
+        let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+        let reduced = match (shape, strides) {
+            (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
+            _ if R::ORDERED => Plan::ordered(shape, [strides]),
+            _ => Plan::unordered(shape, [strides]),
+        };
+        let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let (to, from) = (&mut to[..kept_shape.len()], &mut from[..kept_shape.len()]);
+        to.copy_from_slice(out.strides());
+        from.copy_from_slice(kept_strides);
+        self.read_forwards(kept_shape, to, from);
+        let kept = match (kept_shape, &*to, &*from) {
+            (&[n], &[to], &[from]) => Plan::line(n, [to, from]),
+            _ => Plan::unordered_by(kept_shape, [to, from], 1),
+        };
+        (kept, reduced)
+    }
+
+    /// Kept axes along which what is reduced lies backwards are walked from their other end: the elements are many, and the
+    /// outputs few.
+    fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
+        for ((&n, to), from) in shape.iter().zip(to).zip(from) {
+            if *from < 0 && n > 0 {
+                let last = n as isize - 1;
+                (self.to, self.from) = (self.to.offset(*to * last), self.from.offset(*from * last));
+                (*to, *from) = (-*to, -*from);
+            }
+        }
+    }
+}
+
+/// How several outputs are made at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Sweep {
+    /// Outputs in the inner loop: they lie closer together than the elements of one, or are more.
+    Columns,
+    /// Outputs in the loop around it: their rows lie closer together than those of one.
+    Rows,
+}
+
+impl Sweep {
+    fn choose(kept: &Plan<2>, reduced: &Plan<1>) -> Option<Sweep> {
+        let ([_, sk], [sr]) = (kept.inner_strides(), reduced.inner_strides());
+        if kept.inner_len() < 2 || sk == 0 {
+            return None;
+        }
+        let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
+        // What is repeated lies nowhere nearer to itself than its neighbours do.
+        if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
+            return Some(Sweep::Columns);
+        }
+        let [outer] = *reduced.outer_strides().last()?;
+        (sk.unsigned_abs() < outer.unsigned_abs() && reduced.len() > 0).then_some(Sweep::Rows)
+    }
+}
+
+/// A few outputs of a few elements each: plans would take longer. Returns whether all results are representable; `None`, and nothing
+/// is written, if there are more.
+#[inline]
+fn reduce_a_few<T: Element, R: Reduction<T>>(
+    op: &R,
+    out: &Output<'_, R::Output, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Option<bool> {
+    let (kept, reduced) = a.shape().split_at(out.shape().len());
+    if const { boxed::is_boxed::<T, R>() } || kept.len() > 1 || reduced.len() > 1 {
+        return None;
+    }
+    let (kept_strides, strides) = a.strides().split_at(out.shape().len());
+    let (outputs, count) = (kept.first().map_or(1, |&n| n), reduced.first().map_or(1, |&n| n));
+    if outputs > SOME || count > CHAIN {
+        return None;
+    }
+    let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
+    let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
+    let mut fits = true;
+    for i in 0..outputs as isize {
+        // SAFETY: index `i` of the kept axis, and all elements that are reduced for it.
+        let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
+        match op.finish(acc, count) {
+            // SAFETY: index `i` of the output, to which access is exclusive.
+            Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
+            None => fits = false,
+        }
+    }
+    Some(fits)
+}
+
+#[inline(never)]
+fn reduce_many<T: Element, R: Reduction<T>>(
+    op: &R,
+    out: Output<'_, R::Output, Cpu>,
+    a: Operand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let count = a.shape()[out.shape().len()..].iter().product();
+    let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+    if const { boxed::is_boxed::<T, R>() } {
+        job.over_boxed(&out, &a)?;
+    } else {
+        job.over(&out, &a);
+    }
+    if job.failed.into_inner() { Err(does_not_fit::<T, R>(&out, &a)) } else { Ok(()) }
+}
+
+#[cold]
+fn does_not_fit<T: Element, R: Reduction<T>>(
+    out: &Output<'_, R::Output, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Error {
+    Error::Arithmetic {
+        op: "reduce",
+        dtype: <R::Output as Element>::DTYPE.name(),
+        values: format!("the {} of elements of shape {:?}", R::NAME, &a.shape()[out.shape().len()..]),
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Reduce<T> for Cpu {
+    #[inline]
+    fn reduce<R: Reduction<T>>(
+        &self,
+        op: &R,
+        out: Output<'_, R::Output, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        assert!(
+            a.shape().split_at_checked(out.shape().len()).is_some_and(|(kept, _)| same(out.shape(), kept)),
+            "the leading axes are the output's"
+        );
+        match reduce_a_few(op, &out, &a) {
+            Some(true) => Ok(()),
+            Some(false) => Err(does_not_fit::<T, R>(&out, &a)),
+            None => reduce_many(op, out, a),
+        }
+    }
+
+    fn scan<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        let Some((&n, lines)) = out.shape().split_last() else {
+            return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
+        };
+        if n == 0 {
+            return Ok(());
+        }
+        let last = lines.len();
+        let plan = Plan::unordered(lines, [&out.strides()[..last], &a.strides()[..last]]);
+        let (so, sa) = (out.strides()[last], a.strides()[last]);
+        let (to, from) = (out.ptr(), a.ptr());
+        let [step_to, step_from] = plan.inner_strides();
+        let mut walk = Odometer::outer(&plan);
+        for _ in 0..plan.outer_shape().iter().product() {
+            let [o, k] = walk.offsets();
+            walk.advance();
+            for line in 0..plan.inner_len() as isize {
+                let (to, from) = (to.offset(o + line * step_to), from.offset(k + line * step_from));
+                let mut acc = None;
+                for i in 0..n as isize {
+                    // SAFETY: a line of both operands, along the last axis; the output is ours alone to write.
+                    let x = unsafe { *from.offset(i * sa).get() };
+                    let next = match acc {
+                        None => x,
+                        Some(acc) if F::CHECKED && !op.defined(acc, x) => {
+                            return Err(Error::Arithmetic {
+                                op: F::NAME,
+                                dtype: T::DTYPE.name(),
+                                values: op.operands(acc, x),
+                            });
+                        }
+                        Some(acc) => op.apply(acc, x),
+                    };
+                    acc = Some(next);
+                    // SAFETY: as above.
+                    unsafe { *to.offset(i * so).get() = next };
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Reductions of many layouts, one of each kind.
+
+mod values;
+
+use super::columns::levels;
+use super::*;
+use crate::device::cpu::simd::tests::at_each_level;
+use crate::element::c64;
+use crate::layout::Layout;
+use crate::ops::op::{Mean, Norm, Sum, Var};
+
+/// Reduces the trailing axes of an operand that begins where its strides need it to.
+fn reduce<T: Element, R: Reduction<T>>(
+    op: R,
+    data: &[T],
+    shape: &[usize],
+    strides: &[isize],
+    kept: usize,
+) -> Vec<R::Output> {
+    assert!(size(shape, strides) <= data.len());
+    let to = Layout::dense(&shape[..kept], true);
+    let mut out = vec![R::Output::default(); to.shape().iter().product()];
+    let a = Operand::of_slice(data, start(shape, strides), shape, strides);
+    Cpu.reduce(&op, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
+    out
+}
+
+/// Where index 0 lies: as far in as negative strides lead back.
+fn start(shape: &[usize], strides: &[isize]) -> usize {
+    shape
+        .iter()
+        .zip(strides)
+        .filter(|(_, s)| **s < 0)
+        .map(|(&n, s)| n.saturating_sub(1) * s.unsigned_abs())
+        .sum()
+}
+
+/// Shapes, strides and how many axes are kept: rows, gaps, columns, middle axes, diagonals, short and narrow ones.
+fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
+    let mut cases = vec![(vec![], vec![], 0)];
+    for n in [1, 3, 15, 16, 31, 100, 513, 1024, 1025, 5000] {
+        cases.extend([(vec![n], vec![1], 0), (vec![n], vec![3], 0), (vec![n], vec![0], 0)]);
+        for m in [2, 7, 33, 600].into_iter().filter(|m| m * n < 50_000) {
+            let (wide, high) = (n as isize, m as isize);
+            cases.extend([
+                (vec![m, n], vec![wide, 1], 1),
+                (vec![m, n], vec![1, high], 1),
+                (vec![m, n], vec![2, 2 * high + 1], 1),
+                (vec![m, n], vec![wide, 1], 0),
+                (vec![m, n], vec![1, high], 0),
+                (vec![m, n], vec![wide + 2, 1], 0),
+                (vec![3, m, n], vec![wide * high, 1, high], 2),
+                (vec![m, 3, n], vec![1, wide * high, high], 1),
+                (vec![m, 3, n], vec![wide, wide * high, 1], 1),
+                (vec![m, n], vec![-wide, -1], 1),
+                (vec![m, n], vec![-1, high], 1),
+                (vec![m, n], vec![1, -high], 1),
+                (vec![m, n], vec![-2, -2 * high - 1], 1),
+                (vec![m, n], vec![wide, -1], 0),
+                (vec![m, n], vec![0, 1], 1),
+                (vec![m, n], vec![1, 0], 1),
+                // A cache line for each element.
+                (vec![m, n], vec![16, 16 * high + 1], 1),
+            ]);
+        }
+    }
+    // Cut for threads.
+    cases.extend([
+        (vec![1_200_000], vec![1], 0),
+        (vec![1100, 1100], vec![1101, 1], 0),
+        (vec![30, 40_000], vec![1, 30], 1),
+        (vec![1100, 1100], vec![1, 1100], 1),
+        (vec![1100, 1100], vec![1100, 1], 1),
+    ]);
+    cases
+}
+
+fn size(shape: &[usize], strides: &[isize]) -> usize {
+    1 + shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.unsigned_abs()).sum::<usize>()
+}
+
+/// Numbers whose sum depends on the sequence of additions.
+fn number(k: usize) -> f64 {
+    (k as u64 * 2_654_435_761 % 1013) as f64 / 7.0 - 70.0
+}
+
+/// Whether elements, which are their own positions, come one after the other.
+#[derive(Debug, Clone, Copy)]
+struct InSequence;
+
+impl Reduction<i32> for InSequence {
+    type Acc = Option<(usize, usize)>;
+    type Output = i64;
+    const NAME: &'static str = "sequence";
+    const ORDERED: bool = true;
+    fn identity(&self) -> Self::Acc {
+        None
+    }
+    fn fold(&self, acc: Self::Acc, _: i32, index: usize) -> Self::Acc {
+        self.combine(acc, Some((index, index + 1)))
+    }
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        match (a, b) {
+            (Some((from, a)), Some((b, to))) => {
+                assert_eq!(a, b);
+                Some((from, to))
+            }
+            _ => a.or(b),
+        }
+    }
+    fn finish(&self, acc: Self::Acc, count: usize) -> Option<i64> {
+        assert_eq!(acc, Some((0, count)));
+        Some(1)
+    }
+}
+
+#[test]
+fn every_element_once_and_positions_in_sequence() {
+    for (shape, strides, kept) in cases() {
+        let data: Vec<i32> = (0..size(&shape, &strides)).map(|k| (k % 4001) as i32).collect();
+        let mut walk = Odometer::row_major(&shape, [&strides]);
+        let count: usize = shape[kept..].iter().product();
+        let mut next = || {
+            let x = data[start(&shape, &strides).wrapping_add_signed(walk.offsets()[0])];
+            walk.advance();
+            i64::from(x)
+        };
+        let exact: Vec<f64> = (0..shape[..kept].iter().product())
+            .map(|_| (0..count).map(|_| next()).sum::<i64>() as f64 / count as f64)
+            .collect();
+        assert_eq!(reduce(Mean, &data, &shape, &strides, kept), exact, "{shape:?} {strides:?}");
+        let sequence = reduce(InSequence, &data, &shape, &strides, kept);
+        assert!(sequence.iter().all(|&x| x == 1), "{shape:?} {strides:?}");
+    }
+}
+
+#[test]
+fn wide_registers_change_nothing() {
+    for (shape, strides, kept) in cases() {
+        // On this thread alone.
+        if shape.iter().product::<usize>() < 2 * GRAIN {
+            let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
+            let pairs: Vec<c64> = data.iter().enumerate().map(|(k, &x)| c64::new(x, number(k + 5))).collect();
+            let found = at_each_level(|| {
+                (
+                    reduce(Sum, &data, &shape, &strides, kept),
+                    reduce(Sum, &pairs, &shape, &strides, kept),
+                    reduce(Var { ddof: 0 }, &data, &shape, &strides, kept),
+                )
+            });
+            assert!(found.iter().all(|here| *here == found[0]), "{shape:?} {strides:?}");
+        }
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+    let (one, four) = (pool(1), pool(4));
+    for (shape, strides, kept) in cases() {
+        if shape.iter().product::<usize>() >= 2 * GRAIN {
+            let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
+            let sums = || reduce(Sum, &data, &shape, &strides, kept);
+            assert_eq!(one.install(sums), four.install(sums), "{shape:?} {strides:?}");
+            let norms = || reduce(Norm::default(), &data, &shape, &strides, kept);
+            assert_eq!(one.install(norms), four.install(norms), "{shape:?} {strides:?}");
+        }
+    }
+}
+
+#[test]
+fn long_sums_stay_accurate() {
+    // One after the other, these would be off by more than a tenth.
+    let data = vec![0.1f32; 1 << 22];
+    let exact = |n: usize| f64::from(0.1f32) * n as f64;
+    for (shape, strides, kept) in [
+        (vec![1 << 22], vec![1], 0),
+        (vec![1 << 21], vec![2], 0),
+        (vec![1 << 21, 2], vec![2, 1], 0),
+        (vec![4, 1 << 20], vec![1, 4], 1),
+        (vec![4, 1 << 20], vec![1 << 20, 1], 1),
+        (vec![4, 1 << 10, 1 << 10], vec![1, 4 << 10, 4], 1),
+    ] {
+        let count = shape[kept..].iter().product();
+        for sum in reduce(Sum, &data, &shape, &strides, kept) {
+            assert!((f64::from(sum) / exact(count) - 1.0).abs() < 1e-6, "{sum} {shape:?} {strides:?}");
+        }
+    }
+}
+
+#[test]
+fn enough_accumulators_for_each_level() {
+    for rows in 1..3000 {
+        fn cuts(rows: usize) -> usize {
+            if rows <= CHAIN {
+                return 0;
+            }
+            let low = (rows / 2).next_multiple_of(CHAIN);
+            1 + cuts(low).max(cuts(rows - low))
+        }
+        assert!(cuts(rows) <= levels(rows, CHAIN), "{rows}");
+    }
+}
+
+#[test]
+fn pairwise_visits_each_step_once_and_in_sequence() {
+    for n in 1..70 {
+        let mut next = 0;
+        let mut leaf = |count: usize| {
+            assert!(count <= 8 && count > 0);
+            next += count;
+            (next - count..next).collect::<Vec<_>>()
+        };
+        let seen = pairwise(n, 8, &mut leaf, &|mut a, b| {
+            a.extend(b);
+            a
+        });
+        assert_eq!(seen, (0..n).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,224 @@
+//! What reductions come to, against one element after the other.
+
+use super::{at_each_level, cases, reduce, size, start};
+use crate::device::Reduction;
+use crate::element::{Element, c64};
+use crate::layout::odometer::Odometer;
+use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+
+/// The elements of each output, in the row-major enumeration of the reduced axes.
+fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
+    let mut walk = Odometer::row_major(shape, [strides]);
+    let count: usize = shape[kept..].iter().product();
+    let mut next = || {
+        let x = data[start(shape, strides).wrapping_add_signed(walk.offsets()[0])];
+        walk.advance();
+        x
+    };
+    (0..shape[..kept].iter().product()).map(|_| (0..count).map(|_| next()).collect()).collect()
+}
+
+/// Whether a reduction gives what `naive` makes of the elements of each output: the same on each level, and there
+/// `alike`.
+fn check<T: Element, R: Reduction<T>>(
+    op: R,
+    number: impl Fn(usize) -> T,
+    naive: impl Fn(&[T]) -> R::Output,
+    alike: impl Fn(R::Output, R::Output) -> bool,
+) {
+    for (shape, strides, kept) in
+        cases().into_iter().filter(|(shape, ..)| shape.iter().product::<usize>() < 50_000)
+    {
+        let data: Vec<T> = (0..size(&shape, &strides)).map(&number).collect();
+        let expected: Vec<R::Output> =
+            rows(&data, &shape, &strides, kept).iter().map(|row| naive(row)).collect();
+        let found = at_each_level(|| reduce(op, &data, &shape, &strides, kept));
+        for here in &found {
+            let bits = |all: &[R::Output]| all.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>();
+            assert_eq!(bits(here), bits(&found[0]), "{} {shape:?} {strides:?}", R::NAME);
+            for (&x, &y) in here.iter().zip(&expected) {
+                assert!(alike(x, y), "{} {shape:?} {strides:?}: {x:?}, not {y:?}", R::NAME);
+            }
+        }
+    }
+}
+
+fn same<A: PartialEq>(a: A, b: A) -> bool {
+    a == b
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * (1.0 + b.abs())
+}
+
+fn number(k: usize) -> f64 {
+    (k as u64 * 2_654_435_761 % 1013) as f64 / 7.0 - 70.0
+}
+
+fn integer(k: usize) -> i64 {
+    (k as u64 * 2_654_435_761 % 1013) as i64 - 500
+}
+
+#[test]
+fn sums_products_and_means() {
+    check(Sum, integer, |row| row.iter().sum(), same);
+    check(Sum, |k| integer(k) as i32, |row| row.iter().sum(), same);
+    // It is the reference that is a little off.
+    check(Sum, number, |row| row.iter().sum(), |a, b| (a - b).abs() < 1e-12 * 70.0 * 50_000.0);
+    check(Prod, |k| if k % 3 == 0 { -1i8 } else { 1 }, |row| row.iter().product(), same);
+    check(Prod, |k| if k % 3 == 0 { -1.0f32 } else { 1.0 }, |row| row.iter().product(), same);
+    let mean = |sum: i128, n: usize| sum as f64 / n as f64;
+    let huge = |k: usize| i64::MAX - integer(k).abs() * (1 << 50);
+    check(Mean, huge, |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()), same);
+    let low = |k: usize| i64::MIN + integer(k).abs() * (1 << 50);
+    check(Mean, low, |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()), same);
+    check(
+        Mean,
+        |k| u64::MAX - k as u64 % 7,
+        |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()),
+        same,
+    );
+    check(Mean, |_| i8::MIN, |_| -128.0, same);
+    check(Mean, |k| integer(k) as u8, |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()), same);
+    check(Mean, |k| integer(k) as u16, |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()), same);
+    check(Mean, |k| integer(k) as i16, |row| mean(row.iter().map(|&x| i128::from(x)).sum(), row.len()), same);
+}
+
+#[test]
+fn extremes_and_where_they_are() {
+    let largest = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
+    check(Max, number, largest, same);
+    check(Min, number, smallest, same);
+    let at = |row: &[f64], x: f64| row.iter().position(|&y| y == x).unwrap() as i64;
+    check(ArgMax, number, |row| at(row, largest(row)), same);
+    check(ArgMin, number, |row| at(row, smallest(row)), same);
+    // Better and better, and never better again.
+    check(
+        ArgMax,
+        |k| k as i64,
+        |row| row.iter().enumerate().rev().max_by_key(|x| x.1).unwrap().0 as i64,
+        same,
+    );
+    check(ArgMin, |k| k as i64, |row| row.iter().enumerate().min_by_key(|x| x.1).unwrap().0 as i64, same);
+    check(ArgMax, |_| f64::NEG_INFINITY, |_| 0, same);
+    check(Max, |k| (k % 251) as u8, |row| *row.iter().max().unwrap(), same);
+    check(Min, |k| integer(k) as i16, |row| *row.iter().min().unwrap(), same);
+    check(
+        ArgMin,
+        |k| integer(k) as i8,
+        |row| row.iter().enumerate().min_by_key(|x| x.1).unwrap().0 as i64,
+        same,
+    );
+}
+
+#[test]
+fn a_nan_is_found_wherever_it_is() {
+    let data = |n: usize, at: usize| -> Vec<f32> {
+        (0..n).map(|k| if k == at { f32::NAN } else { -(k as f32) }).collect()
+    };
+    for n in [1, 5, 17, 100, 129, 300, 5000] {
+        for at in (0..n).filter(|at| n < 301 || at % 97 == 0) {
+            let data = data(n, at);
+            let found = at_each_level(|| {
+                let nan = reduce(Max, &data, &[n], &[1], 0)[0].is_nan()
+                    && reduce(Min, &data, &[n], &[1], 0)[0].is_nan();
+                (nan, reduce(ArgMax, &data, &[n], &[1], 0)[0], reduce(ArgMin, &data, &[n], &[1], 0)[0])
+            });
+            assert!(found.iter().all(|&x| x == (true, at as i64, at as i64)), "{n} {at} {found:?}");
+        }
+    }
+    // In columns: each has its NaN, in a row of its own, and another one later.
+    for (rows, columns) in [(3, 70), (20, 130), (100, 65)] {
+        let first = |j: usize| (j * 7) % rows;
+        let data: Vec<f64> = (0..rows * columns)
+            .map(|k| (k / columns, k % columns))
+            .map(|(i, j)| if i == first(j) || i == rows - 1 { f64::NAN } else { (i * j) as f64 })
+            .collect();
+        let strides = [1, columns as isize];
+        for here in at_each_level(|| reduce(ArgMax, &data, &[columns, rows], &strides, 1)) {
+            assert!(here.iter().enumerate().all(|(j, &at)| at == first(j) as i64));
+        }
+        for here in at_each_level(|| reduce(Max, &data, &[columns, rows], &strides, 1)) {
+            assert!(here.iter().all(|x| x.is_nan()));
+        }
+    }
+}
+
+/// Scaled by the largest part.
+fn norm(parts: impl Iterator<Item = f64> + Clone) -> f64 {
+    let scale = parts.clone().fold(0.0, |scale: f64, x| scale.max(x.abs()));
+    let sum: f64 = parts.map(|x| (x / scale) * (x / scale)).sum();
+    if scale == 0.0 { 0.0 } else { scale * sum.sqrt() }
+}
+
+#[test]
+fn norms_do_not_overflow_in_between() {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    for scales in [
+        [1.0, 1.0, 1.0],
+        [1e-200, 1e-300, 0.0],
+        [1e200, 1e-200, 1.0],
+        [1e290, 1e250, 1e200],
+        [0.0, 0.0, 1e-5],
+    ] {
+        let at = |k: usize| number(k) * scales[k % 3];
+        check(Norm::default(), at, |row| norm(row.iter().copied()), near);
+        check(
+            Norm::default(),
+            |k| c64::new(at(k), at(k + 1)),
+            |row| norm(row.iter().flat_map(|z| [z.re, z.im])),
+            near,
+        );
+    }
+    check(Norm::default(), integer, |row| norm(row.iter().map(|&x| x as f64)), near);
+}
+
+#[test]
+fn variances_are_stable() {
+    let naive = |row: &[f64]| {
+        let mean = row.iter().sum::<f64>() / row.len() as f64;
+        row.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / row.len() as f64
+    };
+    check(Var { ddof: 0 }, number, naive, close);
+    check(Std { ddof: 0 }, number, |row| naive(row).sqrt(), |a, b| (a - b).abs() < 1e-7);
+    // A billion times as far off as they are wide.
+    check(Var { ddof: 0 }, |k| 1e9 + (integer(k) % 8) as f64, naive, |a, b| (a - b).abs() < 1e-5);
+    check(Var { ddof: 0 }, |_| 0.1, |_| 0.0, same);
+    // A sum of these overflows.
+    check(Var { ddof: 0 }, |_| 1.7e308, |_| 0.0, same);
+    check(
+        Var { ddof: 0 },
+        |k| integer(k) as i32,
+        |row| naive(&row.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()),
+        |a, b| (a - b).abs() < 1e-8 * (1.0 + b),
+    );
+    let parts = |row: &[c64]| {
+        let part = |f: fn(&c64) -> f64| naive(&row.iter().map(f).collect::<Vec<_>>());
+        part(|z| z.re) + part(|z| z.im)
+    };
+    check(Var { ddof: 0 }, |k| c64::new(number(k), number(k + 3)), parts, close);
+}
+
+#[test]
+fn truths() {
+    for every in [1, 2, 1000, 60_000] {
+        let here = |k: usize| k % every == every - 1;
+        check(Any, here, |row| row.iter().any(|&x| x), same);
+        check(All, |k| !here(k), |row| row.iter().all(|&x| x), same);
+        check(Count, here, |row| row.iter().filter(|x| **x).count() as i64, same);
+    }
+}
+
+#[test]
+fn integer_sums_wrap_only_where_nothing_is_checked() {
+    use crate::prelude::*;
+    let sum = Tensor::<i8, _>::full([1000], i8::MAX).try_sum();
+    let product = Tensor::<i64, _>::full([1000], 3).try_prod();
+    if cfg!(debug_assertions) {
+        assert!(sum.is_err() && product.is_err());
+    } else {
+        assert_eq!(sum.unwrap().item(), (1000 * 127) as i8);
+        assert_eq!(product.unwrap().item(), (0..1000).fold(1i64, |x, _| x.wrapping_mul(3)));
+    }
+}

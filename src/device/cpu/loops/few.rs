@@ -1,0 +1,107 @@
+//! Loops over a few elements, without a plan: to plan them would take longer than to compute them.
+
+/// The most elements that are visited without a plan.
+const MOST: usize = 24;
+
+/// Rows and columns of a few elements in `K` operands, whatever their strides.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::device::cpu) struct Few<const K: usize> {
+    rows: usize,
+    columns: usize,
+    /// From one row to the next, and from one column to the next, in elements of each operand.
+    row_strides: [isize; K],
+    column_strides: [isize; K],
+}
+
+impl<const K: usize> Few<K> {
+    /// `None` if there are many elements, or more than two axes. `strides` are as many as `shape` has axes.
+    #[inline]
+    pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
+        let of = |axis: usize| {
+            let mut steps = [0; K];
+            for (step, strides) in steps.iter_mut().zip(strides) {
+                *step = strides[axis];
+            }
+            steps
+        };
+        let few = match *shape {
+            [] => Few { rows: 1, columns: 1, row_strides: [0; K], column_strides: [0; K] },
+            [n] if n <= MOST => Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) },
+            // Without elements there may be any number of rows, which are not to be counted through.
+            [m, n] if m == 0 || n == 0 => {
+                Few { rows: 0, columns: 0, row_strides: [0; K], column_strides: [0; K] }
+            }
+            [m, n] if m.saturating_mul(n) <= MOST => {
+                let (row_strides, column_strides) = (of(0), of(1));
+                let row = n as isize;
+                // One loop is enough for rows that follow each other.
+                if (0..K).all(|k| row_strides[k] == column_strides[k].wrapping_mul(row)) {
+                    Few { rows: 1, columns: m * n, row_strides: [0; K], column_strides }
+                } else {
+                    Few { rows: m, columns: n, row_strides, column_strides }
+                }
+            }
+            _ => return None,
+        };
+        Some(few)
+    }
+
+    /// Calls `f` with the offset of each element in each operand.
+    #[inline(always)]
+    pub(in crate::device::cpu) fn for_each(self, mut f: impl FnMut([isize; K])) {
+        if self.rows == 1 && self.column_strides == [1; K] {
+            // The compiler vectorises a loop whose strides it knows.
+            for j in 0..self.columns as isize {
+                f([j; K]);
+            }
+            return;
+        }
+        for i in 0..self.rows as isize {
+            for j in 0..self.columns as isize {
+                let mut at = [0; K];
+                for (k, at) in at.iter_mut().enumerate() {
+                    *at = i * self.row_strides[k] + j * self.column_strides[k];
+                }
+                f(at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The offsets of all indices, by counting.
+    fn expected(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+        let mut all = vec![0];
+        for (&n, &stride) in shape.iter().zip(strides) {
+            all = all.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * stride)).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn offsets_are_those_of_every_index() {
+        for shape in
+            [&[][..], &[0], &[1], &[24], &[25], &[4, 4], &[0, 3], &[3, 0], &[1, 24], &[5, 5], &[2, 2, 2]]
+        {
+            for code in 0..7isize.pow(2) {
+                let one = [code % 7 - 3, code / 7 - 3, 1];
+                let other = [12, -1, 5];
+                let (one, other) = (&one[..shape.len()], &other[..shape.len()]);
+                let Some(few) = Few::new(shape, &[one, other]) else {
+                    assert!(shape.len() > 2 || shape.iter().product::<usize>() > 24, "{shape:?}");
+                    continue;
+                };
+                let mut seen = vec![];
+                few.for_each(|at| seen.push(at));
+                let all = expected(shape, one).into_iter().zip(expected(shape, other)).map(|(a, b)| [a, b]);
+                assert_eq!(seen, all.collect::<Vec<_>>(), "{shape:?} {one:?}");
+            }
+        }
+        assert!(Few::new(&[usize::MAX, 2], &[&[0, 0]]).is_none());
+        // At once, that is.
+        Few::new(&[usize::MAX, 0], &[&[0, 0]]).unwrap().for_each(|_| unreachable!("no elements"));
+    }
+}

@@ -1,0 +1,13 @@
+//! Memory of the host: buffers, the pool of freed ones, workspace.
+
+mod access;
+mod buffer;
+mod foreign;
+mod pointer;
+pub(super) mod pool;
+pub(super) mod scratch;
+mod system;
+
+pub use buffer::{CpuBuffer, RawMemory};
+pub use foreign::ForeignMemory;
+pub use pointer::HostPtr;
