@@ -315,6 +315,17 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
         Tensor::from_slice([], &[value])
     }
 
+    /// Fallible variant of [`scalar`](Tensor::scalar).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_scalar(value: T) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        Self::try_scalar_in(value, &Dev::default())
+    }
+
     /// [`scalar`](Tensor::scalar) on a given device, with a `Result`.
     ///
     /// # Errors
@@ -341,7 +352,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_eye_in(n, &Dev::default()))
+        expect(Self::try_eye(n))
+    }
+
+    /// Fallible variant of [`eye`](Tensor::eye).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_eye(n: usize) -> Result<Self, Error>
+    where
+        T: Scalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_eye_in(n, &Dev::default())
     }
 
     /// [`eye`](Tensor::eye) on a given device, with a `Result`.
@@ -374,7 +397,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange_in(range.start, range.end, T::one(), &Dev::default()))
+        expect(Self::try_arange(range))
+    }
+
+    /// Fallible variant of [`arange`](Tensor::arange).
+    ///
+    /// # Errors
+    /// If the range has no length, as from or to NaN; if the shape exceeds the address space, or the allocation fails.
+    pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_arange_in(range.start, range.end, T::one(), &Dev::default())
     }
 
     /// `start, start + step, ..` up to but not including `end`; a negative step goes down.
@@ -396,7 +431,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange_in(start, end, step, &Dev::default()))
+        expect(Self::try_arange_step(start, end, step))
+    }
+
+    /// Fallible variant of [`arange_step`](Tensor::arange_step).
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if `step` is zero or NaN; if the shape exceeds the address space, or the allocation fails.
+    pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
+    where
+        T: RealScalar,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_arange_in(start, end, step, &Dev::default())
     }
 
     /// [`arange_step`](Tensor::arange_step) on a given device, with a `Result`.
@@ -458,7 +505,19 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_linspace_in(start, end, n, &Dev::default()))
+        expect(Self::try_linspace(start, end, n))
+    }
+
+    /// Fallible variant of [`linspace`](Tensor::linspace).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_linspace(start: T, end: T, n: usize) -> Result<Self, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Default,
+    {
+        Self::try_linspace_in(start, end, n, &Dev::default())
     }
 
     /// [`linspace`](Tensor::linspace) on a given device, with a `Result`.

@@ -30,7 +30,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         R: Rng + ?Sized,
         Dev: Default,
     {
-        expect(Self::try_random_in(shape, distribution, rng, &Dev::default()))
+        expect(Self::try_random(shape, distribution, rng))
+    }
+
+    /// Fallible variant of [`random`](Tensor::random).
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails.
+    pub fn try_random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Result<Self, Error>
+    where
+        Sh: IntoShape<Dim = D>,
+        Di: Distribution<T>,
+        R: Rng + ?Sized,
+        Dev: Default,
+    {
+        Self::try_random_in(shape, distribution, rng, &Dev::default())
     }
 
     /// [`random`](Tensor::random) on a given device, with a `Result`.

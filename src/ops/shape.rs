@@ -316,8 +316,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Permute<T>,
     {
+        expect(self.try_flatten())
+    }
+
+    /// Fallible variant of [`flatten`](Tensor::flatten).
+    ///
+    /// # Errors
+    /// If a view is copied and the allocation fails.
+    pub fn try_flatten(self) -> Result<Tensor<T, Rank<1>, O, Dev>, Error>
+    where
+        Dev: Permute<T>,
+    {
         let len = self.len();
-        self.reshape([len])
+        self.try_reshape([len])
     }
 }
 

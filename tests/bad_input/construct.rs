@@ -289,7 +289,7 @@ fn eye(hazard: Hazard) -> ByHand {
     };
     let outcome = |n: usize| {
         let done = done!(
-            try Tensor::<f64, Rank<2>>::try_eye_in(n, &Cpu),
+            try alike(Tensor::<f64, Rank<2>>::try_eye(n), Tensor::try_eye_in(n, &Cpu)),
             panics Tensor::<f64, Rank<2>>::eye(n)
         );
         let expected = allocated(&[n, n], 8)
@@ -297,6 +297,22 @@ fn eye(hazard: Hazard) -> ByHand {
         (done, expected)
     };
     Ok(sizes.into_iter().map(outcome).collect())
+}
+
+/// The result on a given device, which must be that on the default one: the same elements or the same error.
+fn alike<D: Dim>(
+    default: Result<Tensor<f64, D>, vierbein::Error>,
+    given: Result<Tensor<f64, D>, vierbein::Error>,
+) -> Result<Tensor<f64, D>, vierbein::Error> {
+    // In bits: NaN equals nothing.
+    let bits = |x: &Tensor<f64, D>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    match (&default, &given) {
+        (Ok(default), Ok(given)) => {
+            assert_eq!((default.shape(), bits(default)), (given.shape(), bits(given)))
+        }
+        (default, given) => assert_eq!(default.as_ref().err(), given.as_ref().err()),
+    }
+    given
 }
 
 /// `start, start + step, ..`
@@ -327,8 +343,12 @@ fn arange(hazard: Hazard) -> ByHand {
         Rank0 | Rank16 => return Err(ONE_RANK),
     };
     let outcome = |(start, end, step, expected)| {
+        let twin = || match step {
+            1.0 => Tensor::<f64, Rank<1>>::try_arange(start..end),
+            _ => Tensor::try_arange_step(start, end, step),
+        };
         let done = done!(
-            try Tensor::<f64, Rank<1>>::try_arange_in(start, end, step, &Cpu),
+            try alike(twin(), Tensor::try_arange_in(start, end, step, &Cpu)),
             panics if step == 1.0 {
                 Tensor::<f64, Rank<1>>::arange(start..end)
             } else {
@@ -358,7 +378,7 @@ fn linspace(hazard: Hazard) -> ByHand {
     };
     let outcome = |(start, end, n, expected)| {
         let done = done!(
-            try Tensor::<f64, Rank<1>>::try_linspace_in(start, end, n, &Cpu),
+            try alike(Tensor::<f64, Rank<1>>::try_linspace(start, end, n), Tensor::try_linspace_in(start, end, n, &Cpu)),
             panics Tensor::<f64, Rank<1>>::linspace(start, end, n)
         );
         (done, expected)
@@ -372,7 +392,7 @@ fn scalar(hazard: Hazard) -> ByHand {
         NotFinite | Rank0 => {
             let outcome = |&x: &f64| {
                 let done = done!(
-                    try Tensor::<f64, Rank<0>>::try_scalar_in(x, &Cpu),
+                    try alike(Tensor::<f64, Rank<0>>::try_scalar(x), Tensor::try_scalar_in(x, &Cpu)),
                     panics Tensor::<f64, Rank<0>>::scalar(x)
                 );
                 (done, Ok(Array::scalar(x)))
@@ -415,7 +435,13 @@ fn random(hazard: Hazard) -> ByHand {
         ($($shape:expr),*) => {vec![$({
             let (shape, ones) = ($shape, Uniform::new_inclusive(1.0, 1.0).expect("a range"));
             let done = done!(
-                try Tensor::<f64, _>::try_random_in(shape, ones, &mut StdRng::seed_from_u64(1), &Cpu),
+                try {
+                    let rng = || StdRng::seed_from_u64(1);
+                    alike(
+                        Tensor::<f64, _>::try_random(shape, ones, &mut rng()),
+                        Tensor::try_random_in(shape, ones, &mut rng(), &Cpu),
+                    )
+                },
                 panics Tensor::<f64, _>::random(shape, ones, &mut StdRng::seed_from_u64(1))
             );
             (done, allocated(&shape, 8).map(|()| Array::from_fn(&shape, |_| 1.0)))
@@ -435,13 +461,17 @@ fn random(hazard: Hazard) -> ByHand {
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = of_shapes();
     rows.extend([
-        Row::by_hand(&["eye", "try_eye_in"], "", eye),
-        Row::by_hand(&["arange", "arange_step", "try_arange_in"], "count from start to end", arange),
-        Row::by_hand(&["linspace", "try_linspace_in"], "", linspace),
-        Row::by_hand(&["scalar", "try_scalar_in"], "", scalar),
+        Row::by_hand(&["eye", "try_eye", "try_eye_in"], "", eye),
+        Row::by_hand(
+            &["arange", "try_arange", "arange_step", "try_arange_step", "try_arange_in"],
+            "count from start to end",
+            arange,
+        ),
+        Row::by_hand(&["linspace", "try_linspace", "try_linspace_in"], "", linspace),
+        Row::by_hand(&["scalar", "try_scalar", "try_scalar_in"], "", scalar),
         Row::by_hand(&["tensor!", "from", "from_iter", "default"], "", literals),
     ]);
     #[cfg(feature = "rand")]
-    rows.push(Row::by_hand(&["random", "try_random_in"], "", random));
+    rows.push(Row::by_hand(&["random", "try_random", "try_random_in"], "", random));
     rows
 }

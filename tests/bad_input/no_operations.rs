@@ -19,6 +19,7 @@ pub(crate) const LIST: &[&str] = &[
     "device_ptr_mut",
     "device::Copies::new",
     "device::OnHost::new",
+    "device::Scaling::overwrite",
     "device::HostPtr::new",
     "device::HostPtr::get",
     "device::HostPtr::offset",

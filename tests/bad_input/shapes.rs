@@ -397,8 +397,8 @@ fn reshapes() -> Vec<Row> {
             ..Call::NOTHING
         },
         Call {
-            names: &["flatten"],
-            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(panics x.flatten())),
+            names: &["flatten", "try_flatten"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_flatten(), panics x.flatten())),
             expected: |a, _| line(&a[0]),
             ..ONE
         },
