@@ -161,6 +161,8 @@ where
 }
 
 /// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
+// Always inlined, as `Tensor::allocate`.
+#[inline(always)]
 pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
     op: F,
     left: Tensor<T, D, O, Dev, S>,
@@ -237,6 +239,8 @@ where
 }
 
 /// `op(x)` in the buffer of `x` where it is owned, else in a new one.
+// Always inlined, as `Tensor::allocate`.
+#[inline(always)]
 pub(crate) fn unary_given<T, D, O, Dev, S, F>(
     op: F,
     x: Tensor<T, D, O, Dev, S>,

@@ -190,6 +190,7 @@ where
     S2: Storage<U, Dev2>,
 {
     type Common = Common<D, E>;
+    #[inline]
     fn operate<S: Storage<T, Dev>>(
         self,
         op: F,
@@ -274,6 +275,7 @@ where
     Dev: Elementwise<T>,
 {
     type Common = D;
+    #[inline]
     fn operate<S: Storage<T, Dev>>(
         self,
         op: F,
