@@ -197,13 +197,17 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 
     /// A buffer of one element, which `write` writes. The host computes the element first and then allocates.
     ///
+    /// # Safety
+    /// `write` writes the element, or returns an error.
+    ///
     /// # Errors
     /// As [`alloc`](Device::alloc), or the error of `write`.
-    fn one<T: Element>(
+    unsafe fn one<T: Element>(
         &self,
         write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
     ) -> Result<Self::Buffer<T>, Error> {
-        let mut buffer = self.alloc(1)?;
+        // SAFETY: the caller ensures that `write` writes the element before the buffer is returned.
+        let mut buffer = unsafe { self.alloc_for_overwrite(1)? };
         assert_eq!(Self::len(&buffer), 1, "a device allocates as many elements as it was asked for");
         // SAFETY: the buffer has one element, and nothing else knows it.
         write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) })?;

@@ -155,7 +155,7 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
         data.resize(length(Method::Release, data.len()), T::default());
         Ok(data)
     }
-    fn one<T: Element>(
+    unsafe fn one<T: Element>(
         &self,
         write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
     ) -> Result<Block<T>, Error> {

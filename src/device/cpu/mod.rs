@@ -123,7 +123,7 @@ unsafe impl Device for Cpu {
         buffer.into_vec()
     }
     #[inline(always)]
-    fn one<T: Element>(
+    unsafe fn one<T: Element>(
         &self,
         write: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
     ) -> Result<CpuBuffer<T>, Error> {
