@@ -78,7 +78,7 @@ fn arranged(
     let row_major = x.order().is_row_major();
     let mut from = *x.layout();
     reduced_last(op, of_nothing, x.layout().axes(), axes, row_major, from.axes_mut())?;
-    let stay = &from.shape()[..x.rank() - axes.len().min(x.rank())];
+    let stay = &from.shape()[..x.rank() - axes.len()];
     let (result, to) = if over.keep {
         let shape: Vec<usize> =
             x.shape().iter().enumerate().map(|(k, &n)| if axes.contains(&k) { 1 } else { n }).collect();

@@ -337,9 +337,9 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     if let Some((pair, factors)) = matrices(einsum) {
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&pair.shape());
-        let mut out = Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone())?;
-        pair.multiply(einsum.device, factors, Scaling::overwrite(), out.output().0)?;
-        return Ok(out);
+        return Tensor::made(shape, einsum.device.clone(), |out, device| {
+            pair.multiply(device, factors, Scaling::overwrite(), out)
+        });
     }
     contract_any(einsum)
 }
@@ -356,17 +356,14 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     }
     let mut shape = R::Shape::default();
     shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
-    let mut out = match Tensor::<T, R, O, Dev>::allocate(shape, einsum.device.clone()) {
-        Ok(out) => out,
-        Err(error) => return Some(Err(error)),
-    };
-    let (to, sums) = (out.output().0, from.shape().len() > R::NDIM);
-    let from = operand.in_layout(&from);
-    let done = if sums { einsum.device.reduce(&op::Sum, to, from) } else { einsum.device.copy(to, from) };
+    let (sums, from) = (from.rank() > R::NDIM, operand.in_layout(&from));
+    let done = Tensor::made(shape, einsum.device.clone(), |out, device| {
+        if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
+    });
     match done {
         // The message with all operands is made elsewhere.
         Err(Error::Arithmetic { .. }) => None,
-        done => Some(done.map(|()| out)),
+        done => Some(done),
     }
 }
 

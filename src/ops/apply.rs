@@ -51,10 +51,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Elementwise<T>,
     {
-        let mut out = Tensor::allocate(self.shape(), self.device().clone())?;
-        let (output, device) = out.output();
-        device.unary(&op, output, self.operand())?;
-        Ok(out)
+        let operand = self.operand();
+        Tensor::made(self.shape(), self.device().clone(), |out, device| device.unary(&op, out, operand))
     }
 
     /// An operation of one's own on two tensors, which broadcast; on any device.
