@@ -288,7 +288,7 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
 )]
 pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
     #[doc(hidden)]
-    fn function(self, f: Function) -> Self;
+    fn function(self, f: FloatFunction) -> Self;
     /// Divided by a real number.
     #[doc(hidden)]
     fn unscale(self, by: Self::Magnitude) -> Self;
@@ -314,7 +314,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Function {
+pub enum FloatFunction {
     Sqrt,
     Exp,
     Exp2,
@@ -604,24 +604,24 @@ macro_rules! inexact_scalar {
 macro_rules! functions {
     ($x:expr, $f:expr) => {
         match $f {
-            Function::Sqrt => $x.sqrt(),
-            Function::Exp => $x.exp(),
-            Function::Exp2 => $x.exp2(),
-            Function::Ln => $x.ln(),
-            Function::Log2 => $x.log2(),
-            Function::Log10 => $x.log10(),
-            Function::Sin => $x.sin(),
-            Function::Cos => $x.cos(),
-            Function::Tan => $x.tan(),
-            Function::Asin => $x.asin(),
-            Function::Acos => $x.acos(),
-            Function::Atan => $x.atan(),
-            Function::Sinh => $x.sinh(),
-            Function::Cosh => $x.cosh(),
-            Function::Tanh => $x.tanh(),
-            Function::Asinh => $x.asinh(),
-            Function::Acosh => $x.acosh(),
-            Function::Atanh => $x.atanh(),
+            FloatFunction::Sqrt => $x.sqrt(),
+            FloatFunction::Exp => $x.exp(),
+            FloatFunction::Exp2 => $x.exp2(),
+            FloatFunction::Ln => $x.ln(),
+            FloatFunction::Log2 => $x.log2(),
+            FloatFunction::Log10 => $x.log10(),
+            FloatFunction::Sin => $x.sin(),
+            FloatFunction::Cos => $x.cos(),
+            FloatFunction::Tan => $x.tan(),
+            FloatFunction::Asin => $x.asin(),
+            FloatFunction::Acos => $x.acos(),
+            FloatFunction::Atan => $x.atan(),
+            FloatFunction::Sinh => $x.sinh(),
+            FloatFunction::Cosh => $x.cosh(),
+            FloatFunction::Tanh => $x.tanh(),
+            FloatFunction::Asinh => $x.asinh(),
+            FloatFunction::Acosh => $x.acosh(),
+            FloatFunction::Atanh => $x.atanh(),
         }
     };
 }
@@ -651,7 +651,7 @@ macro_rules! floats {
         #[diagnostic::do_not_recommend]
         impl Inexact for $t {
             #[inline]
-            fn function(self, f: Function) -> $t { functions!(self, f) }
+            fn function(self, f: FloatFunction) -> $t { functions!(self, f) }
             #[inline]
             fn unscale(self, by: $t) -> $t { self / by }
             fn from_magnitude(x: $t) -> $t { x }
@@ -682,7 +682,7 @@ macro_rules! floats {
         #[diagnostic::do_not_recommend]
         impl Inexact for Complex<$t> {
             #[inline]
-            fn function(self, f: Function) -> Self { functions!(self, f) }
+            fn function(self, f: FloatFunction) -> Self { functions!(self, f) }
             #[inline]
             fn unscale(self, by: $t) -> Self { self / by }
             fn from_magnitude(x: $t) -> Self { Complex::new(x, 0.0) }

@@ -1,12 +1,13 @@
 //! What a device can do, in families. Entry points are rank- and order-erased, and safe: an [`Operand`] vouches for its
 //! elements. Default bodies go through the host.
 
-use super::op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
+use super::function::{Arguments, ElementTuple, Function};
+use super::op::{BinaryOp, Generator, Reduction};
 use super::{Cpu, Device, Factor, Operand, Output, ProductArgs, via_host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
-/// Elementwise operations on elements of `T`: one entry for each arity, and in place.
+/// Elementwise functions whose first operand is of `T`: into an output, in place, and of positions.
 ///
 /// All operands of a call have the output's shape: broadcasting has become strides of 0.
 #[diagnostic::on_unimplemented(
@@ -24,72 +25,49 @@ pub trait Elementwise<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
     }
 
-    /// Writes `op(a)`.
+    /// Writes `op` of the operands: `(a,)`, `(a, b)` or `(a, b, c)`, of which the first is of `T`.
+    ///
+    /// ```
+    /// use vierbein::device::{Elementwise, Operand, Output};
+    /// use vierbein::op;
+    /// use vierbein::Cpu;
+    /// let (a, b, mut sum) = ([1.0, 2.0], [3.0, 4.0], [0.0; 2]);
+    /// # fn operand(of: &[f64; 2]) -> Operand<'_, f64, Cpu> {
+    /// #     // SAFETY: both elements are borrowed for as long as the operand.
+    /// #     unsafe { Operand::from_raw(vierbein::device::HostPtr::new(of.as_ptr().cast_mut()), &[2], &[1]) }
+    /// # }
+    /// # // SAFETY: both elements are exclusively borrowed for as long as the output.
+    /// # let out = unsafe { Output::from_raw(vierbein::device::HostPtr::new(sum.as_mut_ptr()), &[2], &[1]) };
+    /// Cpu.map::<(f64, f64), _>(&op::Add, out, (operand(&a), operand(&b)))?;
+    /// assert_eq!(sum, [4.0, 6.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] where `op` is not defined, before anything is written.
-    fn unary<F: UnaryOp<T>>(
+    /// [`Error::Arithmetic`] if `op` is not defined for some elements, before any is written; or the error of the device.
+    fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
         out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
+        operands: A::Operands<'_, Self>,
     ) -> Result<(), Error> {
-        let a = via_host::fetch(self, a)?;
-        via_host::write_with(self, out, |host_out| Cpu.unary(op, host_out, a.operand()))
+        A::fetched(self, operands, |operands| {
+            via_host::write_with(self, out, |host_out| Cpu.map::<A, F>(op, host_out, operands))
+        })
     }
 
-    /// `a = op(a)`.
+    /// Computes `a = op(a)`, `a = op(a, b)` or `a = op(a, b, c)`: `rest` are the operands after the first.
     ///
     /// # Errors
-    /// As [`unary`](Elementwise::unary).
-    fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        via_host::update_with(self, a, |host_a| Cpu.unary_assign(op, host_a))
-    }
-
-    /// Writes `op(a, b)`.
-    ///
-    /// # Errors
-    /// [`Error::Arithmetic`] where `op` is not defined, before anything is written.
-    fn binary<U: Element, F: BinaryOp<T, U>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
-        b: Operand<'_, U, Self>,
-    ) -> Result<(), Error> {
-        let (a, b) = (via_host::fetch(self, a)?, via_host::fetch(self, b)?);
-        via_host::write_with(self, out, |host_out| Cpu.binary(op, host_out, a.operand(), b.operand()))
-    }
-
-    /// `a = op(a, b)`.
-    ///
-    /// # Errors
-    /// As [`binary`](Elementwise::binary).
-    fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
+    /// As [`map`](Elementwise::map).
+    fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
         a: Output<'_, T, Self>,
-        b: Operand<'_, U, Self>,
+        rest: <A::Rest as ElementTuple>::Operands<'_, Self>,
     ) -> Result<(), Error> {
-        let b = via_host::fetch(self, b)?;
-        via_host::update_with(self, a, |host_a| Cpu.binary_assign(op, host_a, b.operand()))
-    }
-
-    /// Writes `op(a, b, c)`.
-    ///
-    /// # Errors
-    /// Whatever the device can fail with.
-    fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
-        b: Operand<'_, U, Self>,
-        c: Operand<'_, V, Self>,
-    ) -> Result<(), Error> {
-        let (a, b, c) = (via_host::fetch(self, a)?, via_host::fetch(self, b)?, via_host::fetch(self, c)?);
-        via_host::write_with(self, out, |host_out| {
-            Cpu.ternary(op, host_out, a.operand(), b.operand(), c.operand())
+        A::Rest::fetched(self, rest, |rest| {
+            via_host::update_with(self, a, |host_a| Cpu.update::<A, F>(op, host_a, rest))
         })
     }
 }

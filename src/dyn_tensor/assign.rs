@@ -48,7 +48,7 @@ fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     row_major: bool,
 ) -> Result<(), Error> {
     write::<T, Dev>(F::NAME, target, from, row_major, |device, out, from| {
-        device.binary_assign(&op, out, from)
+        device.update::<(T, T), _>(&op, out, (from,))
     })
 }
 

@@ -24,9 +24,9 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     let device = device_of::<Dev>(&left);
     same_instance(F::NAME, device, device_of(&right))?;
     let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
-    let (a, b) = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
+    let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
     made(device, layout, order, |out| {
-        elementwise::binary::<Rank<MAX_RANK>, _, _, _, _>(&op, order.is_row_major(), device, out, a, b)
+        elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
     })
 }
 

@@ -141,7 +141,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
 ) -> Result<(), Error> {
     let mut x = x.view_mut();
     let (out, device) = x.output::<T, Dev>().expect("the result is of this type");
-    device.unary_assign(&op, out)
+    device.update::<(T,), _>(&op, out, ())
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -33,7 +33,7 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
     let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
     made(device, layout, order, |out| {
-        elementwise::ternary::<Rank<MAX_RANK>, _, _, _, _, _>(
+        elementwise::map::<Rank<MAX_RANK>, (bool, T, T), _, _>(
             &op::Select,
             order.is_row_major(),
             device,

@@ -5,7 +5,7 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
-use crate::element::{CastTo, DType, Element, Function, Inexact};
+use crate::element::{CastTo, DType, Element, FloatFunction, Inexact};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::catalogue::{dispatch_elements, unary, verb};
@@ -19,12 +19,12 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
 ) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     let layout = Layout::dense(x.shape(), x.order().is_row_major());
-    made(device, layout, x.order(), |out| device.unary(&op, out, elements::<T, Dev>(&x)))
+    made(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
 /// A function that takes many times as long as finding out which it is: one kernel does for all of them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slow(pub(crate) Function);
+pub(crate) struct Slow(pub(crate) FloatFunction);
 
 impl<T: Inexact> UnaryOp<T> for Slow {
     type Output = T;
@@ -112,7 +112,7 @@ macro_rules! operations {
             }
         }
     };
-    (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Slow(Function::$function) };
+    (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Slow(FloatFunction::$function) };
     (@kernel $Name:ident, $($rest:tt)*) => { op::$Name };
 }
 // The rows are in `ops/catalogue.rs`.

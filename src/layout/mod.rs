@@ -285,12 +285,20 @@ impl Span {
     }
 }
 
-/// The number of elements, where all operands are dense in one order.
-pub(crate) fn one_block<const K: usize>(shape: &[usize], strides: &[&[isize]; K]) -> Option<usize> {
+/// Returns the number of elements if all operands, whose strides these are, are contiguous in one order.
+#[inline]
+pub(crate) fn one_block<'a>(
+    shape: &[usize],
+    mut strides: impl Iterator<Item = &'a [isize]> + Clone,
+) -> Option<usize> {
     // Most operands have the same strides; of those it is enough to look at one.
-    let different = if strides.iter().all(|other| other.iter().eq(strides[0])) { 1 } else { K };
-    let dense = |row_major| strides[..different].iter().all(|strides| is_dense(shape, strides, row_major));
-    (dense(true) || dense(false)).then(|| shape.iter().product())
+    let first = strides.next()?;
+    let different = strides.clone().any(|other| !other.iter().eq(first));
+    let contiguous = |row_major| {
+        is_dense(shape, first, row_major)
+            && (!different || strides.clone().all(|strides| is_dense(shape, strides, row_major)))
+    };
+    (contiguous(true) || contiguous(false)).then(|| shape.iter().product())
 }
 
 /// The stride of a step along two axes at once. Without elements it may be more than there is, and nothing lies there.

@@ -52,7 +52,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
     {
         let operand = self.operand();
-        Tensor::made(self.shape(), self.device().clone(), |out, device| device.unary(&op, out, operand))
+        Tensor::made(self.shape(), self.device().clone(), |out, device| {
+            device.map::<(T,), _>(&op, out, (operand,))
+        })
     }
 
     /// An operation of one's own on two tensors, which broadcast; on any device.
@@ -194,7 +196,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
-        device.unary_assign(&op, output)
+        device.update::<(T,), _>(&op, output, ())
     }
 }
 

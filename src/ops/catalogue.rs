@@ -18,7 +18,7 @@
 //! * `gives`: the element type of the result.
 //! * `example`: the elements of an operand and of the result. With two operands, the right one is an argument.
 //! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
-//!   [`Function`](crate::element::Function): such functions take longer than a few nanoseconds, and in dynamic tensors
+//!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
 //!   they share one kernel.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
@@ -83,7 +83,7 @@ macro_rules! unary {
         Sqrt: sqrt, try_sqrt {
             doc: "The square root (principal for complex; NaN for negative reals)",
             elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
-            host: |x| x.function(Function::Sqrt), cuda: "sqrt(a)",
+            host: |x| x.function(FloatFunction::Sqrt), cuda: "sqrt(a)",
         }
         Recip: recip, try_recip {
             doc: "The reciprocal",

@@ -51,9 +51,9 @@ where
     F: BinaryOp<T, U>,
 {
     let shape = common_shape(F::NAME, left, right)?;
-    let (a, b) = (left.operand(), right.operand());
+    let operands = (left.operand(), right.operand());
     Tensor::made(shape, left.device().clone(), |out, device| {
-        elementwise::binary::<Common<D, E>, _, _, _, _>(&op, O::ROW_MAJOR, device, out, a, b)
+        elementwise::map::<Common<D, E>, (T, U), _, _>(&op, O::ROW_MAJOR, device, out, operands)
     })
 }
 
@@ -79,13 +79,12 @@ where
     let shape = common_shape(F::NAME, left, right)?;
     check_out(F::NAME, shape.as_ref(), left.device(), out)?;
     let (output, device) = out.output();
-    elementwise::binary::<Common<D, E>, _, _, _, _>(
+    elementwise::map::<Common<D, E>, (T, U), _, _>(
         &op,
         O::ROW_MAJOR,
         device,
         output,
-        left.operand(),
-        right.operand(),
+        (left.operand(), right.operand()),
     )
 }
 
@@ -131,7 +130,7 @@ where
     // Before operands are made: a row of a few numbers is computed in less time than it takes to pass them on.
     if same(target.shape().as_ref(), right.shape().as_ref()) {
         let (output, device) = target.output();
-        return device.binary_assign(&op, output, right.operand());
+        return device.update::<(T, U), _>(&op, output, (right.operand(),));
     }
     binary_assign_repeated(op, target, right)
 }
@@ -156,7 +155,7 @@ where
     let (output, device) = target.output();
     let shape = output.axes().shape();
     elementwise::repeated::<D, _, _>(F::NAME, O::ROW_MAJOR, shape, right.operand(), |right| {
-        device.binary_assign(&op, output, right)
+        device.update::<(T, U), _>(&op, output, (right,))
     })
 }
 
@@ -235,7 +234,7 @@ where
 {
     check_out(F::NAME, x.shape().as_ref(), x.device(), out)?;
     let (output, device) = out.output();
-    device.unary(&op, output, x.operand())
+    device.map::<(T,), _>(&op, output, (x.operand(),))
 }
 
 /// `op(x)` in the buffer of `x` where it is owned, else in a new one.
@@ -285,7 +284,7 @@ where
     let shape = common_shape3(F::NAME, a, b, c)?;
     let operands = (a.operand(), b.operand(), c.operand());
     Tensor::made(shape, a.device().clone(), |out, device| {
-        elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, out, operands)
+        elementwise::map::<Common<C, G>, (T, U, V), _, _>(&op, O::ROW_MAJOR, device, out, operands)
     })
 }
 
@@ -317,7 +316,7 @@ where
     check_out(F::NAME, shape.as_ref(), a.device(), out)?;
     let (output, device) = out.output();
     let operands = (a.operand(), b.operand(), c.operand());
-    elementwise::ternary::<Common<C, G>, _, _, _, _, _>(&op, O::ROW_MAJOR, device, output, operands)
+    elementwise::map::<Common<C, G>, (T, U, V), _, _>(&op, O::ROW_MAJOR, device, output, operands)
 }
 
 /// The common shape of three operands on one device, by way of that of the first two.

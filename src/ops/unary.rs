@@ -2,7 +2,7 @@
 
 use super::catalogue::{unary, verb};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
-use crate::element::{Arithmetic, Bits, Element, Function, Inexact, RealFloat, RealScalar, Scalar};
+use crate::element::{Arithmetic, Bits, Element, FloatFunction, Inexact, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -51,7 +51,7 @@ macro_rules! operations {
                 const COST: usize = SLOW;
                 #[inline]
                 fn apply(&self, x: T) -> $Output {
-                    x.function(Function::$function)
+                    x.function(FloatFunction::$function)
                 }
             )?
         }

@@ -232,6 +232,16 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "operands of any types: sealed, for devices of this crate; those that access memory are unsafe",
+        &[
+            "Arguments::map_contiguous",
+            "Arguments::defined_contiguous",
+            "ElementTuple::repeated",
+            "ElementTuple::fetched",
+            "ElementTuple::read",
+        ],
+    ),
+    (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
         &["__dispatch!", "__limit!", "__contract!", "OperandList::factors", "impl::boxed"],
     ),

@@ -1,7 +1,9 @@
 //! What stands for a GPU in a build without the feature `cuda`: nothing, of which there is no value.
 
 use super::Cuda;
-use crate::device::{BinaryOp, Generator, Operand, Output, ProductArgs, Reduction, TernaryOp, UnaryOp};
+use crate::device::{
+    Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
+};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -103,16 +105,11 @@ never! {
     fn compact[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> Memory;
     fn put[T: Element, const N: usize](T, Output<'_, T, Cuda<N>>);
     fn generate[T: Element, F: Generator<T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
-    fn unary[T: Element, F: UnaryOp<T>, const N: usize](&F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn unary_assign[T: Element, F: UnaryOp<T, Output = T>, const N: usize](&F, Output<'_, T, Cuda<N>>);
-    fn binary[T: Element, U: Element, F: BinaryOp<T, U>, const N: usize](
-        &F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>
+    fn map[A: Arguments, F: Function<A>, const N: usize](
+        &F, Output<'_, F::Output, Cuda<N>>, A::Operands<'_, Cuda<N>>
     );
-    fn binary_assign[T: Element, U: Element, F: BinaryOp<T, U, Output = T>, const N: usize](
-        &F, Output<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>
-    );
-    fn ternary[T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>, const N: usize](
-        &F, Output<'_, F::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, U, Cuda<N>>, Operand<'_, V, Cuda<N>>
+    fn update[A: Arguments, F: Function<A, Output = A::First>, const N: usize](
+        &F, Output<'_, A::First, Cuda<N>>, <A::Rest as ElementTuple>::Operands<'_, Cuda<N>>
     );
     fn copy[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn reduce[T: Element, R: Reduction<T>, const N: usize](&R, Output<'_, R::Output, Cuda<N>>, Operand<'_, T, Cuda<N>>);

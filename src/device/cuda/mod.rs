@@ -9,8 +9,8 @@ mod engine;
 mod engine;
 
 use super::{
-    BinaryOp, Copies, CudaSource, Device, Elementwise, ForeignMemory, Gemm, Generator, Operand, Output,
-    Permute, ProductArgs, Reduce, Reduction, TernaryOp, UnaryOp, via_host,
+    Arguments, BinaryOp, Copies, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
+    Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
 };
 use crate::element::{Element, Scalar};
 use crate::error::Error;
@@ -345,48 +345,23 @@ impl<T: Element, const ORDINAL: usize> Elementwise<T> for Cuda<ORDINAL> {
         const { has_source(F::CUDA) };
         engine::generate(engine::context(ORDINAL)?, op, out)
     }
-    fn unary<F: UnaryOp<T>>(
+    fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
         out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
+        operands: A::Operands<'_, Self>,
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::unary(engine::context(ORDINAL)?, op, out, a)
+        engine::map::<A, F, ORDINAL>(engine::context(ORDINAL)?, op, out, operands)
     }
-    fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Self>) -> Result<(), Error> {
-        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::unary_assign(engine::context(ORDINAL)?, op, a)
-    }
-    fn binary<U: Element, F: BinaryOp<T, U>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
-        b: Operand<'_, U, Self>,
-    ) -> Result<(), Error> {
-        const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::binary(engine::context(ORDINAL)?, op, out, a, b)
-    }
-    fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
+    fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
         a: Output<'_, T, Self>,
-        b: Operand<'_, U, Self>,
+        rest: <A::Rest as ElementTuple>::Operands<'_, Self>,
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
-        engine::binary_assign(engine::context(ORDINAL)?, op, a, b)
-    }
-    fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Self>,
-        a: Operand<'_, T, Self>,
-        b: Operand<'_, U, Self>,
-        c: Operand<'_, V, Self>,
-    ) -> Result<(), Error> {
-        const { has_source(F::CUDA) };
-        engine::ternary(engine::context(ORDINAL)?, op, out, a, b, c)
+        engine::update::<A, F, ORDINAL>(engine::context(ORDINAL)?, op, a, rest)
     }
 }
 #[diagnostic::do_not_recommend]

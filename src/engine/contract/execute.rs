@@ -133,15 +133,19 @@ fn one<T: Scalar, Dev: Contract<T>>(
     let sums = a.has_more_than(c.set());
     if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
-        return if conjugate { device.unary_assign(&op::Conj, out.in_layout(c.layout())) } else { Ok(()) };
+        return if conjugate {
+            device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())
+        } else {
+            Ok(())
+        };
     }
     let a = if sums { a.reduced(device, c.set(), extents)? } else { a };
     let from = a.axes.arrange(&c.labels(), extents);
     let (to, from) = (out.in_layout(c.layout()), a.operand(&from));
     match (overwrites(scaling), conjugate) {
         (true, false) => device.copy(to, from),
-        (true, true) => device.unary(&op::Conj, to, from),
-        (false, _) => device.binary_assign(&blend(scaling, conjugate), to, from),
+        (true, true) => device.map::<(T,), _>(&op::Conj, to, (from,)),
+        (false, _) => device.update::<(T, T), _>(&blend(scaling, conjugate), to, (from,)),
     }
 }
 
@@ -171,7 +175,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             let (of_a, of_b) = (arrange(&a), arrange(&b));
             let (a, b, out) = (a.factor(&of_a), b.factor(&of_b), out.in_layout(c.layout()));
             if overwrites(scaling) && !(T::COMPLEX && (a.conjugate || b.conjugate)) {
-                device.binary(&op::Mul, out, a.operand, b.operand)
+                device.map::<(T, T), _>(&op::Mul, out, (a.operand, b.operand))
             } else {
                 device.sum_products(ProductArgs { scaling, a, b, out })
             }
@@ -201,7 +205,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             if overwrites(scaling) {
                 device.copy(to, from)
             } else {
-                device.binary_assign(&blend(scaling, false), to, from)
+                device.update::<(T, T), _>(&blend(scaling, false), to, (from,))
             }
         }
     }
@@ -306,8 +310,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             let mut scaled = OwnedData::for_overwrite(beside.shape().iter().product(), device.clone())?;
             device.copy(scaled.output(&beside), out.as_operand())?;
             let diagonal = Labelled::new(beside.axes(), &labels, extents);
-            device.unary_assign(&clear, scaled.output(diagonal.layout()))?;
-            device.unary_assign(&scale, scaled.output(&beside))?;
+            device.update::<(T,), _>(&clear, scaled.output(diagonal.layout()), ())?;
+            device.update::<(T,), _>(&scale, scaled.output(&beside), ())?;
             device.copy(out.reborrow(), scaled.operand(&beside))?;
         }
         device.copy(out.in_layout(axes.layout()), apart.operand(dense.layout()))

@@ -1,32 +1,22 @@
-//! Elementwise operations: one loop over dense operands for each, twice where the output is also an input.
+//! Elementwise functions: one loop over contiguous operands for each, and one for an output that is also an operand.
 
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::strips::{First, Lane, for_blocks};
+use crate::device::cpu::loops::strips::{Addresses, First, MAX_OPERANDS, RawOperand, for_blocks};
 use crate::device::cpu::simd::kernel;
-use crate::device::{BinaryOp, Elementwise, Generator, Operand, Output, TernaryOp, UnaryOp};
+use crate::device::function::MAX_ARGUMENTS;
+use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use core::mem::MaybeUninit;
-use core::slice::{from_raw_parts, from_raw_parts_mut};
+use core::slice::from_raw_parts_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 // ------------------------------------------------------------------ loops
 
 // Operations go in by value: what they carry may not be changed by what is written, and the compiler can see it.
-
-/// Elements to write, which may have no value yet: results go through buffers, too.
-///
-/// # Safety
-/// There are `n` elements, which are ours alone during `'a`.
-#[inline(always)]
-unsafe fn fresh<'a, R>(out: *mut R, n: usize) -> &'a mut [MaybeUninit<R>] {
-    // SAFETY: the caller's; these may be without a value.
-    unsafe { from_raw_parts_mut(out.cast(), n) }
-}
 
 kernel! {
     /// `out[i] = op(k + i)`.
@@ -42,138 +32,108 @@ kernel! {
     }
 }
 
+/// The addresses of a function's operands; those behind the last one are null.
+type Arrays = [*const u8; MAX_ARGUMENTS];
+
 kernel! {
-    /// `out = op(a)`.
+    /// Writes `op` of the operands to `out`.
     ///
     /// # Safety
-    /// There are `n` elements each; those of `out` are ours to write, and not among the others.
-    unsafe fn unary[T: Element, F: UnaryOp<T>][T, F](op: F, n: usize, out: *mut F::Output, a: *const T) -> () {
-        // SAFETY: the caller's.
-        let out = unsafe { fresh(out, n) };
-        // SAFETY: the caller's; they are not among those of `out`.
-        let a = unsafe { from_raw_parts(a, n) };
-        for (r, &x) in out.iter_mut().zip(a) {
-            r.write(op.apply(x));
-        }
+    /// Each operand has `n` elements, of the types `A`; so does `out`, whose may be written and are not among the others.
+    unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
+        // SAFETY: the caller ensures it.
+        unsafe { A::map_contiguous(op, n, out, operands) };
     }
 }
 
 kernel! {
-    /// `a = op(a)`.
+    /// Writes `op` of the operands to the first of them.
     ///
     /// # Safety
-    /// `a` has `n` elements that are ours alone.
-    unsafe fn unary_in_place[T: Element, F: UnaryOp<T, Output = T>][T, F](op: F, n: usize, a: *mut T) -> () {
-        // SAFETY: the caller's.
-        for x in unsafe { from_raw_parts_mut(a, n) } {
-            *x = op.apply(*x);
-        }
+    /// Each operand has `n` elements, of the types `A`; those of the first one may be written and are not among the others.
+    unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
+        // SAFETY: the caller ensures it.
+        unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
     }
 }
 
 kernel! {
-    /// `out = op(a, b)`.
+    /// Returns whether `op` is defined for all elements. Looks at every one: a loop that never ends early is vectorised.
     ///
     /// # Safety
-    /// There are `n` elements each; those of `out` are ours to write, and not among the others.
-    unsafe fn binary[T: Element, U: Element, F: BinaryOp<T, U>][T, U, F](
-        op: F,
-        n: usize,
-        out: *mut F::Output,
-        a: *const T,
-        b: *const U,
-    ) -> () {
-        // SAFETY: the caller's.
-        let out = unsafe { fresh(out, n) };
-        // SAFETY: the caller's; they are not among those of `out`.
-        let a = unsafe { from_raw_parts(a, n) };
-        // SAFETY: as for `a`.
-        let b = unsafe { from_raw_parts(b, n) };
-        for ((r, &x), &y) in out.iter_mut().zip(a).zip(b) {
-            r.write(op.apply(x, y));
-        }
-    }
-}
-
-kernel! {
-    /// `a = op(a, b)`.
-    ///
-    /// # Safety
-    /// There are `n` elements each; those of `a` are ours alone, and not among those of `b`.
-    unsafe fn binary_in_place[T: Element, U: Element, F: BinaryOp<T, U, Output = T>][T, U, F](
-        op: F,
-        n: usize,
-        a: *mut T,
-        b: *const U,
-    ) -> () {
-        // SAFETY: the caller's.
-        let a = unsafe { from_raw_parts_mut(a, n) };
-        // SAFETY: the caller's; they are not among those of `a`.
-        let b = unsafe { from_raw_parts(b, n) };
-        for (x, &y) in a.iter_mut().zip(b) {
-            *x = op.apply(*x, y);
-        }
-    }
-}
-
-kernel! {
-    /// `out = op(a, b, c)`.
-    ///
-    /// # Safety
-    /// There are `n` elements each; those of `out` are ours to write, and not among the others.
-    unsafe fn ternary[T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>][T, U, V, F](
-        op: F,
-        n: usize,
-        out: *mut F::Output,
-        a: *const T,
-        b: *const U,
-        c: *const V,
-    ) -> () {
-        // SAFETY: the caller's.
-        let out = unsafe { fresh(out, n) };
-        // SAFETY: the caller's; they are not among those of `out`.
-        let a = unsafe { from_raw_parts(a, n) };
-        // SAFETY: as for `a`.
-        let b = unsafe { from_raw_parts(b, n) };
-        // SAFETY: as for `a`.
-        let c = unsafe { from_raw_parts(c, n) };
-        for (((r, &x), &y), &z) in out.iter_mut().zip(a).zip(b).zip(c) {
-            r.write(op.apply(x, y, z));
-        }
-    }
-}
-
-kernel! {
-    /// Whether `op` has a value everywhere. Looks at every element: what never stops early works on several at a time.
-    ///
-    /// # Safety
-    /// There are `n` elements.
-    unsafe fn unary_defined[T: Element, F: UnaryOp<T>][T, F](op: F, n: usize, a: *const T) -> bool {
-        // SAFETY: the caller's.
-        unsafe { from_raw_parts(a, n) }.iter().fold(true, |all, &x| all & op.defined(x))
-    }
-}
-
-kernel! {
-    /// The same for two operands.
-    ///
-    /// # Safety
-    /// There are `n` elements each.
-    unsafe fn binary_defined[T: Element, U: Element, F: BinaryOp<T, U>][T, U, F](
-        op: F,
-        n: usize,
-        a: *const T,
-        b: *const U,
-    ) -> bool {
-        // SAFETY: the caller's.
-        let a = unsafe { from_raw_parts(a, n) };
-        // SAFETY: as for `a`.
-        let b = unsafe { from_raw_parts(b, n) };
-        a.iter().zip(b).fold(true, |all, (&x, &y)| all & op.defined(x, y))
+    /// Each operand has `n` elements, of the types `A`.
+    unsafe fn defined_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, operands: Arrays) -> bool {
+        // SAFETY: the caller ensures it.
+        unsafe { A::defined_contiguous(op, n, operands) }
     }
 }
 
 // ------------------------------------------------------------------ operations
+
+/// The operands of a loop, and the shape that they have in common.
+#[derive(Clone, Copy)]
+struct Operands<'a> {
+    shape: &'a [usize],
+    list: [RawOperand<'a>; MAX_OPERANDS],
+    len: usize,
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    fn new<T: Element>(first: Operand<'a, T, Cpu>) -> Self {
+        let (shape, first) = (first.shape(), RawOperand::new(first.ptr(), first.strides()));
+        Operands { shape, list: [first; MAX_OPERANDS], len: 1 }
+    }
+
+    #[inline(always)]
+    fn list(&self) -> &[RawOperand<'a>] {
+        &self.list[..self.len]
+    }
+}
+
+impl<'a> Visit<'a, Cpu> for Operands<'a> {
+    /// # Panics
+    /// If the operand has another shape. Kernels rely on it.
+    #[inline(always)]
+    fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cpu>) {
+        assert!(same(operand.shape(), self.shape), "operands of one shape");
+        self.list[self.len] = RawOperand::new(operand.ptr(), operand.strides());
+        self.len += 1;
+    }
+}
+
+/// The addresses of a function's operands, which begin with the `first` of a loop's.
+#[inline(always)]
+fn arrays(addresses: Addresses, first: usize) -> Arrays {
+    core::array::from_fn(|k| {
+        addresses.get(first + k).map_or(core::ptr::null(), |address| address.cast_const())
+    })
+}
+
+/// Computes a few elements, each by `element`, which is given the offsets of one in each operand. Returns whether it did: there are not
+/// too many.
+#[inline(always)]
+fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize])) -> bool {
+    let strides = core::array::from_fn(|k| operands.list[k].strides());
+    let Some(few) = Few::<K>::new(operands.shape, &strides) else { return false };
+    few.for_each(|at| element(&at));
+    true
+}
+
+/// [`few`] for as many operands as there are. `LEN` is a constant, so that one branch of three is compiled.
+macro_rules! few {
+    ($len:expr, $operands:expr, $element:expr) => {
+        if const { $len == 1 } {
+            few::<1>($operands, $element)
+        } else if const { $len == 2 } {
+            few::<2>($operands, $element)
+        } else if const { $len == 3 } {
+            few::<3>($operands, $element)
+        } else {
+            few::<4>($operands, $element)
+        }
+    };
+}
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Elementwise<T> for Cpu {
@@ -199,227 +159,122 @@ impl<T: Element> Elementwise<T> for Cpu {
     }
 
     #[inline]
-    fn unary<F: UnaryOp<T>>(
+    fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
         out: Output<'_, F::Output, Cpu>,
-        a: Operand<'_, T, Cpu>,
+        operands: A::Operands<'_, Cpu>,
     ) -> Result<(), Error> {
-        one_shape([out.shape(), a.shape()]);
-        check_unary(op, a)?;
-        if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
-            few.for_each(|[o, x]| {
-                // SAFETY: `x` is the offset of an index of the operand.
-                let value = op.apply(unsafe { a.ptr().offset(x).get().read() });
-                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
-                unsafe { out.ptr().offset(o).get().write(value) };
-            });
-            return Ok(());
+        let mut all = Operands::new(out.as_operand());
+        A::each(operands, &mut all);
+        if F::CHECKED {
+            check::<A, F>(op, all, 1)?;
         }
-        let (strides, lanes) = ([out.strides(), a.strides()], [Lane::new(out.ptr()), Lane::new(a.ptr())]);
-        // SAFETY: blocks are of the operands.
-        let block = |n, [o, x]: [*mut u8; 2]| unsafe { unary(*op, n, o.cast(), x.cast::<T>()) };
-        // SAFETY: the operands vouch for their elements; the output is ours alone.
-        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
-        Ok(())
-    }
-
-    #[inline]
-    fn unary_assign<F: UnaryOp<T, Output = T>>(&self, op: &F, a: Output<'_, T, Cpu>) -> Result<(), Error> {
-        check_unary(op, a.as_operand())?;
-        if let Some(few) = Few::new(a.shape(), &[a.strides()]) {
-            few.for_each(|[at]| {
-                let element = a.ptr().offset(at).get();
-                // SAFETY: `at` is the offset of an index of the output, to which access is exclusive.
-                let value = op.apply(unsafe { element.read() });
-                // SAFETY: as above.
-                unsafe { element.write(value) };
-            });
-            return Ok(());
-        }
-        let (strides, lanes) = ([a.strides()], [Lane::new(a.ptr())]);
-        // SAFETY: blocks are of the operand.
-        let block = |n, [x]: [*mut u8; 1]| unsafe { unary_in_place(*op, n, x.cast()) };
-        // SAFETY: the operand vouches for its elements, which are ours alone.
-        unsafe { for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &block) };
-        Ok(())
-    }
-
-    #[inline]
-    fn binary<U: Element, F: BinaryOp<T, U>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        b: Operand<'_, U, Cpu>,
-    ) -> Result<(), Error> {
-        one_shape([out.shape(), a.shape(), b.shape()]);
-        check_binary(op, a, b)?;
-        let strides = [out.strides(), a.strides(), b.strides()];
-        if let Some(few) = Few::new(out.shape(), &strides) {
-            few.for_each(|[o, x, y]| {
-                // SAFETY: `x` is the offset of an index of the left operand.
-                let x = unsafe { a.ptr().offset(x).get().read() };
-                // SAFETY: `y` is the offset of the same index of the right operand.
-                let y = unsafe { b.ptr().offset(y).get().read() };
-                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
-                unsafe { out.ptr().offset(o).get().write(op.apply(x, y)) };
-            });
-            return Ok(());
-        }
-        let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr())];
-        let block = |n, [o, x, y]: [*mut u8; 3]| {
-            // SAFETY: blocks are of the operands.
-            unsafe { binary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>()) };
+        let element = |at: &[isize]| {
+            // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+            let arguments = unsafe { A::read(|k| (all.list[k + 1].address().cast_const(), at[k + 1])) };
+            // SAFETY: as above, and access to the output is exclusive.
+            unsafe { out.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
-        // SAFETY: the operands vouch for their elements; the output is ours alone.
-        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
+        if few!(A::LEN + 1, &all, element) {
+            return Ok(());
+        }
+        // SAFETY: operands may be read, and access to the output is exclusive.
+        unsafe { map_blocks::<A, F>(op, all) };
         Ok(())
     }
 
     #[inline]
-    fn binary_assign<U: Element, F: BinaryOp<T, U, Output = T>>(
+    fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
         a: Output<'_, T, Cpu>,
-        b: Operand<'_, U, Cpu>,
+        rest: <A::Rest as ElementTuple>::Operands<'_, Cpu>,
     ) -> Result<(), Error> {
-        one_shape([a.shape(), b.shape()]);
-        check_binary(op, a.as_operand(), b)?;
-        if let Some(few) = Few::new(a.shape(), &[a.strides(), b.strides()]) {
-            few.for_each(|[x, y]| {
-                let element = a.ptr().offset(x).get();
-                // SAFETY: `y` is the offset of an index of the operand.
-                let y = unsafe { b.ptr().offset(y).get().read() };
-                // SAFETY: `x` is the offset of the same index of the output, to which access is exclusive.
-                let value = op.apply(unsafe { element.read() }, y);
-                // SAFETY: as above.
-                unsafe { element.write(value) };
-            });
-            return Ok(());
+        let mut all = Operands::new(a.as_operand());
+        A::Rest::each(rest, &mut all);
+        if F::CHECKED {
+            check::<A, F>(op, all, 0)?;
         }
-        let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
-        // SAFETY: blocks are of the operands.
-        let block = |n, [x, y]: [*mut u8; 2]| unsafe { binary_in_place(*op, n, x.cast(), y.cast::<U>()) };
-        // SAFETY: the operands vouch for their elements; those of `a` are ours alone.
-        unsafe { for_blocks(a.shape(), &strides, &lanes, First::Updated, F::COST, &block) };
-        Ok(())
-    }
-
-    #[inline]
-    fn ternary<U: Element, V: Element, F: TernaryOp<T, U, V>>(
-        &self,
-        op: &F,
-        out: Output<'_, F::Output, Cpu>,
-        a: Operand<'_, T, Cpu>,
-        b: Operand<'_, U, Cpu>,
-        c: Operand<'_, V, Cpu>,
-    ) -> Result<(), Error> {
-        one_shape([out.shape(), a.shape(), b.shape(), c.shape()]);
-        let strides = [out.strides(), a.strides(), b.strides(), c.strides()];
-        if let Some(few) = Few::new(out.shape(), &strides) {
-            few.for_each(|[o, x, y, z]| {
-                // SAFETY: `x` is the offset of an index of the first operand.
-                let x = unsafe { a.ptr().offset(x).get().read() };
-                // SAFETY: `y` is the offset of the same index of the second operand.
-                let y = unsafe { b.ptr().offset(y).get().read() };
-                // SAFETY: `z` is the offset of the same index of the third operand.
-                let z = unsafe { c.ptr().offset(z).get().read() };
-                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
-                unsafe { out.ptr().offset(o).get().write(op.apply(x, y, z)) };
-            });
-            return Ok(());
-        }
-        let lanes = [Lane::new(out.ptr()), Lane::new(a.ptr()), Lane::new(b.ptr()), Lane::new(c.ptr())];
-        let block = |n, [o, x, y, z]: [*mut u8; 4]| {
-            // SAFETY: blocks are of the operands.
-            unsafe { ternary(*op, n, o.cast(), x.cast::<T>(), y.cast::<U>(), z.cast::<V>()) };
+        let element = |at: &[isize]| {
+            // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+            let arguments = unsafe { A::read(|k| (all.list[k].address().cast_const(), at[k])) };
+            // SAFETY: as above, and access to the output is exclusive.
+            unsafe { a.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
-        // SAFETY: the operands vouch for their elements; the output is ours alone.
-        unsafe { for_blocks(out.shape(), &strides, &lanes, First::Written, F::COST, &block) };
+        if few!(A::LEN, &all, element) {
+            return Ok(());
+        }
+        // SAFETY: operands may be read, and access to the output is exclusive.
+        unsafe { update_blocks::<A, F>(op, all) };
         Ok(())
     }
 }
 
-// ------------------------------------------------------------------ results that do not exist
+// These take the operands by value: their addresses are taken here, and the originals stay in registers.
 
-/// Asks a checked operation about every element before anything is written.
-fn check_unary<T: Element, F: UnaryOp<T>>(op: &F, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-    if !F::CHECKED {
-        return Ok(());
-    }
-    let undefined = AtomicBool::new(false);
-    let (strides, lanes) = ([a.strides()], [Lane::new(a.ptr())]);
-    let block = |n, [x]: [*mut u8; 1]| {
-        // SAFETY: blocks are of the operand.
-        if !unsafe { unary_defined(*op, n, x.cast::<T>()) } {
-            undefined.store(true, Ordering::Relaxed);
-        }
-    };
-    // SAFETY: the operand vouches for its elements.
-    unsafe { for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &block) };
-    if !undefined.into_inner() {
-        return Ok(());
-    }
-    let values = positions(a.shape(), strides).map(|[i]| {
-        // SAFETY: the walk goes over the operand's own shape.
-        unsafe { a.ptr().offset(i).get().read() }
-    });
-    without_value::<T>(F::NAME, values.into_iter().find(|&x| !op.defined(x)).map(|x| op.operands(x)))
-}
-
-/// The same for two operands.
-fn check_binary<T: Element, U: Element, F: BinaryOp<T, U>>(
-    op: &F,
-    a: Operand<'_, T, Cpu>,
-    b: Operand<'_, U, Cpu>,
-) -> Result<(), Error> {
-    if !F::CHECKED {
-        return Ok(());
-    }
-    let undefined = AtomicBool::new(false);
-    let (strides, lanes) = ([a.strides(), b.strides()], [Lane::new(a.ptr()), Lane::new(b.ptr())]);
-    let block = |n, [x, y]: [*mut u8; 2]| {
-        // SAFETY: blocks are of the operands.
-        if !unsafe { binary_defined(*op, n, x.cast::<T>(), y.cast::<U>()) } {
-            undefined.store(true, Ordering::Relaxed);
-        }
-    };
-    // SAFETY: the operands vouch for their elements.
-    unsafe { for_blocks(a.shape(), &strides, &lanes, First::Read, F::COST, &block) };
-    if !undefined.into_inner() {
-        return Ok(());
-    }
-    let values = positions(a.shape(), strides).map(|[i, j]| {
-        // SAFETY: the walk goes over the operands' own shape.
-        let x = unsafe { a.ptr().offset(i).get().read() };
-        // SAFETY: as above.
-        (x, unsafe { b.ptr().offset(j).get().read() })
-    });
-    without_value::<T>(
-        F::NAME,
-        values.into_iter().find(|&(x, y)| !op.defined(x, y)).map(|(x, y)| op.operands(x, y)),
-    )
-}
-
-/// Where the elements of each operand lie, in row-major sequence.
-fn positions<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> impl Iterator<Item = [isize; K]> {
-    let mut walk = Odometer::row_major(shape, strides);
-    (0..shape.iter().product::<usize>()).map(move |_| {
-        let at = walk.offsets();
-        walk.advance();
-        at
-    })
-}
-
-fn without_value<T: Element>(op: &'static str, values: Option<String>) -> Result<(), Error> {
-    values.map_or(Ok(()), |values| Err(Error::Arithmetic { op, dtype: T::DTYPE.name(), values }))
-}
-
-/// Kernels rest on it.
+/// [`Elementwise::map`] of many elements, to the first of the operands.
+///
+/// # Safety
+/// The elements of the operands, which are of `F::Output` and `A`, may be read, and those of the first one written.
 #[inline]
-fn one_shape<const K: usize>(shapes: [&[usize]; K]) {
-    assert!(shapes.iter().all(|shape| same(shape, shapes[0])), "operands of one shape");
+unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
+    let block = |n, at: Addresses| {
+        // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.
+        unsafe { map_contiguous::<A, F>(*op, n, at[0].cast(), arrays(at, 1)) };
+    };
+    // SAFETY: the caller ensures it.
+    unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };
+}
+
+/// [`Elementwise::update`] of many elements.
+///
+/// # Safety
+/// The elements of the operands, which are of `A`, may be read, and those of the first one written.
+#[inline]
+unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
+    let block = |n, at: Addresses| {
+        // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.
+        unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
+    };
+    // SAFETY: the caller ensures it.
+    unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, block) };
+}
+
+// ------------------------------------------------------------------ undefined results
+
+/// Checks that `op` is defined for all elements, before anything is written. Its operands begin with the `first` of these.
+///
+/// # Errors
+/// [`Error::Arithmetic`] with the first elements, in row-major order, for which it is not.
+#[inline(never)]
+fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
+    let (shape, operands) = (operands.shape, &operands.list()[first..]);
+    let undefined = AtomicBool::new(false);
+    let block = |n, at: Addresses| {
+        // SAFETY: `for_blocks` gives `n` elements of each operand.
+        if !unsafe { defined_contiguous::<A, F>(*op, n, arrays(at, 0)) } {
+            undefined.store(true, Ordering::Relaxed);
+        }
+    };
+    // SAFETY: these are operands, which may be read.
+    unsafe { for_blocks(shape, operands, First::Read, F::COST, block) };
+    if !undefined.into_inner() {
+        return Ok(());
+    }
+    let strides = core::array::from_fn(|k| operands.get(k).unwrap_or(&operands[0]).strides());
+    let mut index = Odometer::row_major(shape, strides);
+    for _ in 0..shape.iter().product() {
+        let at: [isize; MAX_ARGUMENTS] = index.offsets();
+        // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+        let arguments = unsafe { A::read(|k| (operands[k].address().cast_const(), at[k])) };
+        if !op.is_defined(arguments) {
+            let (dtype, values) = (A::First::DTYPE.name(), op.describe(arguments));
+            return Err(Error::Arithmetic { op: F::NAME, dtype, values });
+        }
+        index.advance();
+    }
+    Ok(())
 }
 
 /// Calls `row` with the offset of each operand at the beginning of each inner loop.

@@ -19,20 +19,33 @@ use crate::device::cpu::simd::prefetch;
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
-use core::any::Any;
 use core::mem::MaybeUninit;
 
-/// One operand, whatever its elements are.
+/// One operand, whatever the type of its elements.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::device::cpu) struct Lane {
+pub(in crate::device::cpu) struct RawOperand<'a> {
     ptr: HostPtr<u8>,
     /// The bytes of an element.
     size: usize,
+    /// In elements, one for each axis of the loops' shape.
+    strides: &'a [isize],
 }
 
-impl Lane {
-    pub(in crate::device::cpu) fn new<T>(ptr: HostPtr<T>) -> Lane {
-        Lane { ptr: HostPtr::new(ptr.get().cast()), size: size_of::<T>() }
+impl<'a> RawOperand<'a> {
+    #[inline]
+    pub(in crate::device::cpu) fn new<T>(ptr: HostPtr<T>, strides: &'a [isize]) -> RawOperand<'a> {
+        RawOperand { ptr: HostPtr::new(ptr.get().cast()), size: size_of::<T>(), strides }
+    }
+
+    /// The address of the element at index 0.
+    #[inline]
+    pub(in crate::device::cpu) fn address(&self) -> *mut u8 {
+        self.ptr.get()
+    }
+
+    #[inline]
+    pub(in crate::device::cpu) fn strides(&self) -> &'a [isize] {
+        self.strides
     }
 }
 
@@ -44,91 +57,96 @@ pub(in crate::device::cpu) enum First {
     Updated,
 }
 
-/// A loop over so many elements, which begin at these addresses and lie side by side.
-pub(in crate::device::cpu) type Loop<'a, const K: usize> = &'a (dyn Fn(usize, [*mut u8; K]) + Sync);
+/// A loop over `n` contiguous elements of each operand, whose first elements are at the addresses.
+pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
+
+/// The most operands of a loop.
+pub(in crate::device::cpu) const MAX_OPERANDS: usize = 4;
+
+/// An address for each operand of a loop. Those behind the last operand are null.
+pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_OPERANDS];
 
 /// Calls `f` on blocks that make up the operands. None of them is empty.
 ///
 /// Where an operand is read, `f` finds its elements at the address that it is given, or copies of them; what it leaves at the
-/// address of the first one becomes that operand's, unless that is to be read only. An element takes as long as to move so many
+/// address of the first one becomes that operand's, unless that is to be read only. An element takes as long as to move `cost`
 /// bytes more.
 ///
 /// # Safety
-/// All elements behind the lanes, by shape and strides, may be read; those of the first one are ours alone to write, unless it
-/// is to be read only, and no other lane's are among them.
-pub(in crate::device::cpu) unsafe fn for_blocks<const K: usize>(
+/// There are one to [`MAX_OPERANDS`] operands. All of their elements, by shape and strides, may be read; those of the first one may
+/// be written and nothing else accesses them, unless it is to be read only.
+///
+/// # Panics
+/// If there are no operands, or too many.
+#[inline(always)]
+pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
-    strides: &[&[isize]; K],
-    lanes: &[Lane; K],
+    operands: &[RawOperand<'_>],
     first: First,
     cost: usize,
-    f: Loop<'_, K>,
+    f: impl Fn(usize, Addresses) + Sync,
 ) {
-    let work = cost.saturating_add(lanes.iter().map(|lane| lane.size).sum());
-    match one_block(shape, strides) {
+    let work = operands.iter().fold(cost, |work, operand| work.saturating_add(operand.size));
+    match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
-        Some(n) if n.saturating_mul(work) < SHARED => f(n, lanes.map(|lane| lane.ptr.get())),
-        // SAFETY: the caller's.
-        _ => unsafe { planned::<K>()(shape, strides, lanes, first, work, f) },
+        Some(n) if n.saturating_mul(work) < SHARED => {
+            let address = |k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address);
+            f(n, core::array::from_fn(address));
+        }
+        // SAFETY: the caller's contract is the same.
+        _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
 }
 
-type Planned<const K: usize> = unsafe fn(&[usize], &[&[isize]; K], &[Lane; K], First, usize, Loop<'_, K>);
-
-/// Returns [`for_planned_blocks`] for `K` operands, which is compiled in this crate: with a length for a parameter it would be compiled
-/// in each crate that uses it, as the first hundred functions of a user's first sum.
-#[inline]
-fn planned<const K: usize>() -> Planned<K> {
-    macro_rules! instance {
-        ($k:literal) => {{
-            #[inline(never)]
-            unsafe fn instance(
-                shape: &[usize],
-                strides: &[&[isize]; $k],
-                lanes: &[Lane; $k],
-                first: First,
-                work: usize,
-                f: Loop<'_, $k>,
-            ) {
-                // SAFETY: the caller keeps the contract of the generic function.
-                unsafe { for_planned_blocks(shape, strides, lanes, first, work, f) }
-            }
-            let instance: Planned<$k> = instance;
-            (&instance as &dyn Any).downcast_ref::<Planned<K>>().copied()
-        }};
-    }
-    // One constant in each condition: the other branches are not compiled.
-    let found = if const { K == 1 } {
-        instance!(1)
-    } else if const { K == 2 } {
-        instance!(2)
-    } else if const { K == 3 } {
-        instance!(3)
-    } else {
-        instance!(4)
-    };
-    found.expect("elementwise operations have one to four operands")
-}
-
-/// [`for_blocks`] of more than one block. A function of its own, so that small operands do not pay for its room on the stack.
+/// [`for_blocks`] of several blocks, or of one that several threads share. Compiled once, in this crate.
 ///
 /// # Safety
 /// As [`for_blocks`].
 #[inline(never)]
-unsafe fn for_planned_blocks<const K: usize>(
+unsafe fn for_planned_blocks(
     shape: &[usize],
-    strides: &[&[isize]; K],
-    lanes: &[Lane; K],
+    operands: &[RawOperand<'_>],
     first: First,
     work: usize,
-    f: Loop<'_, K>,
+    f: Loop<'_>,
 ) {
-    let plan = Plan::unordered(shape, *strides);
-    let long = plan.len() * lanes[0].size >= STREAMED;
+    match *operands {
+        // SAFETY: the same contract, for the same operands.
+        [a] => unsafe { planned(shape, [a], first, work, f) },
+        // SAFETY: as above.
+        [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
+        // SAFETY: as above.
+        [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
+        // SAFETY: as above.
+        [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
+        _ => panic!("elementwise loops have one to four operands"),
+    }
+}
+
+/// [`for_planned_blocks`] of `K` operands.
+///
+/// # Safety
+/// As [`for_blocks`].
+unsafe fn planned<const K: usize>(
+    shape: &[usize],
+    operands: [RawOperand<'_>; K],
+    first: First,
+    work: usize,
+    f: Loop<'_>,
+) {
+    let plan = Plan::unordered(shape, operands.each_ref().map(RawOperand::strides));
+    let long = plan.len() * operands[0].size >= STREAMED;
     let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
-    let job = Job { lanes: *lanes, first, streams, across: across(&plan), f };
-    // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's.
+    let job = Job { operands, first, streams, across: across(&plan), f };
+    // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's contract.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
+}
+
+/// Addresses with null behind the last operand.
+fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
+    let mut padded = [core::ptr::null_mut(); MAX_OPERANDS];
+    padded[..K].copy_from_slice(&addresses);
+    padded
 }
 
 /// A loop in which an operand is dense that is not so in the inner one: it is to be transposed.
@@ -174,13 +192,13 @@ const FEW: usize = 32;
 
 /// What is to be done with each part of a plan.
 struct Job<'a, const K: usize> {
-    lanes: [Lane; K],
+    operands: [RawOperand<'a>; K],
     first: First,
     /// Whether the first operand, whose inner loop is dense, is written past the caches.
     streams: bool,
     /// The loop around the inner one along which an operand is transposed.
     across: Option<usize>,
-    f: Loop<'a, K>,
+    f: Loop<'a>,
 }
 
 /// Two loops, the inner one over `columns`.
@@ -243,9 +261,9 @@ impl<const K: usize> Job<'_, K> {
         (HEIGHT / self.largest()).min(HIGHEST)
     }
 
-    /// The address of an element, so many from where the lane begins.
+    /// The address of the element `offset` elements after the operand's first.
     fn address(&self, k: usize, offset: isize) -> *mut u8 {
-        self.lanes[k].ptr.offset(offset.wrapping_mul(self.lanes[k].size as isize)).get()
+        self.operands[k].ptr.offset(offset.wrapping_mul(self.operands[k].size as isize)).get()
     }
 
     fn addresses(&self, offsets: [isize; K]) -> [*mut u8; K] {
@@ -258,7 +276,7 @@ impl<const K: usize> Job<'_, K> {
     }
 
     fn largest(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.size).max().unwrap_or(1)
+        self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
     /// One row, which begins `at` these addresses: in one piece where it is dense in all operands, else in pieces of a buffer's
@@ -277,24 +295,27 @@ impl<const K: usize> Job<'_, K> {
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
             // SAFETY: the row's only element; the buffer has room for the width of a piece.
-            unsafe { repeat(self.lanes[k].size, at[k], buffers[k], width) };
+            unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
-        let size = self.lanes[0].size;
+        let size = self.operands[0].size;
         // Pieces that are streamed end where a cache line does.
         let beyond = if self.streams { at[0] as usize % LINE / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
             let n = end.min(columns) - column;
             let there: [_; K] = core::array::from_fn(|k| {
-                at[k].wrapping_offset(column as isize * strides[k] * self.lanes[k].size as isize)
+                at[k].wrapping_offset(column as isize * strides[k] * self.operands[k].size as isize)
             });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
                     // SAFETY: `n` elements of the row, no more than fit the buffer.
-                    unsafe { gather(self.lanes[k].size, there[k], strides[k], buffers[k], n) };
+                    unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
                 }
             }
-            (self.f)(n, core::array::from_fn(|k| if direct[k] { there[k] } else { buffers[k] }));
+            (self.f)(
+                n,
+                padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
+            );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
                     // SAFETY: `n` elements of the row, which are ours to write.
@@ -314,20 +335,20 @@ impl<const K: usize> Job<'_, K> {
     #[inline]
     unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
-            return (self.f)(columns, at);
+            return (self.f)(columns, padded(at));
         }
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
-        let (size, width) = (self.lanes[0].size, ROW / self.largest());
+        let (size, width) = (self.operands[0].size, ROW / self.largest());
         let mut left = columns;
         while left > 0 {
             let n = (width - at[0] as usize % LINE / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
-            (self.f)(n, at);
+            (self.f)(n, padded(at));
             // SAFETY: `n` elements of the row, which are ours to write.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
-            at = core::array::from_fn(|k| at[k].wrapping_add(n * self.lanes[k].size));
+            at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
             left -= n;
         }
     }
@@ -343,12 +364,13 @@ impl<const K: usize> Job<'_, K> {
         let direct: [bool; K] =
             core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
         let bytes =
-            core::array::from_fn(|k| if direct[k] { 0 } else { height * columns * self.lanes[k].size });
+            core::array::from_fn(|k| if direct[k] { 0 } else { height * columns * self.operands[k].size });
         with_buffers(Side::Blocks, bytes, bytes, |buffers: [*mut u8; K], _| {
             for row in (0..rows.rows).step_by(height) {
                 let height = height.min(rows.rows - row);
                 let there = |k: usize, j: usize| self.address(k, at[k] + (row + j) as isize * rows.steps[k]);
-                let buffer = |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.lanes[k].size);
+                let buffer =
+                    |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
                     // Rows that are all the same are there from the first block.
                     if row == 0 || rows.steps[k] != 0 {
@@ -356,13 +378,20 @@ impl<const K: usize> Job<'_, K> {
                         unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
                     }
                 }
-                let given = core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
-                (self.f)(height * columns, given);
+                let given: [_; K] =
+                    core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
+                (self.f)(height * columns, padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
                         // SAFETY: a row of the first operand, which is ours to write.
                         unsafe {
-                            scatter(self.lanes[0].size, buffer(0, j), there(0, j), rows.strides[0], columns)
+                            scatter(
+                                self.operands[0].size,
+                                buffer(0, j),
+                                there(0, j),
+                                rows.strides[0],
+                                columns,
+                            )
                         };
                     }
                 }
@@ -384,7 +413,7 @@ impl<const K: usize> Job<'_, K> {
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {
                 1 => 0,
-                _ => ((height - 1) * pitch(width) + width) * self.lanes[k].size,
+                _ => ((height - 1) * pitch(width) + width) * self.operands[k].size,
             })
         };
         let (all, few) = ([height, width], [height.min(FEW), width.min(WIDTH / size)]);
@@ -429,7 +458,7 @@ impl<const K: usize> Job<'_, K> {
         pitch: usize,
     ) {
         let (size, stride, step, pitch) =
-            (self.lanes[k].size, rows.strides[k], rows.steps[k], pitch as isize);
+            (self.operands[k].size, rows.strides[k], rows.steps[k], pitch as isize);
         let at = |j: isize| {
             (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
         };
@@ -452,7 +481,7 @@ impl<const K: usize> Job<'_, K> {
     /// # Safety
     /// As [`blocks`](Job::blocks); the block lies within the rows, and fits the buffers.
     unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
-        let bytes = |k: usize, elements: isize| elements * self.lanes[k].size as isize;
+        let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
             // SAFETY: the rows of the block lie within the operand, and fit the buffer.
             unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
@@ -471,7 +500,7 @@ impl<const K: usize> Job<'_, K> {
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
                 // SAFETY: a row of the block, which is ours to write.
-                unsafe { scatter(self.lanes[0].size, given[0], to, rows.strides[0], block.width) };
+                unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }
     }
@@ -488,7 +517,7 @@ impl<const K: usize> Job<'_, K> {
                     block.height,
                 ),
             };
-            let size = self.lanes[k].size;
+            let size = self.operands[k].size;
             for piece in pieces {
                 let from = next[k].wrapping_offset(piece as isize * step * size as isize);
                 for byte in (0..length * size).step_by(LINE) {

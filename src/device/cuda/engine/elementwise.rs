@@ -24,7 +24,33 @@ impl Operation {
     /// # Safety
     /// All elements within `shape` are alive, and those of the result accessed by nothing else but where they are an operand
     /// with the same strides.
-    pub(super) unsafe fn run<const N: usize>(
+    ///
+    /// # Panics
+    /// If there is no result, or there are more than three operands.
+    pub(super) unsafe fn run(
+        &self,
+        context: &Context,
+        shape: &[usize],
+        operands: &[Strided<'_>],
+    ) -> Result<(), Error> {
+        match *operands {
+            // SAFETY: the same contract, for the same operands.
+            [r] => unsafe { self.run_of(context, shape, [r]) },
+            // SAFETY: as above.
+            [r, a] => unsafe { self.run_of(context, shape, [r, a]) },
+            // SAFETY: as above.
+            [r, a, b] => unsafe { self.run_of(context, shape, [r, a, b]) },
+            // SAFETY: as above.
+            [r, a, b, c] => unsafe { self.run_of(context, shape, [r, a, b, c]) },
+            _ => panic!("elementwise functions have a result and up to three operands"),
+        }
+    }
+
+    /// [`run`](Operation::run) of a result and `N - 1` operands.
+    ///
+    /// # Safety
+    /// As [`run`](Operation::run).
+    unsafe fn run_of<const N: usize>(
         &self,
         context: &Context,
         shape: &[usize],
@@ -37,7 +63,7 @@ impl Operation {
         }
         let elements = first_elements(&plan, operands);
         if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
-            // SAFETY: the caller's; a plan visits the elements within the shape.
+            // SAFETY: the caller's contract; a plan visits the elements within the shape.
             unsafe { self.dense(context, plan.len(), plan.inner_strides(), elements) }
         } else if let Some(tiles) = tile::tiles(&plan, elements) {
             // SAFETY: as above.
@@ -48,11 +74,34 @@ impl Operation {
         }
     }
 
-    /// Whether the operation has a value everywhere, which is of type `result`; `operands` are those that it has.
+    /// Whether the function is defined for all elements; its result is of type `result`.
     ///
     /// # Safety
     /// All elements within `shape` are alive.
-    pub(super) unsafe fn defined<const N: usize>(
+    ///
+    /// # Panics
+    /// If there is not one operand, nor two.
+    pub(super) unsafe fn defined(
+        &self,
+        context: &'static Context,
+        shape: &[usize],
+        result: DType,
+        operands: &[Strided<'_>],
+    ) -> Result<bool, Error> {
+        match *operands {
+            // SAFETY: the same contract, for the same operands.
+            [a] => unsafe { self.defined_of(context, shape, result, [a]) },
+            // SAFETY: as above.
+            [a, b] => unsafe { self.defined_of(context, shape, result, [a, b]) },
+            _ => panic!("functions of one or two operands are checked"),
+        }
+    }
+
+    /// [`defined`](Operation::defined) of `N` operands.
+    ///
+    /// # Safety
+    /// As [`defined`](Operation::defined).
+    unsafe fn defined_of<const N: usize>(
         &self,
         context: &'static Context,
         shape: &[usize],
@@ -73,7 +122,7 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = plan.len().div_ceil(THREADS).min(1 << 16) as u32;
-        // SAFETY: the caller's, and the flag is ours.
+        // SAFETY: the caller's contract, and the flag was allocated above.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments)? };
         Ok(!flag.raised()?)
     }

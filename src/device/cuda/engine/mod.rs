@@ -31,10 +31,11 @@ mod tile;
 
 use super::Cuda;
 use crate::device::cpu::reserve;
+use crate::device::function::MAX_ARGUMENTS;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    BinaryOp, Cpu, CudaSource, Elementwise, Factor, Generator, Operand, Output, ProductArgs, Reduce,
-    Reduction, Scaling, TernaryOp, UnaryOp, via_host,
+    Arguments, BinaryOp, Cpu, CudaSource, ElementTuple, Elementwise, Factor, Function, Generator, Operand,
+    Output, ProductArgs, Reduce, Reduction, Scaling, Visit, via_host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -152,7 +153,7 @@ pub(super) fn put<T: Element, const N: usize>(
 ) -> Result<(), Error> {
     let operation = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", value));
     // SAFETY: an output vouches for its elements.
-    unsafe { operation.run(context, out.shape(), [result(&out)]) }
+    unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
 /// An operand's elements, for the host to compute with.
@@ -172,103 +173,79 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
 ) -> Result<(), Error> {
     let operation = operation("generate", F::CUDA, |bind| op.scalars(bind));
     // SAFETY: an output vouches for its elements.
-    unsafe { operation.run(context, out.shape(), [result(&out)]) }
+    unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
-// Where an operation has no value, the host finds the element and says so: it is asked only then.
+/// Collects the operands of a function.
+struct Operands<'a> {
+    list: [Strided<'a>; MAX_ARGUMENTS + 1],
+    len: usize,
+}
 
-pub(super) fn unary<T: Element, F: UnaryOp<T>, const N: usize>(
+impl<'a> Operands<'a> {
+    fn new(first: Strided<'a>) -> Self {
+        Operands { list: [first; MAX_ARGUMENTS + 1], len: 1 }
+    }
+
+    fn list(&self) -> &[Strided<'a>] {
+        &self.list[..self.len]
+    }
+}
+
+impl<'a, const N: usize> Visit<'a, Cuda<N>> for Operands<'a> {
+    fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cuda<N>>) {
+        self.list[self.len] = strided(&operand);
+        self.len += 1;
+    }
+}
+
+// If a function is not defined for some elements, the host computes, too: it finds them and returns the error.
+
+pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     context: &'static Context,
     op: &F,
     out: Output<'_, F::Output, Cuda<N>>,
-    a: Operand<'_, T, Cuda<N>>,
+    operands: A::Operands<'_, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
+    let operation = operation(F::NAME, F::CUDA, |scalars| op.bind(scalars));
+    let mut all = Operands::new(result(&out));
+    A::each(operands, &mut all);
     if F::CHECKED {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: operands vouch for their elements.
-        if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, [strided(&a)]) }? {
-            let a = fetched(context, a)?;
-            return via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.unary(op, out, a.operand()));
-        }
-    }
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a)]) }
-}
-
-pub(super) fn unary_assign<T: Element, F: UnaryOp<T, Output = T>, const N: usize>(
-    context: &'static Context,
-    op: &F,
-    a: Output<'_, T, Cuda<N>>,
-) -> Result<(), Error> {
-    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    if F::CHECKED {
-        let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: an output vouches for its elements.
-        if !unsafe { domain.defined(context, a.shape(), T::DTYPE, [result(&a)]) }? {
-            return via_host::update_with(&Cuda::<N>::default(), a, |a| Cpu.unary_assign(op, a));
-        }
-    }
-    // SAFETY: as above.
-    unsafe { operation.run(context, a.shape(), [result(&a), result(&a)]) }
-}
-
-pub(super) fn binary<T: Element, U: Element, F: BinaryOp<T, U>, const N: usize>(
-    context: &'static Context,
-    op: &F,
-    out: Output<'_, F::Output, Cuda<N>>,
-    a: Operand<'_, T, Cuda<N>>,
-    b: Operand<'_, U, Cuda<N>>,
-) -> Result<(), Error> {
-    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    let operands = [strided(&a), strided(&b)];
-    if F::CHECKED {
-        let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: operands vouch for their elements.
-        if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, operands) }? {
-            let (a, b) = (fetched(context, a)?, fetched(context, b)?);
-            return via_host::write_with(&Cuda::<N>::default(), out, |out| {
-                Cpu.binary(op, out, a.operand(), b.operand())
+        // SAFETY: operands guarantee that their elements are readable.
+        if !unsafe { domain.defined(context, out.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
+            let device = Cuda::<N>::default();
+            return A::fetched(&device, operands, |operands| {
+                via_host::write_with(&device, out, |out| Cpu.map::<A, F>(op, out, operands))
             });
         }
     }
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b)]) }
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    unsafe { operation.run(context, out.shape(), all.list()) }
 }
 
-pub(super) fn binary_assign<T: Element, U: Element, F: BinaryOp<T, U, Output = T>, const N: usize>(
+pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: usize>(
     context: &'static Context,
     op: &F,
-    a: Output<'_, T, Cuda<N>>,
-    b: Operand<'_, U, Cuda<N>>,
+    a: Output<'_, A::First, Cuda<N>>,
+    rest: <A::Rest as ElementTuple>::Operands<'_, Cuda<N>>,
 ) -> Result<(), Error> {
-    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    let operands = [result(&a), strided(&b)];
+    let operation = operation(F::NAME, F::CUDA, |scalars| op.bind(scalars));
+    let mut all = Operands::new(result(&a));
+    Visit::<Cuda<N>>::visit(&mut all, a.as_operand());
+    A::Rest::each(rest, &mut all);
     if F::CHECKED {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: operands and outputs vouch for their elements.
-        if !unsafe { domain.defined(context, a.shape(), T::DTYPE, operands) }? {
-            let b = fetched(context, b)?;
-            return via_host::update_with(&Cuda::<N>::default(), a, |a| {
-                Cpu.binary_assign(op, a, b.operand())
+        // SAFETY: operands and outputs guarantee that their elements are readable.
+        if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
+            let device = Cuda::<N>::default();
+            return A::Rest::fetched(&device, rest, |rest| {
+                via_host::update_with(&device, a, |a| Cpu.update::<A, F>(op, a, rest))
             });
         }
     }
-    // SAFETY: as above.
-    unsafe { operation.run(context, a.shape(), [result(&a), result(&a), strided(&b)]) }
-}
-
-pub(super) fn ternary<T: Element, U: Element, V: Element, F: TernaryOp<T, U, V>, const N: usize>(
-    context: &'static Context,
-    op: &F,
-    out: Output<'_, F::Output, Cuda<N>>,
-    a: Operand<'_, T, Cuda<N>>,
-    b: Operand<'_, U, Cuda<N>>,
-    c: Operand<'_, V, Cuda<N>>,
-) -> Result<(), Error> {
-    let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: operands and outputs vouch for their elements.
-    unsafe { operation.run(context, out.shape(), [result(&out), strided(&a), strided(&b), strided(&c)]) }
+    // SAFETY: as above; the output is an operand with the same strides.
+    unsafe { operation.run(context, a.shape(), all.list()) }
 }
 
 // ------------------------------------------------------------------ strided copies

@@ -56,7 +56,7 @@ pub(super) unsafe fn copy(
     let to = Strided { address: to.address, dtype, strides: to_steps };
     let from = Strided { address: from.address, dtype, strides: from_steps };
     // SAFETY: the caller's; larger elements are made of whole ones.
-    unsafe { same.run(context, lengths, [to, from]) }
+    unsafe { same.run(context, lengths, &[to, from]) }
 }
 
 /// Makes the axis along which both sides lie side by side one element with what it is of, if that has at most 16 bytes and is

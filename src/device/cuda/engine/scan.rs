@@ -99,7 +99,7 @@ impl Scanning {
         shape[last] -= 1;
         let next = Strided { address: address(a, a.strides[last]), ..a };
         // SAFETY: the caller's; but for the first elements of each line of `a`, and the last ones of `out`.
-        unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, [out, next]) }
+        unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }
 

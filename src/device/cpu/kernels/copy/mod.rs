@@ -79,7 +79,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     }
     let len: usize = shape.iter().product();
     let short = len * size < PART;
-    if short && one_block(shape, &strides).is_some() {
+    if short && one_block(shape, strides.into_iter()).is_some() {
         // SAFETY: the caller's; all elements as so many bytes.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
     } else if len <= SMALL {

@@ -139,13 +139,14 @@ fn check<T: Scalar>(shape: &[usize], numbers: &mut Numbers) {
             out.data
         };
         let results = [
-            run(&|o| Cpu.unary(&Mix, o, a.operand(shape)).unwrap()),
-            run(&|o| Cpu.unary_assign(&Mix, o).unwrap()),
-            run(&|o| Cpu.binary(&Mix, o, a.operand(shape), b.operand(shape)).unwrap()),
-            run(&|o| Cpu.binary_assign(&Mix, o, a.operand(shape)).unwrap()),
+            run(&|o| Cpu.map::<(T,), _>(&Mix, o, (a.operand(shape),)).unwrap()),
+            run(&|o| Cpu.update::<(T,), _>(&Mix, o, ()).unwrap()),
+            run(&|o| Cpu.map::<(T, T), _>(&Mix, o, (a.operand(shape), b.operand(shape))).unwrap()),
+            run(&|o| Cpu.update::<(T, T), _>(&Mix, o, (a.operand(shape),)).unwrap()),
         ];
         let mut flags = flags.clone();
-        Cpu.ternary(&Mix, flags.output(shape), a.operand(shape), b.operand(shape), c.operand(shape)).unwrap();
+        let operands = (a.operand(shape), b.operand(shape), c.operand(shape));
+        Cpu.map::<(T, T, T), _>(&Mix, flags.output(shape), operands).unwrap();
         (results, flags.data)
     });
     for (results, flags) in found {
@@ -205,7 +206,7 @@ fn large_results() {
         let x = Operand::of_slice(&a, 0, &shape, &dense);
         let o = Output::of_slice(&mut out, first, &shape, &wide);
         assert!(rows * columns * 8 >= super::STREAMED);
-        Cpu.binary(&Mix, o, x, x).unwrap();
+        Cpu.map::<(f64, f64), _>(&Mix, o, (x, x)).unwrap();
         for i in 0..rows {
             let row = &out[first + i * pitch..];
             assert!((0..columns).all(|j| row[j] == 3.0 * value(i * columns + j)), "row {i}");
@@ -225,7 +226,7 @@ fn transposed_operands_of_large_results() {
             let mut out = vec![-1.0; rows * pitch];
             let (shape, wide, across) = ([rows, columns], [pitch as isize, 1], [1, rows as isize]);
             let (x, y) = (Operand::of_slice(&a, 0, &shape, &wide), Operand::of_slice(&b, 0, &shape, &across));
-            Cpu.binary(&Mix, Output::of_slice(&mut out, 0, &shape, &wide), x, y).unwrap();
+            Cpu.map::<(f64, f64), _>(&Mix, Output::of_slice(&mut out, 0, &shape, &wide), (x, y)).unwrap();
             for i in 0..rows {
                 let row = &out[i * pitch..(i + 1) * pitch];
                 let expected = |j: usize| 2.0 * a[i * pitch + j] + b[j * rows + i];
@@ -245,7 +246,8 @@ fn nothing_is_written_where_something_has_no_value() {
     let (shape, strides) = ([300_000], [1]);
     let mut out = vec![7i32; 300_000];
     let (x, y) = (Operand::of_slice(&a, 0, &shape, &strides), Operand::of_slice(&b, 0, &shape, &strides));
-    let error = Cpu.binary(&Div, Output::of_slice(&mut out, 0, &shape, &strides), x, y).unwrap_err();
+    let error =
+        Cpu.map::<(i32, i32), _>(&Div, Output::of_slice(&mut out, 0, &shape, &strides), (x, y)).unwrap_err();
     assert!(error.to_string().contains("6 and 0"), "{error}");
     assert!(out.iter().all(|&x| x == 7));
 }

@@ -5,7 +5,7 @@ use super::program::Program;
 use super::samples::Sample;
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Share, Slow};
-use crate::element::{CastTo, DType, Function, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::Blend;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
@@ -75,7 +75,7 @@ macro_rules! unary_rows {
                     T => {
                         let (close, some) = T::accuracy(stringify!($Name));
                         p.unary_close::<T, _>($Name, close, some);
-                        $(p.unary_close::<T, _>(Slow(Function::$function), close, some);)?
+                        $(p.unary_close::<T, _>(Slow(FloatFunction::$function), close, some);)?
                     },
                     else => ()
                 );
@@ -197,7 +197,7 @@ fn inexact<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program) {
         }
     }
     // What dynamic tensors compute with its own operation, unlike the other functions.
-    p.unary::<T, _>(Slow(Function::Sqrt));
+    p.unary::<T, _>(Slow(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
 }

@@ -1,0 +1,321 @@
+//! Elementwise functions of one to three operands, under one signature.
+//!
+//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Each of them is a [`Function`] of a tuple of elements, so that devices
+//! have one entry for all: [`Elementwise::map`](super::Elementwise::map) and [`Elementwise::update`](super::Elementwise::update).
+
+use super::cuda_source::CudaSource;
+use super::op::{BinaryOp, TernaryOp, UnaryOp};
+use super::scalars::Scalars;
+use super::{Cpu, Device, HostAccess, Operand, via_host};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::broadcast::same;
+use crate::rank::Dim;
+
+/// An elementwise function of the elements `A`: a [`UnaryOp`] of `(A,)`, a [`BinaryOp`] of `(A, B)` or a [`TernaryOp`] of
+/// `(A, B, C)`, which are what to implement. Their documentation explains the items.
+pub trait Function<A: Arguments>: Copy + Send + Sync {
+    /// The element type of the result.
+    type Output: Element;
+    /// The operation as a verb, for messages.
+    const NAME: &'static str;
+    /// The function as an expression of CUDA C++.
+    const CUDA: CudaSource;
+    /// Whether the function is defined, as an expression of CUDA C++.
+    const CUDA_DEFINED: CudaSource;
+    /// Whether devices call [`is_defined`](Function::is_defined) for all elements before they write any.
+    const CHECKED: bool;
+    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile.
+    const COST: usize;
+    /// Calls the function.
+    fn call(&self, arguments: A) -> Self::Output;
+    /// Returns whether the function is defined for these elements.
+    fn is_defined(&self, arguments: A) -> bool;
+    /// Returns the elements as messages show them.
+    fn describe(&self, arguments: A) -> String;
+    /// Binds the scalars of the CUDA source.
+    fn bind(&self, scalars: &mut Scalars);
+}
+
+/// The items that all three traits of operations have under the same names.
+macro_rules! forwarded {
+    ($Op:path) => {
+        type Output = <F as $Op>::Output;
+        const NAME: &'static str = <F as $Op>::NAME;
+        const CUDA: CudaSource = <F as $Op>::CUDA;
+        const COST: usize = <F as $Op>::COST;
+        fn bind(&self, scalars: &mut Scalars) {
+            <F as $Op>::scalars(self, scalars);
+        }
+    };
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Element, F: UnaryOp<A>> Function<(A,)> for F {
+    forwarded!(UnaryOp<A>);
+    const CUDA_DEFINED: CudaSource = <F as UnaryOp<A>>::CUDA_DEFINED;
+    const CHECKED: bool = <F as UnaryOp<A>>::CHECKED;
+    #[inline(always)]
+    fn call(&self, (a,): (A,)) -> Self::Output {
+        self.apply(a)
+    }
+    #[inline(always)]
+    fn is_defined(&self, (a,): (A,)) -> bool {
+        self.defined(a)
+    }
+    fn describe(&self, (a,): (A,)) -> String {
+        self.operands(a)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Element, B: Element, F: BinaryOp<A, B>> Function<(A, B)> for F {
+    forwarded!(BinaryOp<A, B>);
+    const CUDA_DEFINED: CudaSource = <F as BinaryOp<A, B>>::CUDA_DEFINED;
+    const CHECKED: bool = <F as BinaryOp<A, B>>::CHECKED;
+    #[inline(always)]
+    fn call(&self, (a, b): (A, B)) -> Self::Output {
+        self.apply(a, b)
+    }
+    #[inline(always)]
+    fn is_defined(&self, (a, b): (A, B)) -> bool {
+        self.defined(a, b)
+    }
+    fn describe(&self, (a, b): (A, B)) -> String {
+        self.operands(a, b)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Element, B: Element, C: Element, F: TernaryOp<A, B, C>> Function<(A, B, C)> for F {
+    forwarded!(TernaryOp<A, B, C>);
+    const CUDA_DEFINED: CudaSource = CudaSource::NONE;
+    const CHECKED: bool = false;
+    #[inline(always)]
+    fn call(&self, (a, b, c): (A, B, C)) -> Self::Output {
+        self.apply(a, b, c)
+    }
+    #[inline(always)]
+    fn is_defined(&self, _: (A, B, C)) -> bool {
+        true
+    }
+    fn describe(&self, (a, b, c): (A, B, C)) -> String {
+        format!("{a}, {b} and {c}")
+    }
+}
+
+/// Receives the operands of a function one by one, each with its element type.
+pub trait Visit<'a, Dev: Device> {
+    /// Receives the next operand.
+    fn visit<T: Element>(&mut self, operand: Operand<'a, T, Dev>);
+}
+
+/// No element, or a tuple of up to three. Implemented by this crate only.
+pub trait ElementTuple: Copy + private::Sealed {
+    /// The number of elements.
+    const LEN: usize;
+    /// A tuple of one [`Operand`] for each element.
+    type Operands<'a, Dev: Device>: Copy;
+    /// Passes each operand to `visitor`.
+    fn each<'a: 'v, 'v, Dev: Device>(operands: Self::Operands<'a, Dev>, visitor: &mut impl Visit<'v, Dev>);
+    /// Returns the same operands, for kernels of the host: [`Operand::on_host`] of each.
+    fn on_host<Dev: HostAccess>(operands: Self::Operands<'_, Dev>) -> Self::Operands<'_, Cpu>;
+
+    // What follows is for this crate: users have devices and functions, which need none of it.
+
+    /// Returns the operands, repeated to a shape by the order's rule. The strides of those that have another shape are written to
+    /// `strides`, whose arrays have at least as many entries as `shape`.
+    ///
+    /// # Panics
+    /// If an operand does not broadcast to the shape.
+    #[doc(hidden)]
+    fn repeated<'a: 'b, 'b, Dev: Device, R: Dim>(
+        operands: Self::Operands<'a, Dev>,
+        shape: &'b [usize],
+        row_major: bool,
+        strides: &'b mut [R::Strides; MAX_ARGUMENTS],
+    ) -> Self::Operands<'b, Dev>;
+
+    /// Calls `f` with copies of the operands in the memory of the host.
+    ///
+    /// # Errors
+    /// If an operand cannot be copied, or the error of `f`.
+    #[doc(hidden)]
+    fn fetched<Dev: Device>(
+        device: &Dev,
+        operands: Self::Operands<'_, Dev>,
+        f: impl FnOnce(Self::Operands<'_, Cpu>) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// Reads one element of each operand: the `k`th at the address and the offset, in elements, that `at(k)` returns.
+    ///
+    /// # Safety
+    /// There is an initialised element of the `k`th type there, which nothing writes to during the call.
+    #[doc(hidden)]
+    unsafe fn read(at: impl Fn(usize) -> (*const u8, isize)) -> Self;
+}
+
+/// The elements that a function is called with: a tuple of one to three. Implemented by this crate only.
+pub trait Arguments: ElementTuple {
+    /// The first one.
+    type First: Element;
+    /// The others.
+    type Rest: ElementTuple;
+
+    /// Writes `op` of `n` contiguous elements of each operand; these are the addresses of the first ones.
+    ///
+    /// # Safety
+    /// There are `n` initialised elements of the `k`th type at the `k`th address, and `n` of `F::Output` at `out`, which are accessed
+    /// by nothing else, unless they are all those of the first operand.
+    #[doc(hidden)]
+    unsafe fn map_contiguous<F: Function<Self>>(
+        op: F,
+        n: usize,
+        out: *mut F::Output,
+        operands: [*const u8; MAX_ARGUMENTS],
+    );
+
+    /// Returns whether `op` is defined for `n` contiguous elements of each operand. Looks at every one: a loop that never ends early is
+    /// vectorised.
+    ///
+    /// # Safety
+    /// There are `n` initialised elements of the `k`th type at the `k`th address.
+    #[doc(hidden)]
+    unsafe fn defined_contiguous<F: Function<Self>>(
+        op: F,
+        n: usize,
+        operands: [*const u8; MAX_ARGUMENTS],
+    ) -> bool;
+}
+
+/// The most operands of a function.
+pub(crate) const MAX_ARGUMENTS: usize = 3;
+
+mod private {
+    pub trait Sealed {}
+}
+
+/// The caller has found the common shape.
+const BROADCASTS: &str = "the shapes were found to broadcast";
+
+macro_rules! tuple {
+    ($len:literal: $($T:ident $name:ident $k:literal),*) => {
+        impl<$($T: Element),*> private::Sealed for ($($T,)*) {}
+        #[allow(clippy::unused_unit, reason = "the tuple may have no elements")]
+        impl<$($T: Element),*> ElementTuple for ($($T,)*) {
+            const LEN: usize = $len;
+            type Operands<'a, Dev: Device> = ($(Operand<'a, $T, Dev>,)*);
+            #[inline(always)]
+            fn each<'a: 'v, 'v, Dev: Device>(operands: Self::Operands<'a, Dev>, _visitor: &mut impl Visit<'v, Dev>) {
+                let ($($name,)*) = operands;
+                $(_visitor.visit($name);)*
+            }
+            #[inline(always)]
+            fn on_host<Dev: HostAccess>(operands: Self::Operands<'_, Dev>) -> Self::Operands<'_, Cpu> {
+                let ($($name,)*) = operands;
+                ($($name.on_host(),)*)
+            }
+            #[inline(always)]
+            fn repeated<'a: 'b, 'b, Dev: Device, R: Dim>(
+                operands: Self::Operands<'a, Dev>,
+                _shape: &'b [usize],
+                _row_major: bool,
+                _strides: &'b mut [R::Strides; MAX_ARGUMENTS],
+            ) -> Self::Operands<'b, Dev> {
+                let ($($name,)*) = operands;
+                let mut _strides = _strides.iter_mut();
+                $(
+                    let to = _strides.next().expect("one array for each operand").as_mut();
+                    let $name = match same($name.shape(), _shape) {
+                        true => $name,
+                        false => $name.repeated(_shape, _row_major, to).expect(BROADCASTS),
+                    };
+                )*
+                ($($name,)*)
+            }
+
+            fn fetched<Dev: Device>(
+                _device: &Dev,
+                operands: Self::Operands<'_, Dev>,
+                f: impl FnOnce(Self::Operands<'_, Cpu>) -> Result<(), Error>,
+            ) -> Result<(), Error> {
+                let ($($name,)*) = operands;
+                $(let $name = via_host::fetch(_device, $name)?;)*
+                f(($($name.operand(),)*))
+            }
+
+            #[inline(always)]
+            unsafe fn read(_at: impl Fn(usize) -> (*const u8, isize)) -> Self {
+                $(
+                    let (address, offset) = _at($k);
+                    // SAFETY: the caller ensures that the address and the offset lead to an initialised element of this type.
+                    let $name = unsafe { *address.cast::<$T>().wrapping_offset(offset) };
+                )*
+                ($($name,)*)
+            }
+        }
+    };
+}
+tuple!(0:);
+tuple!(1: A a 0);
+tuple!(2: A a 0, B b 1);
+tuple!(3: A a 0, B b 1, C c 2);
+
+macro_rules! arguments {
+    ($First:ident $first:ident 0 $(, $Other:ident $other:ident $k:literal)*) => {
+        impl<$First: Element, $($Other: Element),*> Arguments for ($First, $($Other),*) {
+            type First = $First;
+            type Rest = ($($Other,)*);
+
+            // No iterators, nor closures: without optimisation, they take longer than most functions; and tuples that are passed to
+            // closures keep loops from being vectorised.
+            #[inline(always)]
+            unsafe fn map_contiguous<F: Function<Self>>(
+                op: F,
+                n: usize,
+                out: *mut F::Output,
+                operands: [*const u8; MAX_ARGUMENTS],
+            ) {
+                let $first = operands[0].cast::<$First>();
+                $(let $other = operands[$k].cast::<$Other>();)*
+                let mut i = 0;
+                while i < n {
+                    // SAFETY: `i < n`, and the caller ensures that there are `n` initialised elements.
+                    let $first = unsafe { *$first.wrapping_add(i) };
+                    $(
+                        // SAFETY: as above.
+                        let $other = unsafe { *$other.wrapping_add(i) };
+                    )*
+                    // SAFETY: `i < n`, and the caller ensures that there are `n` elements to write.
+                    unsafe { *out.wrapping_add(i) = op.call(($first, $($other),*)) };
+                    i += 1;
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn defined_contiguous<F: Function<Self>>(
+                op: F,
+                n: usize,
+                operands: [*const u8; MAX_ARGUMENTS],
+            ) -> bool {
+                let $first = operands[0].cast::<$First>();
+                $(let $other = operands[$k].cast::<$Other>();)*
+                let (mut all, mut i) = (true, 0);
+                while i < n {
+                    // SAFETY: `i < n`, and the caller ensures that there are `n` initialised elements.
+                    let $first = unsafe { *$first.wrapping_add(i) };
+                    $(
+                        // SAFETY: as above.
+                        let $other = unsafe { *$other.wrapping_add(i) };
+                    )*
+                    all &= op.is_defined(($first, $($other),*));
+                    i += 1;
+                }
+                all
+            }
+        }
+    };
+}
+arguments!(A a 0);
+arguments!(A a 0, B b 1);
+arguments!(A a 0, B b 1, C c 2);
