@@ -3,7 +3,7 @@
 
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
-use super::{Cpu, Device, Factor, Operand, Output, ProductArgs, via_host};
+use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
@@ -166,8 +166,8 @@ pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     let ProductArgs { scaling, a, b, out } = args;
     let (x, y) = (via_host::fetch(device, a.operand)?, via_host::fetch(device, b.operand)?);
     let on_host = |out: Output<'_, T, Cpu>| {
-        let a = Factor { operand: x.operand(), conjugate: a.conjugate };
-        let b = Factor { operand: y.operand(), conjugate: b.conjugate };
+        let a = MatrixOperand { operand: x.operand(), conjugate: a.conjugate };
+        let b = MatrixOperand { operand: y.operand(), conjugate: b.conjugate };
         kernel(ProductArgs { scaling, a, b, out })
     };
     if scaling.beta.is_zero() {

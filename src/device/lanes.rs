@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-/// Elements that an accumulator takes before it is combined with what came before.
-const CHAIN: usize = 8;
+/// Elements that an accumulator takes before it is combined with those before.
+const CHAIN_LEN: usize = 8;
 /// Accumulators for a few elements.
-const FEW: usize = 8;
+const MIN_LANES: usize = 8;
 
 /// Folds elements into as many accumulators as fill some registers of every width, each of them chain by chain.
 #[inline(always)]
@@ -37,7 +37,7 @@ fn in_so_many<T: Copy, A: Copy, const LANES: usize>(
     }
     let (many, rest) = elements.split_at(elements.len() - elements.len() % LANES);
     let mut results = [start; LANES];
-    for chain in many.chunks(LANES * CHAIN) {
+    for chain in many.chunks(LANES * CHAIN_LEN) {
         let mut accs = [start; LANES];
         for row in chain.chunks_exact(LANES) {
             for k in 0..LANES {
@@ -60,10 +60,10 @@ pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
-    let mut accs = [start; FEW];
-    let mut rows = elements.chunks_exact(FEW);
+    let mut accs = [start; MIN_LANES];
+    let mut rows = elements.chunks_exact(MIN_LANES);
     for row in &mut rows {
-        for k in 0..FEW {
+        for k in 0..MIN_LANES {
             accs[k] = step(accs[k], row[k]);
         }
     }

@@ -25,7 +25,7 @@ pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use function::{Arguments, ElementTuple, Function, Visit};
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
-pub use operand::{Factor, Operand, Output, ProductArgs, Scaling};
+pub use operand::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
 pub use scalars::Scalars;
 
 use crate::element::Element;

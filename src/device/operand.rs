@@ -120,34 +120,34 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
 
 /// An operand of a product: a strided array, and whether its elements are conjugated on the way in.
 #[derive(Debug)]
-pub struct Factor<'a, T: Element, Dev: Device> {
+pub struct MatrixOperand<'a, T: Element, Dev: Device> {
     /// The elements.
     pub operand: Operand<'a, T, Dev>,
     /// Whether the complex conjugate of each element is meant. Real numbers are their own.
     pub conjugate: bool,
 }
 
-impl<T: Element, Dev: Device> Clone for Factor<'_, T, Dev> {
+impl<T: Element, Dev: Device> Clone for MatrixOperand<'_, T, Dev> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: Element, Dev: Device> Copy for Factor<'_, T, Dev> {}
+impl<T: Element, Dev: Device> Copy for MatrixOperand<'_, T, Dev> {}
 
-impl<'a, T: Element, Dev: Device> Factor<'a, T, Dev> {
+impl<'a, T: Element, Dev: Device> MatrixOperand<'a, T, Dev> {
     /// [`Operand::behind`], conjugated or not as this factor is.
     #[inline]
-    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Factor<'b, T, Dev>
+    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> MatrixOperand<'b, T, Dev>
     where
         'a: 'b,
     {
-        Factor { operand: self.operand.behind(axes, offset), conjugate: self.conjugate }
+        MatrixOperand { operand: self.operand.behind(axes, offset), conjugate: self.conjugate }
     }
 }
 
-impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for Factor<'a, T, Dev> {
+impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for MatrixOperand<'a, T, Dev> {
     fn from(operand: Operand<'a, T, Dev>) -> Self {
-        Factor { operand, conjugate: false }
+        MatrixOperand { operand, conjugate: false }
     }
 }
 
@@ -175,9 +175,9 @@ pub struct ProductArgs<'a, T: Element, Dev: Device> {
     /// How the product is added to the output.
     pub scaling: Scaling<T>,
     /// The left factor.
-    pub a: Factor<'a, T, Dev>,
+    pub a: MatrixOperand<'a, T, Dev>,
     /// The right factor.
-    pub b: Factor<'a, T, Dev>,
+    pub b: MatrixOperand<'a, T, Dev>,
     /// The output.
     pub out: Output<'a, T, Dev>,
 }

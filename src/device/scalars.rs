@@ -2,10 +2,10 @@
 
 use crate::element::{DType, Element};
 
-/// At most so many scalars.
-const MOST: usize = 6;
-/// At most so large: a complex number of two `f64`.
-const LARGEST: usize = 16;
+/// Largest number of scalars.
+const MAX_SCALARS: usize = 6;
+/// Size of the largest scalar, a complex number of two `f64`.
+const MAX_SCALAR_BYTES: usize = 16;
 
 /// The scalars that an operation carries, by the names that its text has for them.
 ///
@@ -31,15 +31,15 @@ const LARGEST: usize = 16;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scalars {
     signature: Signature,
-    bytes: [[u8; LARGEST]; MOST],
+    bytes: [[u8; MAX_SCALAR_BYTES]; MAX_SCALARS],
 }
 
 /// Names and types of scalars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     count: usize,
-    names: [&'static str; MOST],
-    types: [Option<DType>; MOST],
+    names: [&'static str; MAX_SCALARS],
+    types: [Option<DType>; MAX_SCALARS],
     /// Whether the operands `a` and `b` come the other way round.
     swapped: bool,
     /// What the text is compiled for.
@@ -70,7 +70,7 @@ impl Scalars {
 
     fn bind<T: Element>(&mut self, name: &'static str, value: T) {
         let at = self.signature.count;
-        assert!(at < MOST, "an operation carries at most {MOST} scalars");
+        assert!(at < MAX_SCALARS, "an operation carries at most {MAX_SCALARS} scalars");
         self.signature.count += 1;
         self.signature.names[at] = name;
         self.signature.types[at] = Some(T::DTYPE);
@@ -121,10 +121,10 @@ const RESERVED: &[&str] = &[
 ];
 
 /// The bytes of an element, zeros behind them.
-fn bytes_of<T: Element>(value: T) -> [u8; LARGEST] {
-    const { assert!(size_of::<T>() <= LARGEST) };
-    let mut bytes = [0; LARGEST];
-    // SAFETY: elements are numbers without padding, of at most `LARGEST` bytes, and the two places do not overlap.
+fn bytes_of<T: Element>(value: T) -> [u8; MAX_SCALAR_BYTES] {
+    const { assert!(size_of::<T>() <= MAX_SCALAR_BYTES) };
+    let mut bytes = [0; MAX_SCALAR_BYTES];
+    // SAFETY: elements are numbers without padding, of at most `MAX_SCALAR_BYTES` bytes, and the two places do not overlap.
     unsafe {
         core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>())
     };
@@ -157,7 +157,7 @@ impl Scalars {
     }
 
     /// The bytes of each value, and its type.
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8; LARGEST], DType)> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8; MAX_SCALAR_BYTES], DType)> {
         self.bytes.iter().zip(self.signature.scalars().map(|(_, dtype)| dtype))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
-use crate::device::{Contract, Device, Factor, Operand, Scaling};
+use crate::device::{Contract, Device, MatrixOperand, Operand, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, MatrixPair, single};
 use crate::engine::same_instance;
@@ -43,18 +43,18 @@ pub struct List<L, V> {
 pub trait OperandList<T: Element, Dev: Device> {
     /// Writes the operands to the beginning of `to`, and returns how many there are.
     #[doc(hidden)]
-    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize;
+    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize;
 }
 
 impl<T: Element, Dev: Device> OperandList<T, Dev> for () {
     #[inline(always)]
-    fn factors<'b>(&'b self, _: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+    fn factors<'b>(&'b self, _: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
         0
     }
 }
 
 impl<T: Element, Dev: Device> OperandList<T, Dev> for Box<dyn OperandList<T, Dev> + '_> {
-    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
         (**self).factors(to)
     }
 }
@@ -68,9 +68,9 @@ where
     Dev: Device,
 {
     #[inline(always)]
-    fn factors<'b>(&'b self, to: &mut [Option<Factor<'b, T, Dev>>]) -> usize {
+    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
         let before = self.before.factors(to);
-        to[before] = Some(Factor { operand: self.last.operand(), conjugate: self.conjugate });
+        to[before] = Some(MatrixOperand { operand: self.last.operand(), conjugate: self.conjugate });
         before + 1
     }
 }
@@ -191,13 +191,17 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     Prepared<'_, '_, T, R, O, Dev, L, N>
 {
     #[inline(always)]
-    fn factors(&self) -> [Factor<'_, T, Dev>; N] {
+    fn factors(&self) -> [MatrixOperand<'_, T, Dev>; N] {
         let mut factors = [None; N];
         self.operands.factors(&mut factors);
         factors.map(|factor| factor.expect("every operand was bound"))
     }
 
-    fn einsum<'b>(&'b self, operands: &'b [Factor<'b, T, Dev>], limit: Option<usize>) -> Einsum<'b, T, Dev> {
+    fn einsum<'b>(
+        &'b self,
+        operands: &'b [MatrixOperand<'b, T, Dev>],
+        limit: Option<usize>,
+    ) -> Einsum<'b, T, Dev> {
         let Prepared { spec, device, cache, .. } = self;
         Einsum { spec, row_major: O::ROW_MAJOR, device, operands, limit, cache }
     }
@@ -329,7 +333,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
 fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
 ) -> Result<Tensor<T, R, O, Dev>, Error> {
-    if let &[Factor { operand, conjugate: false }] = einsum.operands
+    if let &[MatrixOperand { operand, conjugate: false }] = einsum.operands
         && let Some(result) = one(einsum, operand)
     {
         return result;
@@ -372,7 +376,7 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
 #[inline(always)]
 fn matrices<'a, T: Scalar, Dev: Device>(
     einsum: &Einsum<'a, T, Dev>,
-) -> Option<(MatrixPair, [Factor<'a, T, Dev>; 2])> {
+) -> Option<(MatrixPair, [MatrixOperand<'a, T, Dev>; 2])> {
     let &[a, b] = einsum.operands else { return None };
     if T::INTEGER {
         return None;

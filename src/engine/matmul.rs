@@ -3,7 +3,7 @@
 //!
 //! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
 
-use crate::device::{Factor, Gemm, Output, ProductArgs, Scaling};
+use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -51,8 +51,8 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
-    a: Factor<'_, T, Dev>,
-    b: Factor<'_, T, Dev>,
+    a: MatrixOperand<'_, T, Dev>,
+    b: MatrixOperand<'_, T, Dev>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let done = if a.operand.shape().len() <= 2 && b.operand.shape().len() <= 2 {
@@ -104,8 +104,8 @@ fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
 fn one_product<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
-    a: Factor<'_, T, Dev>,
-    b: Factor<'_, T, Dev>,
+    a: MatrixOperand<'_, T, Dev>,
+    b: MatrixOperand<'_, T, Dev>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let (a, b) = in_order(row_major, a, b);
@@ -152,8 +152,8 @@ fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize
 fn batch<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
-    a: Factor<'_, T, Dev>,
-    b: Factor<'_, T, Dev>,
+    a: MatrixOperand<'_, T, Dev>,
+    b: MatrixOperand<'_, T, Dev>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let enumeration = |axes: Axes<'_>| {

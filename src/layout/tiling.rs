@@ -5,13 +5,13 @@
 use super::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Rows of the source are made of several axes until they have so many bytes: a cache line.
-const LINE: usize = 64;
-/// Rows of the result have so many, of whose lines few are shared with other rows then.
-const ROW: usize = 32 * LINE;
-/// But neither of more elements than this.
-const LONGEST: usize = 256;
-const PAGE: usize = 4096;
+/// Bytes of a cache line. Rows of the source are made of several axes until they have as many.
+pub(crate) const CACHE_LINE_BYTES: usize = 64;
+/// Rows of the result have at least this many bytes: few of their cache lines are shared with other rows.
+const MIN_ROW_BYTES: usize = 32 * CACHE_LINE_BYTES;
+/// Neither have more elements than this.
+const MAX_ROW_LEN: usize = 256;
+const PAGE_BYTES: usize = 4096;
 
 /// A loop: how often it turns, and how far it steps on either side, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -139,8 +139,8 @@ impl Blocks {
         self.rows.push(row);
         self.dense = column.to == unit && row.from == unit && matches!(unit, 1 | 2 | 4 | 8 | 16);
         if self.dense {
-            lengthen(&mut self.rows, left, self.unit, LINE, |l| l.from);
-            lengthen(&mut self.columns, left, self.unit, ROW, |l| l.to);
+            lengthen(&mut self.rows, left, self.unit, CACHE_LINE_BYTES, |l| l.from);
+            lengthen(&mut self.columns, left, self.unit, MIN_ROW_BYTES, |l| l.to);
         }
     }
 
@@ -162,8 +162,8 @@ impl Blocks {
     /// `grain`. What is in one piece is cut at a multiple of a page.
     pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
         let (mut low, mut high) = (*self, *self);
-        if self.bytes() == self.unit && self.unit >= 2 * PAGE {
-            low.unit = (self.unit / 2).next_multiple_of(PAGE);
+        if self.bytes() == self.unit && self.unit >= 2 * PAGE_BYTES {
+            low.unit = (self.unit / 2).next_multiple_of(PAGE_BYTES);
             high.unit -= low.unit;
             high.offsets = self.offsets.map(|offset| offset + low.unit as isize);
             return Some((low, high));
@@ -198,7 +198,7 @@ impl Blocks {
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;
-        let room = LONGEST / side.len();
+        let room = MAX_ROW_LEN / side.len();
         let Some(at) = left.position(|l| step(l) == end) else { return };
         let next = &mut left.loops[at];
         let part =

@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use super::compute::check_out;
-use crate::device::{Device, Factor, Gemm};
+use crate::device::{Device, Gemm, MatrixOperand};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::{matmul, same_instance};
@@ -142,7 +142,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut shape = R::Shape::default();
         matmul::shape(O::ROW_MAJOR, self.axes().shape(), right.axes().shape(), shape.as_mut())?;
         let mut out = make(shape)?;
-        let (a, b) = (self.operand().into(), Factor { operand: right.operand(), conjugate });
+        let (a, b) = (self.operand().into(), MatrixOperand { operand: right.operand(), conjugate });
         let (output, device) = out.output();
         matmul::write(O::ROW_MAJOR, device, a, b, output)?;
         Ok(out)

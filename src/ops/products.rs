@@ -1,7 +1,7 @@
 //! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
 //! and the engine does the rest.
 
-use crate::device::{Contract, Device, Factor, ProductArgs, Scaling};
+use crate::device::{Contract, Device, MatrixOperand, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
@@ -17,8 +17,8 @@ use crate::tensor::{Tensor, TensorView};
 /// Two operands whose axes have numbers for labels, and what they make together.
 struct Pair<'a, T: Element, Dev: Device> {
     device: &'a Dev,
-    left: Factor<'a, T, Dev>,
-    right: Factor<'a, T, Dev>,
+    left: MatrixOperand<'a, T, Dev>,
+    right: MatrixOperand<'a, T, Dev>,
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
@@ -29,8 +29,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     ) -> Result<Self, Error> {
         let device = left.0.device();
         same_instance(op, device, right.0.device())?;
-        let left = Factor { operand: left.0.operand(), conjugate: left.1 };
-        let right = Factor { operand: right.0.operand(), conjugate: right.1 };
+        let left = MatrixOperand { operand: left.0.operand(), conjugate: left.1 };
+        let right = MatrixOperand { operand: right.0.operand(), conjugate: right.1 };
         Ok(Pair { device, left, right })
     }
 
@@ -49,7 +49,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         out: &mut Tensor<T, R, O, Dev>,
         result: &Labelled,
     ) -> Result<(), Error> {
-        let input = |factor: Factor<'a, T, Dev>, labels| {
+        let input = |factor: MatrixOperand<'a, T, Dev>, labels| {
             Input::given(factor, Labelled::new(factor.operand.axes(), labels, extents))
         };
         let (a, b) = (input(self.left, labels[0]), input(self.right, labels[1]));
@@ -136,8 +136,8 @@ where
     }
     same_instance(name, x.device(), y.device())?;
     // All axes are summed, so they need no labels.
-    let a = Factor { operand: x.operand(), conjugate: conjugate_x };
-    let b = Factor { operand: y.operand(), conjugate: conjugate_y };
+    let a = MatrixOperand { operand: x.operand(), conjugate: conjugate_x };
+    let b = MatrixOperand { operand: y.operand(), conjugate: conjugate_y };
     let done = Tensor::made([], x.device().clone(), |out, device| {
         device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out })
     });

@@ -2,7 +2,7 @@
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
-use vierbein::device::{Device, Factor, Gemm, ProductArgs, Scaling};
+use vierbein::device::{Device, Gemm, MatrixOperand, ProductArgs, Scaling};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, Scalar, c32, c64};
 
@@ -143,7 +143,7 @@ fn run<Dev: Device + Default + Gemm<T>, T: Number>(
     let device = Dev::default();
     let (x, y) = (device.adopt(a.to_vec())?, device.adopt(b.to_vec())?);
     let mut z = device.adopt(c.to_vec())?;
-    let [a, b] = [(&x, case.a, 0), (&y, case.b, 1)].map(|(buffer, of, which)| Factor {
+    let [a, b] = [(&x, case.a, 0), (&y, case.b, 1)].map(|(buffer, of, which)| MatrixOperand {
         operand: operand(buffer, of.offset, &of.shape, &of.strides),
         conjugate: case.conjugate[which],
     });

@@ -4,7 +4,7 @@ use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
 use super::source::{Source, is_small};
 use super::views::{look, look_mut, same};
-use vierbein::device::{Elementwise, Factor, Gemm, HostAccess, HostPtr, Operand, Output, ProductArgs, Permute, Reduce};
+use vierbein::device::{Elementwise, MatrixOperand, Gemm, HostAccess, HostPtr, Operand, Output, ProductArgs, Permute, Reduce};
 use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};
@@ -204,8 +204,8 @@ impl<T: Element> Reduce<T> for Mixed {}
 impl Gemm<f64> for Mixed {
     fn gemm(&self, args: ProductArgs<'_, f64, Self>) -> Result<(), Error> {
         let ProductArgs { scaling, a, b, out } = args;
-        let a = Factor { operand: a.operand.on_host(), conjugate: a.conjugate };
-        let b = Factor { operand: b.operand.on_host(), conjugate: b.conjugate };
+        let a = MatrixOperand { operand: a.operand.on_host(), conjugate: a.conjugate };
+        let b = MatrixOperand { operand: b.operand.on_host(), conjugate: b.conjugate };
         let out = out.on_host();
         match self.0 {
             0 => Cpu.gemm(ProductArgs { scaling, a, b, out }),

@@ -1,12 +1,12 @@
 //! Contractions carried out: rank-erased, on any device that has the kernels.
 
-use super::blend::Blend;
 use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled};
 use super::labels::{Labels, Set};
 use super::pair::{Classes, Kernel, Matrices};
+use super::scaled_sum::ScaledSum;
 use super::spec::Spec;
-use crate::device::{Contract, Device, Factor, Operand, Output, ProductArgs, Scaling};
+use crate::device::{Contract, Device, MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
@@ -20,7 +20,7 @@ pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) spec: &'a Spec<'a>,
     pub(crate) row_major: bool,
     pub(crate) device: &'a Dev,
-    pub(crate) operands: &'a [Factor<'a, T, Dev>],
+    pub(crate) operands: &'a [MatrixOperand<'a, T, Dev>],
     /// The most bytes of an intermediate.
     pub(crate) limit: Option<usize>,
     /// What was found for the same operands before.
@@ -40,7 +40,7 @@ pub(crate) struct Input<'a, T: Element, Dev: Device> {
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
-    pub(crate) fn given(given: Factor<'a, T, Dev>, axes: Labelled) -> Self {
+    pub(crate) fn given(given: MatrixOperand<'a, T, Dev>, axes: Labelled) -> Self {
         Input { data: Data::Given(given.operand), axes, conjugate: given.conjugate }
     }
 
@@ -51,8 +51,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         }
     }
 
-    fn factor<'b>(&'b self, layout: &'b Layout) -> Factor<'b, T, Dev> {
-        Factor { operand: self.operand(layout), conjugate: self.conjugate }
+    fn factor<'b>(&'b self, layout: &'b Layout) -> MatrixOperand<'b, T, Dev> {
+        MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
     }
 
     /// A new operand with these labels, written by `kernel`. Whether conjugates are meant is still to be seen to.
@@ -116,8 +116,8 @@ fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
     scaling.alpha.is_one() && scaling.beta.is_zero()
 }
 
-fn blend<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> Blend<T> {
-    Blend { alpha: scaling.alpha, beta: scaling.beta, conjugate }
+fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
+    ScaledSum { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
 /// One operand: a copy (permutation, diagonal) where its labels are the result's, otherwise a reduction (sums, traces).
@@ -145,7 +145,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     match (overwrites(scaling), conjugate) {
         (true, false) => device.copy(to, from),
         (true, true) => device.map::<(T,), _>(&op::Conj, to, (from,)),
-        (false, _) => device.update::<(T, T), _>(&blend(scaling, conjugate), to, (from,)),
+        (false, _) => device.update::<(T, T), _>(&scaled_sum(scaling, conjugate), to, (from,)),
     }
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             if overwrites(scaling) {
                 device.copy(to, from)
             } else {
-                device.update::<(T, T), _>(&blend(scaling, false), to, (from,))
+                device.update::<(T, T), _>(&scaled_sum(scaling, false), to, (from,))
             }
         }
     }
@@ -302,7 +302,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         if labels.repeat() && !scaling.beta.is_one() {
             // What is beside the diagonal of the result gets its factor, too.
             let old = |beta| {
-                let op = blend(Scaling { alpha: T::zero(), beta }, false);
+                let op = scaled_sum(Scaling { alpha: T::zero(), beta }, false);
                 WithRight { op, right: T::zero() }
             };
             let (scale, clear) = (old(scaling.beta), old(T::zero()));

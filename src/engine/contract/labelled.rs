@@ -2,7 +2,7 @@
 
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
-use crate::device::{Factor, Gemm, Output, ProductArgs, Scaling};
+use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -323,7 +323,7 @@ impl MatrixPair {
     pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
         &self,
         device: &Dev,
-        [a, b]: [Factor<'_, T, Dev>; 2],
+        [a, b]: [MatrixOperand<'_, T, Dev>; 2],
         scaling: Scaling<T>,
         out: Output<'_, T, Dev>,
     ) -> Result<(), Error> {

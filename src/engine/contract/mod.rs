@@ -1,7 +1,6 @@
 //! Contractions: axes have labels, several operands are contracted by pairs in a sequence that is searched for, and each pair is
 //! computed by one kernel.
 
-mod blend;
 mod cache;
 mod execute;
 mod labelled;
@@ -9,15 +8,16 @@ mod labels;
 mod pair;
 mod path;
 mod report;
+mod scaled_sum;
 mod spec;
 #[cfg(test)]
 mod tests;
 
-#[cfg(all(test, feature = "cuda"))]
-pub(crate) use blend::Blend;
 pub use cache::PathCache;
 pub(crate) use execute::{Einsum, Input, two, without_value};
 pub(crate) use labelled::{Extents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
 pub use report::{ContractionPath, ContractionStep};
+#[cfg(all(test, feature = "cuda"))]
+pub(crate) use scaled_sum::ScaledSum;
 pub use spec::{MAX_OPERANDS, Message, Spec, SpecError};

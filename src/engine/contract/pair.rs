@@ -80,12 +80,12 @@ pub(super) struct Matrices {
     pub(super) apart: bool,
 }
 
-/// Rows or columns that are worth a walk around them; with fewer, the operand is rather copied.
-const RUN: usize = 8;
-/// A result tile of fewer elements than this wastes most of a matrix kernel ..
-const TILE: usize = 128;
-/// .. which matters where sums are longer than this; otherwise the copy of a result would cost more.
-const LONG: usize = 64;
+/// Smallest number of rows or columns that is worth a loop around them; with fewer, the operand is packed.
+const MIN_RUN: usize = 8;
+/// A result tile of fewer elements wastes most of a matrix kernel ..
+const MIN_TILE_LEN: usize = 128;
+/// .. which matters if sums are longer than this; otherwise copying a result would cost more.
+const MIN_LONG_SUM: usize = 64;
 
 impl Kernel {
     /// The table. `accumulates`: whether a sum may be taken in parts, each of which has a value.
@@ -124,7 +124,7 @@ impl Matrices {
         let (outer_right, mut right) = run(c, b, classes.right, extents);
         let walked = !outer_left.is_empty() || !outer_right.is_empty();
         let tile = extents.product(&left).saturating_mul(extents.product(&right));
-        let apart = walked && tile < TILE && extents.product(&classes.sum) > LONG;
+        let apart = walked && tile < MIN_TILE_LEN && extents.product(&classes.sum) > MIN_LONG_SUM;
         if apart {
             (left, right) = (a.by_stride(classes.left), b.by_stride(classes.right));
         } else {
@@ -188,14 +188,14 @@ fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels
     let wide = best_run(&labels, extents, &in_result);
     let narrow =
         best_run(&labels, extents, &|labels| in_result(labels) && x.fused(labels, extents).is_some());
-    cut(&labels, if extents.product(&labels[narrow.clone()]) < RUN { wide } else { narrow })
+    cut(&labels, if extents.product(&labels[narrow.clone()]) < MIN_RUN { wide } else { narrow })
 }
 
 /// The innermost labels that fuse, or the longest such run where these are too few.
 fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
     let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
     let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
-    while end > 0 && (best.is_empty() || length(&best) < RUN) {
+    while end > 0 && (best.is_empty() || length(&best) < MIN_RUN) {
         let start = (0..end).find(|&start| fuses(&labels[start..end])).unwrap_or(end - 1);
         if best.is_empty() || length(&(start..end)) > length(&best) {
             best = start..end;
@@ -219,7 +219,7 @@ fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Optio
         .map(|x| x.by_stride(sum))
         .map(|labels| cut(&labels, best_run(&labels, extents, &fuses)))
         .into_iter()
-        .find(|(_, run)| extents.product(run) >= RUN)
+        .find(|(_, run)| extents.product(run) >= MIN_RUN)
 }
 
 /// The larger operand, and the other.

@@ -4,7 +4,7 @@
 use super::cache::PathCache;
 use super::execute::Einsum;
 use super::spec::Spec;
-use crate::device::{Cpu, Factor, Scaling};
+use crate::device::{Cpu, MatrixOperand, Scaling};
 use crate::element::{Scalar, c64};
 use crate::layout::Layout;
 use crate::rank::Rank;
@@ -182,13 +182,13 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     };
     let memories: Vec<Tensor<T, Rank<1>>> =
         network.operands.iter().enumerate().map(|(k, case)| elements(case.memory, 13 * k)).collect();
-    let given: Vec<Factor<'_, T, Cpu>> = network
+    let given: Vec<MatrixOperand<'_, T, Cpu>> = network
         .operands
         .iter()
         .zip(&memories)
         .map(|(case, memory)| {
             assert_within(&case.layout, memory.len());
-            Factor { operand: memory.operand().in_layout(&case.layout), conjugate: case.conjugate }
+            MatrixOperand { operand: memory.operand().in_layout(&case.layout), conjugate: case.conjugate }
         })
         .collect();
     let einsum =

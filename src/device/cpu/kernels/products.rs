@@ -5,11 +5,11 @@
 //! where `alpha` is zero, nor the output where `beta` is.
 
 use super::reduce::pairwise;
-use crate::device::cpu::loops::threads::{GRAIN, enter, join, over_outputs, over_parts};
+use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::simd::kernel;
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::{Factor, Output, ProductArgs, Scaling};
+use crate::device::{MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::{Arithmetic, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -18,16 +18,16 @@ use crate::layout::plan::Plan;
 use core::sync::atomic::{AtomicBool, Ordering};
 use num_traits::{One, Zero};
 
-/// Products that an accumulator takes one after the other.
-const CHAIN: usize = 32;
-/// Outputs that are summed together where they lie more densely than what is summed, at most: their accumulators and some
-/// rows of the factors fit the first-level cache.
-const COLUMNS: usize = 256;
-/// The most outputs, and the most terms of each, that are summed without a plan.
-const FEW_OUTPUTS: usize = 16;
-const FEW_TERMS: usize = 8;
+/// Products that one accumulator takes before it is combined with another.
+const CHAIN_LEN: usize = 32;
+/// Largest number of outputs that one sweep sums, if they have a smaller stride than the terms: their accumulators and some rows of
+/// the operands fit L1.
+const MAX_SWEPT_OUTPUTS: usize = 256;
+/// Largest number of outputs, and of terms of each, that are summed without a plan.
+const MAX_UNPLANNED_OUTPUTS: usize = 16;
+const MAX_UNPLANNED_TERMS: usize = 8;
 /// Rows that such a sweep adds one after the other before it combines pairwise.
-const ROWS: usize = 16;
+const SWEPT_ROWS: usize = 16;
 
 /// `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
 #[inline]
@@ -37,7 +37,7 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
 }
 
 type SumProducts<T> =
-    fn(T, Factor<'_, T, Cpu>, Factor<'_, T, Cpu>, T, Output<'_, T, Cpu>) -> Result<(), Error>;
+    fn(T, MatrixOperand<'_, T, Cpu>, MatrixOperand<'_, T, Cpu>, T, Output<'_, T, Cpu>) -> Result<(), Error>;
 
 /// Returns [`sum`] for `T`.
 #[inline]
@@ -45,15 +45,15 @@ fn instance<T: Scalar>() -> SumProducts<T> {
     precompiled!(
         T, SumProducts,
         fn sum(
-            alpha: S, a: Factor<'_, S, Cpu>, b: Factor<'_, S, Cpu>, beta: S, out: Output<'_, S, Cpu>,
+            alpha: S, a: MatrixOperand<'_, S, Cpu>, b: MatrixOperand<'_, S, Cpu>, beta: S, out: Output<'_, S, Cpu>,
         ) -> Result<(), Error>
     )
 }
 
 fn sum<T: Scalar>(
     alpha: T,
-    a: Factor<'_, T, Cpu>,
-    b: Factor<'_, T, Cpu>,
+    a: MatrixOperand<'_, T, Cpu>,
+    b: MatrixOperand<'_, T, Cpu>,
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
@@ -76,15 +76,15 @@ fn sum<T: Scalar>(
 
 fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     alpha: T,
-    a: Factor<'_, T, Cpu>,
-    b: Factor<'_, T, Cpu>,
+    a: MatrixOperand<'_, T, Cpu>,
+    b: MatrixOperand<'_, T, Cpu>,
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
     assert!(same(shape, b.operand.shape()), "factors of one shape");
     // Loops follow the strides of the factor with more elements: the first from here on.
-    let elements = |factor: &Factor<'_, T, Cpu>| {
+    let elements = |factor: &MatrixOperand<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
     };
@@ -97,28 +97,28 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     let (summed_shape, summed_a, summed_b): (&[usize], &[isize], &[isize]) =
         if alpha.is_zero() { (&[0], &[0], &[0]) } else { (summed_shape, summed_a, summed_b) };
     let terms: usize = summed_shape.iter().product();
-    let job = Job {
+    let job = SumTask {
         a: a.operand.ptr(),
         b: b.operand.ptr(),
         out: out.ptr(),
-        blend: Blend::new(alpha, beta, [a.conjugate, b.conjugate]),
+        finishing: Finish::new(alpha, beta, [a.conjugate, b.conjugate]),
         inexact: AtomicBool::new(false),
     };
-    if let ([] | [..=FEW_OUTPUTS], &[n @ ..=FEW_TERMS]) = (kept_shape, summed_shape) {
+    if let ([] | [..=MAX_UNPLANNED_OUTPUTS], &[n @ ..=MAX_UNPLANNED_TERMS]) = (kept_shape, summed_shape) {
         // A few short sums take less time than a plan for them.
         let outputs = kept_shape.first().map_or(1, |&outputs| outputs as isize);
         let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
         let (to, step_a, step_b) = (first(out.strides()), first(kept_a), first(kept_b));
         for i in 0..outputs {
             let (a, b) = (job.a.offset(i * step_a), job.b.offset(i * step_b));
-            let pair = Pair::<T, ANY, ANY>::new(a, b, [summed_a[0], summed_b[0]]);
+            let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [summed_a[0], summed_b[0]]);
             // SAFETY: all terms of output `i`.
-            let [sum] = unsafe { lanes::<T, S, 1, ANY>(pair, 0, n) };
+            let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, n) };
             // SAFETY: output `i`, to which access is exclusive.
             unsafe { job.put::<S>(i * to, sum) };
         }
     } else if let ([], &[n]) = (kept_shape, summed_shape)
-        && n < 2 * GRAIN
+        && n < 2 * PARALLEL_SUM_LEN
     {
         // A dot product needs no plans, and can be so short that they would cost more than itself.
         // SAFETY: the operands vouch for their elements.
@@ -136,11 +136,13 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         if sweeps(&kept, &summed) {
             // SAFETY: parts of a plan of the kept axes, each with all of the summed ones; the output is ours alone.
             let sweep = |part: &_| unsafe { job.sweep::<S>(part, &summed) };
-            enter(work, || over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &sweep));
+            enter(work, || {
+                over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &sweep)
+            });
         } else {
             // SAFETY: as above.
             let dots = |part: &_| unsafe { job.dots::<S, LANES>(part, &summed) };
-            enter(work, || over_outputs(&kept, terms.max(1), 2 * GRAIN, COLUMNS, &dots));
+            enter(work, || over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &dots));
         }
     }
     if job.inexact.into_inner() {
@@ -166,7 +168,7 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
 
 /// What is made of sums in the end: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
-struct Blend<T: Scalar> {
+struct Finish<T: Scalar> {
     alpha: T,
     beta: T,
     /// Ones do not multiply: complex infinities would become NaN.
@@ -179,13 +181,13 @@ struct Blend<T: Scalar> {
     im_re: T::Real,
 }
 
-impl<T: Scalar> Blend<T> {
+impl<T: Scalar> Finish<T> {
     fn new(alpha: T, beta: T, conjugate: [bool; 2]) -> Self {
         let plus = T::Real::one();
         // Unsigned numbers have no conjugates: they do not come here with `true`.
         let minus = |yes: bool| if T::COMPLEX && yes { T::Real::zero() - plus } else { plus };
         let [a, b] = conjugate;
-        Blend {
+        Finish {
             alpha,
             beta,
             alpha_is_one: T::COMPLEX && alpha.is_one(),
@@ -218,7 +220,7 @@ trait Sums<T: Scalar> {
     fn add(sum: Self::Sum, x: T, y: T) -> Self::Sum;
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum;
     /// What to write where `old` is, or where nothing is read, and whether it is exact but for rounding.
-    fn finish(sum: Self::Sum, blend: &Blend<T>, old: Option<T>) -> (T, bool);
+    fn finish(sum: Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool);
 }
 
 /// In the type itself. Integers wrap: so they would, at the end, in a wider type.
@@ -243,8 +245,8 @@ impl<T: Scalar> Sums<T> for Plain {
         T::wrapping(Arithmetic::Add, a, b)
     }
     #[inline(always)]
-    fn finish(sum: T, blend: &Blend<T>, old: Option<T>) -> (T, bool) {
-        (old.map_or_else(|| blend.scaled(sum), |old| blend.with_old(sum, old)), true)
+    fn finish(sum: T, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        (old.map_or_else(|| finishing.scaled(sum), |old| finishing.with_old(sum, old)), true)
     }
 }
 
@@ -271,10 +273,10 @@ impl<T: Scalar> Sums<T> for Parts {
         [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
     }
     #[inline(always)]
-    fn finish(sum: [T::Real; 4], blend: &Blend<T>, old: Option<T>) -> (T, bool) {
-        let re = sum[0] + blend.minus_im_im * sum[1];
-        let im = blend.re_im * sum[2] + blend.im_re * sum[3];
-        <Plain as Sums<T>>::finish(complex(re, im), blend, old)
+    fn finish(sum: [T::Real; 4], finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        let re = sum[0] + finishing.minus_im_im * sum[1];
+        let im = finishing.re_im * sum[2] + finishing.im_re * sum[3];
+        <Plain as Sums<T>>::finish(complex(re, im), finishing, old)
     }
 }
 
@@ -303,12 +305,12 @@ impl<T: Scalar> Sums<T> for Checked {
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum {
         (T::acc_add(a.0, b.0), a.1 + b.1 + T::acc_add_carry(a.0, b.0))
     }
-    fn finish((sum, carry): Self::Sum, blend: &Blend<T>, old: Option<T>) -> (T, bool) {
-        let (scaled, beyond) = T::acc_mul(blend.alpha.widen(), sum);
+    fn finish((sum, carry): Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        let (scaled, beyond) = T::acc_mul(finishing.alpha.widen(), sum);
         let (sum, exact) = match old {
             None => (scaled, true),
             Some(old) => {
-                let (old, beyond) = T::acc_mul(blend.beta.widen(), old.widen());
+                let (old, beyond) = T::acc_mul(finishing.beta.widen(), old.widen());
                 (T::acc_add(scaled, old), !beyond && T::acc_add_carry(scaled, old) == 0)
             }
         };
@@ -321,33 +323,33 @@ impl<T: Scalar> Sums<T> for Checked {
 
 /// One factor of an inner loop: where it begins and how far it steps. Steps of 0 and 1 are known to the compiler.
 #[derive(Debug, Clone, Copy)]
-struct Lane<T, const STEP: isize> {
+struct Elements<T, const STEP: isize> {
     ptr: *const T,
     step: isize,
 }
 
 /// Both factors.
 #[derive(Debug, Clone, Copy)]
-struct Pair<T, const A: isize, const B: isize>(Lane<T, A>, Lane<T, B>);
+struct Zipped<T, const A: isize, const B: isize>(Elements<T, A>, Elements<T, B>);
 
-/// Steps that are known when a loop is compiled: of elements side by side, and of one that is repeated.
-const SIDE_BY_SIDE: isize = 1;
+/// Strides that are known when a loop is compiled: of contiguous elements, and of one that is repeated.
+const CONTIGUOUS: isize = 1;
 const REPEATED: isize = 0;
-/// A step that is known only at run time.
-const ANY: isize = isize::MAX;
+/// A stride that is known only at run time.
+const ANY_STRIDE: isize = isize::MAX;
 
-impl<T: Copy, const STEP: isize> Lane<T, STEP> {
+impl<T: Copy, const STEP: isize> Elements<T, STEP> {
     #[inline(always)]
     fn new(ptr: HostPtr<T>, step: isize) -> Self {
-        debug_assert!(STEP == ANY || STEP == step);
-        Lane { ptr: ptr.get(), step: if STEP == ANY { step } else { STEP } }
+        debug_assert!(STEP == ANY_STRIDE || STEP == step);
+        Elements { ptr: ptr.get(), step: if STEP == ANY_STRIDE { step } else { STEP } }
     }
 
     /// # Safety
     /// Element `i` may be read.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> T {
-        let step = if STEP == ANY { self.step } else { STEP };
+        let step = if STEP == ANY_STRIDE { self.step } else { STEP };
         // SAFETY: the caller's; all elements up to it are in one piece of memory. The compiler has to know that addresses do not
         // wrap, or makes no vectors of the loop.
         let element = unsafe { self.ptr.offset(i as isize * step) };
@@ -356,10 +358,10 @@ impl<T: Copy, const STEP: isize> Lane<T, STEP> {
     }
 }
 
-impl<T: Copy, const A: isize, const B: isize> Pair<T, A, B> {
+impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
     #[inline(always)]
     fn new(a: HostPtr<T>, b: HostPtr<T>, steps: [isize; 2]) -> Self {
-        Pair(Lane::new(a, steps[0]), Lane::new(b, steps[1]))
+        Zipped(Elements::new(a, steps[0]), Elements::new(b, steps[1]))
     }
 
     /// # Safety
@@ -391,12 +393,12 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
             // SAFETY: a part of what the caller vouches for.
             [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, count) },
             // SAFETY: as above.
-            _ => unsafe { dot_block::<T, S, LANES, ANY>(a, b, steps, count) },
+            _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, count) },
         }
     };
     let merge = |a: [S::Sum; 4], b: [S::Sum; 4]| core::array::from_fn(|k| S::merge(a[k], b[k]));
     let [w, x, y, z] =
-        if n <= LANES * CHAIN { leaf(n) } else { pairwise(n, LANES * CHAIN, &mut leaf, &merge) };
+        if n <= LANES * CHAIN_LEN { leaf(n) } else { pairwise(n, LANES * CHAIN_LEN, &mut leaf, &merge) };
     S::merge(S::merge(w, x), S::merge(y, z))
 }
 
@@ -411,7 +413,7 @@ kernel! {
         steps: [isize; 2],
         n: usize,
     ) -> [S::Sum; 4] {
-        let pair = Pair::<T, STEP, STEP>::new(a, b, steps);
+        let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
         let (whole, fours) = (n - n % LANES, n - n % 4);
         // SAFETY: all of these are below `n`.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
@@ -438,7 +440,7 @@ kernel! {
 /// All of these may be read.
 #[inline(always)]
 unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
-    pair: Pair<T, STEP, STEP>,
+    pair: Zipped<T, STEP, STEP>,
     from: usize,
     to: usize,
 ) -> [S::Sum; LANES] {
@@ -496,9 +498,9 @@ kernel! {
         steps: [isize; 2],
         rows: [isize; 2],
     ) -> usize {
-        let pairs: [Pair<T, A, B>; COUNT] = core::array::from_fn(|r| {
+        let pairs: [Zipped<T, A, B>; COUNT] = core::array::from_fn(|r| {
             let r = r as isize;
-            Pair::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps)
+            Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps)
         });
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
@@ -519,12 +521,12 @@ fn add_pairwise<T: Scalar, S: Sums<T>>(
     rows: usize,
     leaf: &mut impl FnMut(&mut [S::Sum], usize),
 ) {
-    if rows <= ROWS {
+    if rows <= SWEPT_ROWS {
         return leaf(sums, rows);
     }
-    let low = (rows / 2).next_multiple_of(ROWS);
+    let low = (rows / 2).next_multiple_of(SWEPT_ROWS);
     add_pairwise::<T, S>(sums, low, leaf);
-    let mut others = [S::zero(); COLUMNS];
+    let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
     let others = &mut others[..sums.len()];
     add_pairwise::<T, S>(others, rows - low, leaf);
     merge_all::<T, S>(sums, others);
@@ -548,10 +550,10 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     steps: [isize; 2],
     plan: &Plan<2>,
 ) {
-    if plan.len().saturating_mul(sums.len()) >= 2 * GRAIN
-        && let Some((low, high)) = plan.halves_at(ROWS)
+    if plan.len().saturating_mul(sums.len()) >= 2 * PARALLEL_SUM_LEN
+        && let Some((low, high)) = plan.halves_at(SWEPT_ROWS)
     {
-        let mut others = [S::zero(); COLUMNS];
+        let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
         let others = &mut others[..sums.len()];
         join(
             // SAFETY: the halves visit what the whole does.
@@ -576,9 +578,9 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
                 };
             }
             match steps {
-                [1, 1] => add!(SIDE_BY_SIDE SIDE_BY_SIDE),
-                [1, 0] => add!(SIDE_BY_SIDE REPEATED),
-                _ => add!(ANY ANY),
+                [1, 1] => add!(CONTIGUOUS CONTIGUOUS),
+                [1, 0] => add!(CONTIGUOUS REPEATED),
+                _ => add!(ANY_STRIDE ANY_STRIDE),
             }
             count -= run;
             inner += run;
@@ -594,22 +596,22 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
 // ------------------------------------------------------------------ the operands together
 
 /// Where the operands are, and what is made of the sums.
-struct Job<T: Scalar> {
+struct SumTask<T: Scalar> {
     a: HostPtr<T>,
     b: HostPtr<T>,
     out: HostPtr<T>,
-    blend: Blend<T>,
+    finishing: Finish<T>,
     inexact: AtomicBool,
 }
 
-impl<T: Scalar> Job<T> {
+impl<T: Scalar> SumTask<T> {
     /// # Safety
     /// `at` is an index of the output, which is ours alone.
     unsafe fn put<S: Sums<T>>(&self, at: isize, sum: S::Sum) {
         let to = self.out.offset(at).get();
         // SAFETY: the caller's.
-        let old = self.blend.reads_old.then(|| unsafe { *to });
-        let (value, exact) = S::finish(sum, &self.blend, old);
+        let old = self.finishing.reads_old.then(|| unsafe { *to });
+        let (value, exact) = S::finish(sum, &self.finishing, old);
         // SAFETY: the caller's.
         unsafe { *to = value };
         if !exact {
@@ -637,20 +639,20 @@ impl<T: Scalar> Job<T> {
                 macro_rules! products {
                     ($a:ident $b:ident) => {
                         // SAFETY: a row of the plan.
-                        unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.blend) }
+                        unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.finishing) }
                     };
                 }
                 let exact = match [sa, sb] {
-                    [1, 1] => products!(SIDE_BY_SIDE SIDE_BY_SIDE),
-                    [1, 0] => products!(SIDE_BY_SIDE REPEATED),
-                    [0, 1] => products!(REPEATED SIDE_BY_SIDE),
-                    _ => products!(ANY ANY),
+                    [1, 1] => products!(CONTIGUOUS CONTIGUOUS),
+                    [1, 0] => products!(CONTIGUOUS REPEATED),
+                    [0, 1] => products!(REPEATED CONTIGUOUS),
+                    _ => products!(ANY_STRIDE ANY_STRIDE),
                 };
                 if !exact {
                     self.inexact.store(true, Ordering::Relaxed);
                 }
             } else {
-                let pair = Pair::<T, ANY, ANY>::new(a, b, [sa, sb]);
+                let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [sa, sb]);
                 for i in 0..n {
                     // SAFETY: `i` is an index of the row.
                     let (x, y) = unsafe { pair.at(i) };
@@ -684,17 +686,18 @@ impl<T: Scalar> Job<T> {
     /// Many sums at a time.
     ///
     /// # Safety
-    /// As [`dots`](Job::dots).
+    /// As [`dots`](SumTask::dots).
     unsafe fn sweep<S: Sums<T>>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
         // Blocks of about one width.
-        let width = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8).min(COLUMNS);
+        let width =
+            n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8).min(MAX_SWEPT_OUTPUTS);
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
             let [o, i, j] = walk.offsets();
             walk.advance();
             for first in (0..n).step_by(width) {
-                let mut sums = [S::zero(); COLUMNS];
+                let mut sums = [S::zero(); MAX_SWEPT_OUTPUTS];
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
                 // SAFETY: indices of the part, with all that is summed.
@@ -718,19 +721,19 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     a: HostPtr<T>,
     b: HostPtr<T>,
     steps: [isize; 2],
-    blend: &Blend<T>,
+    finishing: &Finish<T>,
 ) -> bool {
-    let pair = Pair::<T, A, B>::new(a, b, steps);
-    let blend = *blend;
+    let pair = Zipped::<T, A, B>::new(a, b, steps);
+    let finishing = *finishing;
     let mut all_exact = true;
     let mut put = |to: &mut T, i: usize, old: Option<T>| {
         // SAFETY: `i` is within the row.
         let (x, y) = unsafe { pair.at(i) };
-        let (value, exact) = S::finish(S::product(x, y), &blend, old);
+        let (value, exact) = S::finish(S::product(x, y), &finishing, old);
         *to = value;
         all_exact &= exact;
     };
-    if blend.reads_old {
+    if finishing.reads_old {
         out.iter_mut().enumerate().for_each(|(i, to)| put(to, i, Some(*to)));
     } else {
         out.iter_mut().enumerate().for_each(|(i, to)| put(to, i, None));
@@ -747,8 +750,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     b: HostPtr<T>,
     plan: &Plan<2>,
 ) -> S::Sum {
-    if plan.len() >= 2 * GRAIN
-        && let Some((low, high)) = plan.halves_at(LANES * CHAIN)
+    if plan.len() >= 2 * PARALLEL_SUM_LEN
+        && let Some((low, high)) = plan.halves_at(LANES * CHAIN_LEN)
     {
         let (low, high) = join(
             // SAFETY: the halves visit what the whole does.
@@ -780,7 +783,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         }
         sum
     };
-    pairwise(rows, (CHAIN / n).max(1), &mut leaf, &S::merge)
+    pairwise(rows, (CHAIN_LEN / n).max(1), &mut leaf, &S::merge)
 }
 
 #[cfg(test)]

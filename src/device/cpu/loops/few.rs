@@ -1,7 +1,7 @@
 //! Loops over a few elements, without a plan: to plan them would take longer than to compute them.
 
-/// The most elements that are visited without a plan.
-const MOST: usize = 24;
+/// Largest number of elements that are visited without a plan.
+const MAX_UNPLANNED_LEN: usize = 24;
 
 /// Rows and columns of a few elements in `K` operands, whatever their strides.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +26,14 @@ impl<const K: usize> Few<K> {
         };
         let few = match *shape {
             [] => Few { rows: 1, columns: 1, row_strides: [0; K], column_strides: [0; K] },
-            [n] if n <= MOST => Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) },
+            [n] if n <= MAX_UNPLANNED_LEN => {
+                Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) }
+            }
             // Without elements there may be any number of rows, which are not to be counted through.
             [m, n] if m == 0 || n == 0 => {
                 Few { rows: 0, columns: 0, row_strides: [0; K], column_strides: [0; K] }
             }
-            [m, n] if m.saturating_mul(n) <= MOST => {
+            [m, n] if m.saturating_mul(n) <= MAX_UNPLANNED_LEN => {
                 let (row_strides, column_strides) = (of(0), of(1));
                 let row = n as isize;
                 // One loop is enough for rows that follow each other.

@@ -3,9 +3,6 @@
 use crate::device::cpu::kernels::copy::transpose_tile;
 use crate::element::{Element, c32, c64};
 
-/// A cache line.
-pub(in crate::device::cpu) const LINE: usize = 64;
-
 /// A function by the size of elements, with the conditions of whoever calls it: of each size the type that needs the least
 /// alignment.
 macro_rules! by_size {

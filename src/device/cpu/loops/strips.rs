@@ -10,8 +10,8 @@
 //! another                               gathered, or scattered
 //! ```
 
-use super::pack::{LINE, gather, repeat, scatter, transpose};
-use super::threads::{SHARED, over_parts};
+use super::pack::{gather, repeat, scatter, transpose};
+use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::kernels::copy::{fence, stream_piece};
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
@@ -19,6 +19,7 @@ use crate::device::cpu::simd::prefetch;
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
+use crate::layout::tiling::CACHE_LINE_BYTES;
 use core::mem::MaybeUninit;
 
 /// One operand, whatever the type of its elements.
@@ -89,7 +90,7 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     let work = operands.iter().fold(cost, |work, operand| work.saturating_add(operand.size));
     match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
-        Some(n) if n.saturating_mul(work) < SHARED => {
+        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => {
             let address = |k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address);
             f(n, core::array::from_fn(address));
         }
@@ -135,9 +136,9 @@ unsafe fn planned<const K: usize>(
     f: Loop<'_>,
 ) {
     let plan = Plan::unordered(shape, operands.each_ref().map(RawOperand::strides));
-    let long = plan.len() * operands[0].size >= STREAMED;
+    let long = plan.len() * operands[0].size >= MIN_STREAMED_BYTES;
     let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
-    let job = Job { operands, first, streams, across: across(&plan), f };
+    let job = StripTask { operands, first, streams, across: across(&plan), f };
     // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's contract.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
@@ -157,41 +158,41 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Results of so many bytes go past the caches.
-const STREAMED: usize = 16 << 20;
+/// Results of this many bytes or more are written by non-temporal stores.
+const MIN_STREAMED_BYTES: usize = 16 << 20;
 
-/// The bytes of a row's buffer: a few of them fit the first-level cache, next to what is read and written directly. Longer
-/// ones make the processor alternate between reading and writing memory where a result is streamed.
-const ROW: usize = 1 << 10;
+/// Bytes of a row's buffer: a few buffers fit L1, beside what is read and written directly. Longer ones make the processor alternate
+/// between reading and writing memory if a result is streamed.
+const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Rows of so few elements are joined to longer ones.
-const SHORT: usize = 64;
+/// Rows of at most this many elements are joined to longer ones.
+const MAX_JOINED_COLUMNS: usize = 64;
 
-/// What is transposed at once: rows of which so many bytes lie side by side in the source, ..
-const HEIGHT: usize = 512;
+/// Height of a tile that is transposed: rows of which this many bytes are contiguous in the source, ..
+const TILE_HEIGHT_BYTES: usize = 512;
 
-/// .. but no more rows than this; ..
-const HIGHEST: usize = 128;
+/// .. but at most this many rows.
+const MAX_TILE_HEIGHT: usize = 128;
 
-/// .. whole rows, if those that are dense follow each other, and they have no more bytes together: all is then read and
-/// written without a jump. ..
-const WHOLE: usize = 1 << 20;
+/// Width of a tile: whole rows, if the contiguous ones follow each other and have at most this many bytes together, so that all
+/// is read and written without gaps; ..
+const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
 
-/// .. Otherwise about so many bytes of each.
-const WIDTH: usize = 1024;
+/// .. otherwise about this many bytes of each row.
+const TILE_WIDTH_BYTES: usize = 1024;
 
-/// While a block of no more bytes is computed, the next is asked for: both fit the second-level cache with what belongs to them.
-const ASKED: usize = 128 << 10;
+/// While a tile of at most this many bytes is computed, the next one is prefetched: both fit L2.
+const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW]);
+struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-/// So many rows are transposed at once where there is no memory for more.
-const FEW: usize = 32;
+/// Height of a tile if the allocation of larger buffers fails.
+const MIN_TILE_HEIGHT: usize = 32;
 
 /// What is to be done with each part of a plan.
-struct Job<'a, const K: usize> {
+struct StripTask<'a, const K: usize> {
     operands: [RawOperand<'a>; K],
     first: First,
     /// Whether the first operand, whose inner loop is dense, is written past the caches.
@@ -210,7 +211,7 @@ struct Rows<const K: usize> {
     strides: [isize; K],
 }
 
-impl<const K: usize> Job<'_, K> {
+impl<const K: usize> StripTask<'_, K> {
     /// # Safety
     /// As [`for_blocks`], for the elements that the part visits.
     unsafe fn part(&self, part: &Plan<K>) {
@@ -230,7 +231,7 @@ impl<const K: usize> Job<'_, K> {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
         if let (Some(axis), Some(rows)) = (axis, rows)
-            && columns <= SHORT
+            && columns <= MAX_JOINED_COLUMNS
             && follow(&rows)
         {
             // SAFETY: together the loops visit what the part does; the rest is the caller's.
@@ -251,14 +252,14 @@ impl<const K: usize> Job<'_, K> {
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
-            Some(_) if axis + 1 == plan.shape().len() => WIDTH,
+            Some(_) if axis + 1 == plan.shape().len() => TILE_WIDTH_BYTES,
             _ => 1,
         }
     }
 
     /// How many rows are transposed at once.
     fn height(&self) -> usize {
-        (HEIGHT / self.largest()).min(HIGHEST)
+        (TILE_HEIGHT_BYTES / self.largest()).min(MAX_TILE_HEIGHT)
     }
 
     /// The address of the element `offset` elements after the operand's first.
@@ -291,7 +292,7 @@ impl<const K: usize> Job<'_, K> {
         }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
         let buffers: [*mut u8; K] = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
-        let width = (ROW / self.largest()).min(columns);
+        let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
             // SAFETY: the row's only element; the buffer has room for the width of a piece.
@@ -299,7 +300,7 @@ impl<const K: usize> Job<'_, K> {
         }
         let size = self.operands[0].size;
         // Pieces that are streamed end where a cache line does.
-        let beyond = if self.streams { at[0] as usize % LINE / size } else { 0 };
+        let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
             let n = end.min(columns) - column;
@@ -331,7 +332,7 @@ impl<const K: usize> Job<'_, K> {
     /// A row that is dense in all operands.
     ///
     /// # Safety
-    /// As [`row`](Job::row).
+    /// As [`row`](StripTask::row).
     #[inline]
     unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
@@ -339,10 +340,10 @@ impl<const K: usize> Job<'_, K> {
         }
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
-        let (size, width) = (self.operands[0].size, ROW / self.largest());
+        let (size, width) = (self.operands[0].size, ROW_BUFFER_BYTES / self.largest());
         let mut left = columns;
         while left > 0 {
-            let n = (width - at[0] as usize % LINE / size).min(left);
+            let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
             // SAFETY: `n` elements of the row, which are ours to write.
@@ -360,7 +361,8 @@ impl<const K: usize> Job<'_, K> {
     /// As [`for_blocks`], for the elements of the rows.
     unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
         let (columns, size) = (rows.columns, self.largest());
-        let height = (4 * ROW / (columns * size)).max(HEIGHT / 2 / size).min(rows.rows);
+        let height =
+            (4 * ROW_BUFFER_BYTES / (columns * size)).max(TILE_HEIGHT_BYTES / 2 / size).min(rows.rows);
         let direct: [bool; K] =
             core::array::from_fn(|k| rows.strides[k] == 1 && rows.steps[k] == columns as isize);
         let bytes =
@@ -406,30 +408,34 @@ impl<const K: usize> Job<'_, K> {
     unsafe fn blocks(&self, rows: &Rows<K>, at: [isize; K]) {
         let (size, height) = (self.largest(), self.height().min(rows.rows));
         let follow = (0..K).all(|k| rows.strides[k] != 1 || rows.steps[k] == rows.columns as isize);
-        let whole = follow && height * rows.columns * size <= WHOLE;
-        let width = if whole || rows.columns * size <= 2 * WIDTH { rows.columns } else { WIDTH / size };
+        let whole = follow && height * rows.columns * size <= MAX_WHOLE_ROWS_BYTES;
+        let width = if whole || rows.columns * size <= 2 * TILE_WIDTH_BYTES {
+            rows.columns
+        } else {
+            TILE_WIDTH_BYTES / size
+        };
         // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
-        let pitch = |width: usize| width + LINE / size;
+        let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {
                 1 => 0,
                 _ => ((height - 1) * pitch(width) + width) * self.operands[k].size,
             })
         };
-        let (all, few) = ([height, width], [height.min(FEW), width.min(WIDTH / size)]);
+        let (all, few) = ([height, width], [height.min(MIN_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
         let offsets = |row: usize, column: usize| {
             core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
         };
         with_buffers(Side::Blocks, bytes(all), bytes(few), |buffers: [*mut u8; K], granted| {
             let [height, width] = if granted { all } else { few };
-            let ask = height * width * size <= ASKED;
+            let ask = height * width * size <= MAX_PREFETCHED_BYTES;
             for row in (0..rows.rows).step_by(height) {
                 for column in (0..rows.columns).step_by(width) {
                     let next = match column + width {
                         next if next < rows.columns => (row, next),
                         _ => (row + height, 0),
                     };
-                    let block = Block {
+                    let block = Tile {
                         at: self.addresses(offsets(row, column)),
                         height: height.min(rows.rows - row),
                         width: width.min(rows.columns - column),
@@ -479,8 +485,8 @@ impl<const K: usize> Job<'_, K> {
     }
 
     /// # Safety
-    /// As [`blocks`](Job::blocks); the block lies within the rows, and fits the buffers.
-    unsafe fn block(&self, rows: &Rows<K>, block: &Block<K>, buffers: [*mut u8; K]) {
+    /// As [`blocks`](StripTask::blocks); the block lies within the rows, and fits the buffers.
+    unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
             // SAFETY: the rows of the block lie within the operand, and fit the buffer.
@@ -488,7 +494,7 @@ impl<const K: usize> Job<'_, K> {
         }
         for j in 0..block.height {
             if let Some(next) = block.next {
-                self.ask_ahead(rows, block, next, j);
+                self.prefetch_next(rows, block, next, j);
             }
             let j = j as isize;
             let given: [_; K] = core::array::from_fn(|k| match rows.strides[k] {
@@ -507,7 +513,7 @@ impl<const K: usize> Job<'_, K> {
 
     /// Asks for the `j`-th part of the next block: of operands that are dense a row, of those to transpose some columns.
     /// Processors do so by themselves only where memory is read in long pieces.
-    fn ask_ahead(&self, rows: &Rows<K>, block: &Block<K>, next: [*mut u8; K], j: usize) {
+    fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {
                 1 => (j..j + 1, rows.steps[k], block.width),
@@ -520,7 +526,7 @@ impl<const K: usize> Job<'_, K> {
             let size = self.operands[k].size;
             for piece in pieces {
                 let from = next[k].wrapping_offset(piece as isize * step * size as isize);
-                for byte in (0..length * size).step_by(LINE) {
+                for byte in (0..length * size).step_by(CACHE_LINE_BYTES) {
                     prefetch(from.wrapping_add(byte));
                 }
             }
@@ -529,7 +535,7 @@ impl<const K: usize> Job<'_, K> {
 }
 
 /// A block of rows.
-struct Block<const K: usize> {
+struct Tile<const K: usize> {
     /// Where it begins in each operand.
     at: [*mut u8; K],
     height: usize,

@@ -5,22 +5,25 @@
 use crate::layout::plan::Plan;
 
 /// Fewer elements than this are not cut where they are summed.
-pub(in crate::device::cpu) const GRAIN: usize = 1 << 16;
+pub(in crate::device::cpu) const PARALLEL_SUM_LEN: usize = 1 << 16;
 
 // Work is counted in bytes that could be copied in the same time: some hundred in a nanosecond.
 
 /// Less work is not shared among threads that are awake: to hand over half of it takes a microsecond or two.
-pub(in crate::device::cpu) const SHARED: usize = 1 << 20;
+pub(in crate::device::cpu) const PARALLEL_BYTES: usize = 1 << 20;
 
 /// Less work stays on a thread that is not of the pool: the pool is to be woken, and then wakes the caller, each of which takes
 /// tens of microseconds.
 #[cfg(feature = "rayon")]
-const ENTERED: usize = 24 << 20;
+const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 
 /// Does so much work in the pool of threads, where it pays to go there. Only there it is shared by [`join`].
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
-    if work < ENTERED || rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
+    if work < PARALLEL_ENTRY_BYTES
+        || rayon::current_thread_index().is_some()
+        || rayon::current_num_threads() == 1
+    {
         f()
     } else {
         in_pool(f, || ()).0
@@ -100,7 +103,7 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
         // Long parts are read and written faster; some for each thread keep all of them at work.
-        threads => halves(plan, (SHARED / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
+        threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }
 

@@ -1,7 +1,7 @@
 //! Memory on the host.
 
 use super::foreign::ForeignMemory;
-use super::pool::{BOUNDARY, Block, Fill, LEAST};
+use super::pool::{Block, Fill, LARGE_ALIGNMENT, MIN_POOLED_BYTES};
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
@@ -92,7 +92,7 @@ impl<T> CpuBuffer<T> {
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.bytes >= LEAST {
+        if self.bytes >= MIN_POOLED_BYTES {
             // SAFETY: this is the end of the buffer.
             unsafe { self.free_large() }
         } else {
@@ -183,7 +183,7 @@ impl<T: Element> CpuBuffer<T> {
     #[inline(always)]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let found = match Layout::array::<T>(len) {
-            Ok(layout) if layout.size() < LEAST => {
+            Ok(layout) if layout.size() < MIN_POOLED_BYTES => {
                 Block::fresh(layout, fill).map(|block| (block.start(), block))
             }
             Ok(layout) => large(layout, fill, begin),
@@ -192,7 +192,7 @@ impl<T: Element> CpuBuffer<T> {
         let Some((first, block)) = found else { return Err(no_memory::<T>(len)) };
         if fill == Fill::Anything {
             let bytes = size_of::<T>() * len;
-            if bytes <= FEW_BYTES {
+            if bytes <= MAX_ZEROED_BYTES {
                 // SAFETY: the block has these bytes.
                 unsafe { first.write_bytes(0, bytes) };
             } else {
@@ -255,7 +255,7 @@ impl<T: Element> CpuBuffer<T> {
 
 /// Results of no more bytes are zeroed rather than [settled](settle): the compiler can then leave out the allocation of a result that
 /// is read and dropped at once, as in `x.sum().item()`.
-const FEW_BYTES: usize = 16;
+const MAX_ZEROED_BYTES: usize = 16;
 
 /// The error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
 #[cold]
@@ -273,7 +273,7 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
     let used = recycled.is_some();
     let block = recycled.or_else(|| Block::fresh_large(layout, fill))?;
     let offset = match begin {
-        Begin::AtPage => block.start().addr().get().wrapping_neg() % BOUNDARY,
+        Begin::AtPage => block.start().addr().get().wrapping_neg() % LARGE_ALIGNMENT,
         Begin::AtBlock => 0,
     };
     // Blocks have room for what lies before a boundary.

@@ -17,19 +17,19 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 ///
 /// No result is that large in the build for memory checkers (`--cfg vierbein_exact_memory`): each one then has an allocation of
 /// its own, of exactly its bytes, so that AddressSanitizer reports every access outside it.
-pub(in crate::device::cpu) const LEAST: usize =
+pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
 /// Where the elements of a large block begin: a page. All large results lie at the same place in their pages then, and those of
 /// a plain `Vec`, which begins some bytes behind a page's beginning, further on: where elements were written a few bytes *ahead*
 /// of where others are read next, but for the page, the processor would wait for the one before it does the other.
-pub(in crate::device::cpu) const BOUNDARY: usize = 4096;
+pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
 /// Large blocks are multiples of this: of every element's size, so that a block may become a `Vec` of any elements.
-const GRANULE: usize = 4096;
+const BLOCK_GRANULE_BYTES: usize = 4096;
 
 /// So many blocks are kept at most: all of them are looked at when one is wanted.
-const MOST: usize = 256;
+const MAX_POOL_BLOCKS: usize = 256;
 
 /// What fresh memory is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,8 @@ impl Block {
 
     /// A fresh block for `wanted` at a page, to be kept when it is freed.
     pub(in crate::device::cpu) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
-        let bytes = wanted.size().checked_add(BOUNDARY)?.checked_next_multiple_of(GRANULE)?;
+        let bytes =
+            wanted.size().checked_add(LARGE_ALIGNMENT)?.checked_next_multiple_of(BLOCK_GRANULE_BYTES)?;
         let block = Block::fresh(Layout::from_size_align(bytes, wanted.align()).ok()?, fill)?;
         system::use_huge_pages(block.start().as_ptr(), bytes);
         Some(block)
@@ -117,7 +118,7 @@ impl Block {
     /// Whether it is one of those that are kept.
     #[inline]
     pub(in crate::device::cpu) fn is_large(&self) -> bool {
-        self.bytes() >= LEAST && self.bytes().is_multiple_of(GRANULE)
+        self.bytes() >= MIN_POOLED_BYTES && self.bytes().is_multiple_of(BLOCK_GRANULE_BYTES)
     }
 
     /// Keeps it for others, or frees it.
@@ -131,7 +132,7 @@ impl Block {
     fn serves(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()
-            && bytes >= needed.saturating_add(BOUNDARY)
+            && bytes >= needed.saturating_add(LARGE_ALIGNMENT)
             && bytes - needed <= needed / 4
     }
 }
@@ -201,11 +202,12 @@ impl Pool {
     fn put(&self, block: Block) {
         loop {
             let mut held = self.lock();
-            let room = MOST - held.blocks.len();
+            let room = MAX_POOL_BLOCKS - held.blocks.len();
             if block.bytes() > held.limit() || held.blocks.try_reserve_exact(room).is_err() {
                 return;
             }
-            if held.blocks.len() < MOST && block.bytes() <= held.limit().saturating_sub(held.bytes) {
+            if held.blocks.len() < MAX_POOL_BLOCKS && block.bytes() <= held.limit().saturating_sub(held.bytes)
+            {
                 held.bytes += block.bytes();
                 held.blocks.push(block);
                 return;
@@ -394,7 +396,7 @@ mod tests {
         assert_eq!(pool.lock().bytes, 2500 * KIB);
         // No block is filled to the last byte: elements have to begin at a boundary.
         assert!(pool.take(layout(600 * KIB, 8)).is_none());
-        assert!(pool.take(layout(600 * KIB - BOUNDARY, 8)).is_some());
+        assert!(pool.take(layout(600 * KIB - LARGE_ALIGNMENT, 8)).is_some());
         assert!(pool.take(layout(usize::MAX / 2 - 4, 4)).is_none());
         assert_eq!(pool.trim(), 1900 * KIB);
     }
@@ -411,10 +413,10 @@ mod tests {
         pool.set_limit(8 * KIB);
         assert_eq!(sizes(&pool), [5]);
         pool.set_limit(usize::MAX);
-        for _ in 0..MOST {
+        for _ in 0..MAX_POOL_BLOCKS {
             pool.put(block(KIB, 8));
         }
-        assert_eq!(sizes(&pool), vec![1; MOST]);
+        assert_eq!(sizes(&pool), vec![1; MAX_POOL_BLOCKS]);
     }
 
     #[test]
@@ -486,7 +488,7 @@ mod tests {
                     };
                     let (mut bytes, mut wide) = (Vec::new(), Vec::new());
                     for round in 0..ROUNDS {
-                        let len = (LEAST << random(3)) + random(LEAST / 4);
+                        let len = (MIN_POOLED_BYTES << random(3)) + random(MIN_POOLED_BYTES / 4);
                         bytes.push(Marked::new(len, (thread * 31 + round) as u8));
                         wide.push(Marked::new(len / 16, c64::new(thread as f64, round as f64)));
                         if bytes.len() > random(6) {

@@ -5,8 +5,8 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-/// More than this is given back at once: a thread keeps at most four times these bytes.
-const KEPT: usize = 8 << 20;
+/// Larger scratch buffers are freed after use. A thread keeps at most four times this many bytes.
+const MAX_KEPT_BYTES: usize = 8 << 20;
 
 /// A cache line.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     } else {
         f(aligned(memory.as_mut_ptr()), granted)
     };
-    if memory.capacity() * size_of::<Line>() <= KEPT {
+    if memory.capacity() * size_of::<Line>() <= MAX_KEPT_BYTES {
         let _ = SCRATCH.try_with(|all| all[side as usize].set(memory));
     }
     out

@@ -3,13 +3,13 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-/// At most so many arguments.
-const MOST: usize = 16;
+/// Largest number of kernel arguments.
+const MAX_ARGUMENTS: usize = 16;
 
 /// Pointers to the arguments of a kernel, which stay borrowed until it is queued.
 #[derive(Debug)]
 pub(super) struct Arguments<'a> {
-    pointers: [*mut c_void; MOST],
+    pointers: [*mut c_void; MAX_ARGUMENTS],
     count: usize,
     borrowed: PhantomData<&'a ()>,
 }
@@ -29,7 +29,7 @@ unsafe impl Argument for i64 {}
 
 impl<'a> Arguments<'a> {
     pub(super) fn new() -> Self {
-        Arguments { pointers: [std::ptr::null_mut(); MOST], count: 0, borrowed: PhantomData }
+        Arguments { pointers: [std::ptr::null_mut(); MAX_ARGUMENTS], count: 0, borrowed: PhantomData }
     }
 
     pub(super) fn with<T: Argument>(mut self, value: &'a T) -> Self {

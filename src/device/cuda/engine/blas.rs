@@ -3,9 +3,9 @@
 
 use super::context::{Context, Memory};
 use super::libraries;
-use super::operation::Strided;
+use super::operation::RawOperand;
 use super::permute;
-use super::products::{Batch, Factor, Weights};
+use super::products::{Batch, PackedScaling, ProductOperand};
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
@@ -17,8 +17,8 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// So many calls for one batch are fewer than what it costs to copy its matrices to where one call finds them.
-const CALLS: usize = 16;
+/// Up to this many calls for one batch take less time than a copy of its matrices to where one call finds them.
+const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
 
@@ -72,7 +72,7 @@ impl Handle {
 
 /// A matrix as it lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Matrix {
+struct BlasMatrix {
     rows: usize,
     columns: usize,
     /// How far rows and columns are apart.
@@ -87,10 +87,10 @@ struct Form {
     leading: i64,
 }
 
-impl Matrix {
-    fn transposed(self) -> Matrix {
+impl BlasMatrix {
+    fn transposed(self) -> BlasMatrix {
         let [row, column] = self.strides;
-        Matrix { rows: self.columns, columns: self.rows, strides: [column, row], ..self }
+        BlasMatrix { rows: self.columns, columns: self.rows, strides: [column, row], ..self }
     }
 
     /// How far columns of so many rows are apart where those lie side by side, as cuBLAS has them. What has one row or one
@@ -113,20 +113,20 @@ impl Matrix {
 
 /// A batch of matrices of one operand.
 #[derive(Debug, Clone, Copy)]
-struct Operand<'a> {
-    matrix: Matrix,
-    elements: Strided<'a>,
+struct BlasOperand<'a> {
+    matrix: BlasMatrix,
+    elements: RawOperand<'a>,
 }
 
-impl<'a> Operand<'a> {
-    fn new(rows: usize, columns: usize, elements: Strided<'a>, conjugate: bool) -> Self {
+impl<'a> BlasOperand<'a> {
+    fn new(rows: usize, columns: usize, elements: RawOperand<'a>, conjugate: bool) -> Self {
         let (_, &[row, column]) = elements.strides.split_last_chunk().expect("a matrix has two axes");
         // Real numbers are their own conjugates.
         let conjugate = conjugate && matches!(elements.dtype, DType::C32 | DType::C64);
-        Operand { matrix: Matrix { rows, columns, strides: [row, column], conjugate }, elements }
+        BlasOperand { matrix: BlasMatrix { rows, columns, strides: [row, column], conjugate }, elements }
     }
 
-    fn view(&self, flip: bool) -> Matrix {
+    fn view(&self, flip: bool) -> BlasMatrix {
         if flip { self.matrix.transposed() } else { self.matrix }
     }
 
@@ -162,8 +162,8 @@ impl Dense {
         Ok(Dense { memory: context.alloc(bytes)?, shape, strides, dtype })
     }
 
-    fn elements(&self) -> Strided<'_> {
-        Strided { address: self.memory.address(), dtype: self.dtype, strides: &self.strides }
+    fn elements(&self) -> RawOperand<'_> {
+        RawOperand { address: self.memory.address(), dtype: self.dtype, strides: &self.strides }
     }
 }
 
@@ -175,16 +175,16 @@ impl Dense {
 /// As [`gemm::multiply`](super::gemm::multiply).
 pub(super) unsafe fn multiply(
     context: &'static Context,
-    weights: &Weights,
+    weights: &PackedScaling,
     batch: Batch<'_>,
-    out: Strided<'_>,
-    [a, b]: [Factor<'_>; 2],
+    out: RawOperand<'_>,
+    [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<(), Error> {
     let Batch { shape, m, k, n } = batch;
-    let a = Operand::new(m, k, a.elements, a.conjugate);
-    let b = Operand::new(k, n, b.elements, b.conjugate);
-    let c = Operand::new(m, n, out, false);
-    let many = Calls::new(shape, [&c, &a, &b]).count > CALLS;
+    let a = BlasOperand::new(m, k, a.elements, a.conjugate);
+    let b = BlasOperand::new(k, n, b.elements, b.conjugate);
+    let c = BlasOperand::new(m, n, out, false);
+    let many = Calls::new(shape, [&c, &a, &b]).count > MAX_CALLS;
     let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
     let copied = many || !(straight || flipped);
     // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
@@ -194,8 +194,8 @@ pub(super) unsafe fn multiply(
     let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;
     // SAFETY: the caller's.
     let copied_b = unsafe { copy_of(context, shape, &b, flip, many) }?;
-    let a = copied_a.as_ref().map_or(a, |copy| Operand::new(m, k, copy.elements(), a.matrix.conjugate));
-    let b = copied_b.as_ref().map_or(b, |copy| Operand::new(k, n, copy.elements(), b.matrix.conjugate));
+    let a = copied_a.as_ref().map_or(a, |copy| BlasOperand::new(m, k, copy.elements(), a.matrix.conjugate));
+    let b = copied_b.as_ref().map_or(b, |copy| BlasOperand::new(k, n, copy.elements(), b.matrix.conjugate));
     if !copied {
         // SAFETY: the caller's; copies are as large as what they are made of.
         return unsafe { calls(context, weights, shape, [c, a, b], flip) };
@@ -205,7 +205,7 @@ pub(super) unsafe fn multiply(
         // SAFETY: the caller's; the copy has memory of its own for all elements.
         unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
     }
-    let c = Operand::new(m, n, copy.elements(), false);
+    let c = BlasOperand::new(m, n, copy.elements(), false);
     // SAFETY: the caller's; the copy is of the result's shape.
     unsafe { calls(context, weights, shape, [c, a, b], flip) }?;
     // SAFETY: as above.
@@ -220,7 +220,7 @@ pub(super) unsafe fn multiply(
 unsafe fn copy_of(
     context: &'static Context,
     batch: &[usize],
-    operand: &Operand<'_>,
+    operand: &BlasOperand<'_>,
     flip: bool,
     many: bool,
 ) -> Result<Option<Dense>, Error> {
@@ -228,7 +228,7 @@ unsafe fn copy_of(
     if operand.view(flip).form().is_some() && (!many || repeated) {
         return Ok(None);
     }
-    let Matrix { rows, columns, .. } = operand.matrix;
+    let BlasMatrix { rows, columns, .. } = operand.matrix;
     // One matrix for the whole batch is copied once.
     let ones = [1; MAX_RANK];
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
@@ -251,8 +251,8 @@ struct Calls {
 }
 
 impl Calls {
-    fn new(batch: &[usize], operands: [&Operand<'_>; 3]) -> Calls {
-        let plan = Plan::unordered(batch, operands.map(Operand::batch_strides));
+    fn new(batch: &[usize], operands: [&BlasOperand<'_>; 3]) -> Calls {
+        let plan = Plan::unordered(batch, operands.map(BlasOperand::batch_strides));
         let forwards =
             |&(_, _, strides): &(usize, usize, [isize; 3])| strides.iter().all(|&stride| stride >= 0);
         let axes = plan.shape().iter().zip(plan.strides()).enumerate();
@@ -272,9 +272,9 @@ impl Calls {
 /// operation.
 unsafe fn calls(
     context: &Context,
-    weights: &Weights,
+    weights: &PackedScaling,
     batch: &[usize],
-    [c, a, b]: [Operand<'_>; 3],
+    [c, a, b]: [BlasOperand<'_>; 3],
     flip: bool,
 ) -> Result<(), Error> {
     let divided = Calls::new(batch, [&c, &a, &b]);
@@ -299,7 +299,8 @@ unsafe fn calls(
         for _ in 0..divided.count {
             let [oc, oa, ob] = walk.offsets();
             walk.advance();
-            let at = |operand: &Operand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
+            let at =
+                |operand: &BlasOperand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
             let [c, a, b] = [at(&c, oc), at(&a, oa), at(&b, ob)];
             let (x, y) = if flip { (b, a) } else { (a, b) };
             // SAFETY: the caller's; the forms say how the matrices lie.
@@ -330,7 +331,7 @@ impl Gemm {
     unsafe fn call(
         &self,
         handle: sys::cublasHandle_t,
-        weights: &Weights,
+        weights: &PackedScaling,
         at: [u64; 3],
     ) -> Result<(), CublasError> {
         let Gemm { m, n, k, forms: [x, y], leading, strides: [sc, sx, sy], count, .. } = *self;

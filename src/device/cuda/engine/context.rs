@@ -46,12 +46,12 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// More GPUs than a machine has.
-const MOST: usize = 64;
+/// Upper bound of the ordinals of GPUs.
+const MAX_DEVICES: usize = 64;
 
 /// The GPU of an ordinal, put into use at the first call.
 pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
-    static CONTEXTS: [OnceLock<Context>; MOST] = [const { OnceLock::new() }; MOST];
+    static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let unavailable = |why| Error::DeviceUnavailable { device: name_of(ordinal), why };
     let Some(slot) = CONTEXTS.get(ordinal) else {

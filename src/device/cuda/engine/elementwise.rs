@@ -4,7 +4,7 @@
 use super::arguments::Arguments;
 use super::context::Context;
 use super::loops::Loops;
-use super::operation::{Elements, NARROW, Operation, Strided, THREADS, blocks, head, mask, readers};
+use super::operation::{NARROW, Operation, RawElements, RawOperand, THREADS, blocks, head, mask, readers};
 use super::program::{Packed, Program, Template};
 use super::tile;
 use crate::element::DType;
@@ -31,7 +31,7 @@ impl Operation {
         &self,
         context: &Context,
         shape: &[usize],
-        operands: &[Strided<'_>],
+        operands: &[RawOperand<'_>],
     ) -> Result<(), Error> {
         match *operands {
             // SAFETY: the same contract, for the same operands.
@@ -54,7 +54,7 @@ impl Operation {
         &self,
         context: &Context,
         shape: &[usize],
-        operands: [Strided<'_>; N],
+        operands: [RawOperand<'_>; N],
     ) -> Result<(), Error> {
         let strides = operands.map(|operand| operand.strides);
         let plan = if N == 1 { Plan::ordered(shape, strides) } else { Plan::unordered(shape, strides) };
@@ -86,7 +86,7 @@ impl Operation {
         context: &'static Context,
         shape: &[usize],
         result: DType,
-        operands: &[Strided<'_>],
+        operands: &[RawOperand<'_>],
     ) -> Result<bool, Error> {
         match *operands {
             // SAFETY: the same contract, for the same operands.
@@ -106,7 +106,7 @@ impl Operation {
         context: &'static Context,
         shape: &[usize],
         result: DType,
-        operands: [Strided<'_>; N],
+        operands: [RawOperand<'_>; N],
     ) -> Result<bool, Error> {
         let plan = Plan::unordered(shape, operands.map(|operand| operand.strides));
         if plan.len() == 0 {
@@ -134,7 +134,7 @@ impl Operation {
         context: &Context,
         len: usize,
         strides: [isize; N],
-        elements: [Elements; N],
+        elements: [RawElements; N],
     ) -> Result<(), Error> {
         let same = mask(|k| strides[k] == 0, N);
         let vector = vector(len, strides, &[], elements);
@@ -156,7 +156,7 @@ impl Operation {
         &self,
         context: &Context,
         plan: &Plan<N>,
-        elements: [Elements; N],
+        elements: [RawElements; N],
     ) -> Result<(), Error> {
         let inner = plan.inner_strides();
         let vector = match dense_along(inner) {
@@ -186,11 +186,11 @@ impl Operation {
 }
 
 /// Where a plan begins.
-fn first_elements<const N: usize>(plan: &Plan<N>, operands: [Strided<'_>; N]) -> [Elements; N] {
+fn first_elements<const N: usize>(plan: &Plan<N>, operands: [RawOperand<'_>; N]) -> [RawElements; N] {
     let offsets = plan.offsets();
     core::array::from_fn(|k| {
-        let Strided { address, dtype, .. } = operands[k];
-        Elements { address, dtype }.offset(offsets[k])
+        let RawOperand { address, dtype, .. } = operands[k];
+        RawElements { address, dtype }.offset(offsets[k])
     })
 }
 
@@ -200,7 +200,7 @@ fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
 }
 
 /// How many elements are loaded at once where nothing is in the way.
-pub(super) fn widest(elements: &[Elements]) -> usize {
+pub(super) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
     (16 / largest).max((16 / smallest).min(4))
@@ -212,7 +212,7 @@ fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],
     outer: &[[isize; N]],
-    elements: [Elements; N],
+    elements: [RawElements; N],
 ) -> usize {
     let mut vector = widest(&elements);
     let fits = |vector: usize| {

@@ -11,8 +11,8 @@ use super::blas;
 use super::context::Context;
 use super::flag::Flag;
 use super::loops::Loops;
-use super::operation::Strided;
-use super::products::{self, Batch, Factor, PRODUCTS, Weights, begin};
+use super::operation::RawOperand;
+use super::products::{self, Batch, PRODUCTS, PackedScaling, ProductOperand, begin};
 use super::program::{Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, loops};
 use super::shares::BLOCK;
@@ -31,10 +31,10 @@ pub(super) static TILES: Template =
 /// All elements within the shapes are alive, and those of `out` accessed by nothing else.
 pub(super) unsafe fn multiply(
     context: &'static Context,
-    weights: &Weights,
+    weights: &PackedScaling,
     batch: Batch<'_>,
-    out: Strided<'_>,
-    [a, b]: [Factor<'_>; 2],
+    out: RawOperand<'_>,
+    [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<bool, Error> {
     let Batch { shape, m, k, n } = batch;
     if m == 0 || n == 0 || shape.contains(&0) {
@@ -67,15 +67,15 @@ pub(super) unsafe fn multiply(
 }
 
 /// The same factor with other strides.
-fn with_strides<'a>(factor: Factor<'_>, strides: &'a [isize]) -> Factor<'a> {
-    let Strided { address, dtype, .. } = factor.elements;
-    Factor { elements: Strided { address, dtype, strides }, conjugate: factor.conjugate }
+fn with_strides<'a>(factor: ProductOperand<'_>, strides: &'a [isize]) -> ProductOperand<'a> {
+    let RawOperand { address, dtype, .. } = factor.elements;
+    ProductOperand { elements: RawOperand { address, dtype, strides }, conjugate: factor.conjugate }
 }
 
 /// How far rows and columns are apart; the kernel's twin.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-struct Matrix {
+struct KernelMatrix {
     row: i64,
     column: i64,
 }
@@ -91,7 +91,7 @@ struct Extents {
 }
 
 // SAFETY: `repr(C)`, with the members of the kernel's structure.
-unsafe impl Argument for Matrix {}
+unsafe impl Argument for KernelMatrix {}
 // SAFETY: as above.
 unsafe impl Argument for Extents {}
 
@@ -101,18 +101,18 @@ unsafe impl Argument for Extents {}
 /// As [`multiply`].
 unsafe fn tiles(
     context: &'static Context,
-    weights: &Weights,
+    weights: &PackedScaling,
     Batch { shape, m, k, n }: Batch<'_>,
-    out: Strided<'_>,
-    [a, b]: [Factor<'_>; 2],
+    out: RawOperand<'_>,
+    [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<bool, Error> {
     let rank = shape.len();
     let operands = [out, a.elements, b.elements];
     let plan = Plan::unordered(shape, operands.map(|of| &of.strides[..rank]));
     let batch: Loops<3> = loops(&plan);
-    let mut matrices = [Matrix { row: 0, column: 0 }; 3];
+    let mut matrices = [KernelMatrix { row: 0, column: 0 }; 3];
     for (matrix, of) in matrices.iter_mut().zip(operands) {
-        *matrix = Matrix { row: of.strides[rank] as i64, column: of.strides[rank + 1] as i64 };
+        *matrix = KernelMatrix { row: of.strides[rank] as i64, column: of.strides[rank + 1] as i64 };
     }
     let mut at = [0; 3];
     for ((at, of), offset) in at.iter_mut().zip(operands).zip(plan.offsets()) {
@@ -157,7 +157,7 @@ fn tiles_entry(program: &Program) -> String {
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
          entry(R alpha, R beta, u32 flags, const __grid_constant__ Extents extents, const __grid_constant__ Loops<3> batch,\n      \
-         Matrix out_is, Matrix a_is, Matrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
+         KernelMatrix out_is, KernelMatrix a_is, KernelMatrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
          u32 *failed) {{\n    \
          multiply<{checked}, {side}>(alpha, beta, flags, extents, batch, out_is, a_is, b_is, a, b, out, failed);\n}}\n",
         program.typedefs(),

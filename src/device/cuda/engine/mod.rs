@@ -34,14 +34,14 @@ use crate::device::cpu::reserve;
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::scalars::Scalars;
 use crate::device::{
-    Arguments, BinaryOp, Cpu, CudaSource, ElementTuple, Elementwise, Factor, Function, Generator, Operand,
-    Output, ProductArgs, Reduce, Reduction, Scaling, Visit, via_host,
+    Arguments, BinaryOp, Cpu, CudaSource, ElementTuple, Elementwise, Function, Generator, MatrixOperand,
+    Operand, Output, ProductArgs, Reduce, Reduction, Scaling, Visit, via_host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count, is_dense};
-use operation::{Operation, Strided};
-use products::{Batch, Weights};
+use operation::{Operation, RawOperand};
+use products::{Batch, PackedScaling};
 use reduce::Reducing;
 use scan::Scanning;
 use std::mem::MaybeUninit;
@@ -49,12 +49,12 @@ use std::mem::MaybeUninit;
 pub(super) use context::{Context, Memory, context, count, name_of};
 pub(super) use pinned::Pinned;
 
-fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> Strided<'a> {
-    Strided { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
+fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
+    RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
 }
 
-fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> Strided<'a> {
-    Strided { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
+fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> RawOperand<'a> {
+    RawOperand { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
 }
 
 /// An operation, erased.
@@ -118,7 +118,7 @@ pub(super) fn compact<T: Element, const N: usize>(
 ) -> Result<Memory, Error> {
     let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
     let layout = Layout::dense(from.shape(), true);
-    let out = Strided { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
+    let out = RawOperand { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: the operand's elements are alive, and the new memory has room for as many.
     unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
     Ok(to)
@@ -178,16 +178,16 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
 
 /// Collects the operands of a function.
 struct Operands<'a> {
-    list: [Strided<'a>; MAX_ARGUMENTS + 1],
+    list: [RawOperand<'a>; MAX_ARGUMENTS + 1],
     len: usize,
 }
 
 impl<'a> Operands<'a> {
-    fn new(first: Strided<'a>) -> Self {
+    fn new(first: RawOperand<'a>) -> Self {
         Operands { list: [first; MAX_ARGUMENTS + 1], len: 1 }
     }
 
-    fn list(&self) -> &[Strided<'a>] {
+    fn list(&self) -> &[RawOperand<'a>] {
         &self.list[..self.len]
     }
 }
@@ -323,8 +323,10 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
 // ------------------------------------------------------------------ products
 
 /// A factor, erased.
-fn factor<'a, T: Element, const N: usize>(factor: &Factor<'a, T, Cuda<N>>) -> products::Factor<'a> {
-    products::Factor { elements: strided(&factor.operand), conjugate: factor.conjugate }
+fn factor<'a, T: Element, const N: usize>(
+    factor: &MatrixOperand<'a, T, Cuda<N>>,
+) -> products::ProductOperand<'a> {
+    products::ProductOperand { elements: strided(&factor.operand), conjugate: factor.conjugate }
 }
 
 /// An error for integers that overflowed.
@@ -347,7 +349,7 @@ pub(super) fn gemm<T: Scalar, const N: usize>(
         shape == batch_a && shape == batch_b && (m, n, k) == (m_a, n_b, k_b),
         "shapes of a batched matrix product agree"
     );
-    let (weights, batch) = (Weights::new(alpha, beta), Batch { shape, m, k, n });
+    let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
     // SAFETY: operands and outputs vouch for their elements.
     let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "matmul", "rows and columns whose product overflows")
@@ -366,7 +368,7 @@ pub(super) fn sum_products<T: Scalar, const N: usize>(
     let shape = a.operand.shape();
     assert_eq!(shape, b.operand.shape(), "factors of one shape");
     assert_eq!(out.shape(), &shape[..out.shape().len()], "the leading axes are the output's");
-    let weights = Weights::new(alpha, beta);
+    let weights = PackedScaling::new(alpha, beta);
     // SAFETY: operands and outputs vouch for their elements.
     let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "sum of products", "factors whose products overflow")

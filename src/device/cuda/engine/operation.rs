@@ -23,24 +23,24 @@ pub(super) struct Operation {
 
 /// The elements of an operand or a result: where the first one lies, and the steps to the others.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Strided<'a> {
+pub(super) struct RawOperand<'a> {
     pub(super) address: u64,
     pub(super) dtype: DType,
     pub(super) strides: &'a [isize],
 }
 
-/// Elements, without strides.
+/// RawElements, without strides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Elements {
+pub(super) struct RawElements {
     pub(super) address: u64,
     pub(super) dtype: DType,
 }
 
-impl Elements {
+impl RawElements {
     /// The element so many elements on.
-    pub(super) fn offset(self, elements: isize) -> Elements {
+    pub(super) fn offset(self, elements: isize) -> RawElements {
         let bytes = elements as i64 * self.dtype.size() as i64;
-        Elements { address: self.address.wrapping_add_signed(bytes), ..self }
+        RawElements { address: self.address.wrapping_add_signed(bytes), ..self }
     }
 }
 
@@ -55,7 +55,7 @@ impl Operation {
         &self,
         template: &'static Template,
         result: DType,
-        operands: &[Elements],
+        operands: &[RawElements],
         variant: [u32; 5],
     ) -> Program {
         let signature = self.scalars.signature();

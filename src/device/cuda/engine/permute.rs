@@ -1,8 +1,8 @@
-//! Strided copies: the operation that changes nothing, on elements that are nothing but bytes. What lies side by side on both
+//! RawOperand copies: the operation that changes nothing, on elements that are nothing but bytes. What lies side by side on both
 //! sides is one larger element, so that there is one kernel for each size and none for each type.
 
 use super::context::Context;
-use super::operation::{Operation, Strided};
+use super::operation::{Operation, RawOperand};
 use crate::device::CudaSource;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
@@ -29,8 +29,8 @@ fn of_size(bytes: usize) -> Option<DType> {
 pub(super) unsafe fn copy(
     context: &Context,
     shape: &[usize],
-    to: Strided<'_>,
-    from: Strided<'_>,
+    to: RawOperand<'_>,
+    from: RawOperand<'_>,
 ) -> Result<(), Error> {
     if shape.contains(&0) {
         return Ok(());
@@ -53,8 +53,8 @@ pub(super) unsafe fn copy(
         (&mut lengths[..rank], &mut to_steps[..rank], &mut from_steps[..rank]);
     let larger = larger(lengths, [to_steps, from_steps], size, [to.address, from.address]);
     let dtype = of_size(larger).expect("elements and what is made of them have sizes of powers of two");
-    let to = Strided { address: to.address, dtype, strides: to_steps };
-    let from = Strided { address: from.address, dtype, strides: from_steps };
+    let to = RawOperand { address: to.address, dtype, strides: to_steps };
+    let from = RawOperand { address: from.address, dtype, strides: from_steps };
     // SAFETY: the caller's; larger elements are made of whole ones.
     unsafe { same.run(context, lengths, &[to, from]) }
 }

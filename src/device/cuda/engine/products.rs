@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::context::Context;
 use super::flag::Flag;
-use super::operation::Strided;
+use super::operation::RawOperand;
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
 use super::shares::{BLOCK, Loads, Shares};
@@ -21,8 +21,8 @@ pub(super) static PARTS: Template = Template { files: FILES, entry: parts_entry 
 
 /// A factor, erased.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Factor<'a> {
-    pub(super) elements: Strided<'a>,
+pub(super) struct ProductOperand<'a> {
+    pub(super) elements: RawOperand<'a>,
     pub(super) conjugate: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Batch<'a> {
 
 /// What is made of sums of products: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weights {
+pub(super) struct PackedScaling {
     pub(super) dtype: DType,
     pub(super) alpha: Packed,
     pub(super) beta: Packed,
@@ -48,15 +48,15 @@ pub(super) struct Weights {
     flags: u32,
 }
 
-impl Weights {
-    pub(super) fn new<T: Scalar>(alpha: T, beta: T) -> Weights {
+impl PackedScaling {
+    pub(super) fn new<T: Scalar>(alpha: T, beta: T) -> PackedScaling {
         let packed = |value| {
             let mut scalars = Scalars::default();
             scalars.scalar("value", value);
             Packed::new(&scalars)
         };
         let bit = |yes: bool, at: u32| u32::from(yes) << at;
-        Weights {
+        PackedScaling {
             dtype: T::DTYPE,
             alpha: packed(alpha),
             beta: packed(beta),
@@ -83,17 +83,17 @@ impl Weights {
 /// All elements within `shape` are alive, and those of `out`, within its leading axes, accessed by nothing else.
 pub(super) unsafe fn sum(
     context: &'static Context,
-    weights: &Weights,
+    weights: &PackedScaling,
     shape: &[usize],
-    out: Strided<'_>,
-    [a, b]: [Factor<'_>; 2],
+    out: RawOperand<'_>,
+    [a, b]: [ProductOperand<'_>; 2],
 ) -> Result<bool, Error> {
     let rank = out.strides.len();
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
     // Loops follow the factor with more elements.
-    let elements = |factor: &Factor<'_>| {
+    let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
     };
@@ -148,7 +148,7 @@ pub(super) fn program(
 }
 
 /// The arguments that all kernels of products begin with.
-pub(super) fn begin<'a>(weights: &'a Weights, flags: &'a u32) -> Arguments<'a> {
+pub(super) fn begin<'a>(weights: &'a PackedScaling, flags: &'a u32) -> Arguments<'a> {
     Arguments::new().with_bytes(&weights.alpha).with_bytes(&weights.beta).with(flags)
 }
 
@@ -158,7 +158,7 @@ struct Layout {
     /// Strides of the output and of both factors.
     kept: Plan<3>,
     summed: Plan<2>,
-    /// Elements that are read at once.
+    /// RawElements that are read at once.
     vector: usize,
     /// Whether what is summed is one line.
     line: bool,
@@ -169,7 +169,12 @@ struct Layout {
 
 impl Layout {
     /// `summed` are the lengths of the axes behind those of the output; a sum of nothing has none.
-    fn new(kept: &[usize], summed: Option<&[usize]>, out: Strided<'_>, factors: [Strided<'_>; 2]) -> Layout {
+    fn new(
+        kept: &[usize],
+        summed: Option<&[usize]>,
+        out: RawOperand<'_>,
+        factors: [RawOperand<'_>; 2],
+    ) -> Layout {
         let rank = kept.len();
         let mut steps = [[0; MAX_RANK]; 3];
         steps[0][..rank].copy_from_slice(out.strides);

@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::context::Context;
 use super::flag::Flag;
 use super::loops::Loops;
-use super::operation::{Operation, Strided};
+use super::operation::{Operation, RawOperand};
 use super::program::{Packed, Program, Template};
 use super::shares::{BLOCK, Loads, Shares};
 use crate::element::DType;
@@ -18,8 +18,8 @@ pub(super) const REDUCE: &str = include_str!("kernels/reduce.cu");
 pub(super) static WHOLE: Template = Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
 pub(super) static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
 
-/// What is carried along has at most so many bytes.
-pub(super) const PART: usize = 64;
+/// Largest accumulator, in bytes.
+pub(super) const MAX_ACC_BYTES: usize = 64;
 
 /// A reduction, erased.
 #[derive(Debug)]
@@ -55,8 +55,8 @@ impl Reducing {
         &self,
         context: &'static Context,
         shape: &[usize],
-        out: Strided<'_>,
-        a: Strided<'_>,
+        out: RawOperand<'_>,
+        a: RawOperand<'_>,
     ) -> Result<bool, Error> {
         if shape[..out.strides.len()].contains(&0) {
             return Ok(true);
@@ -106,16 +106,16 @@ impl Reducing {
 }
 
 /// The address of an element.
-pub(super) fn address(of: Strided<'_>, offset: isize) -> u64 {
+pub(super) fn address(of: RawOperand<'_>, offset: isize) -> u64 {
     of.address.wrapping_add_signed(offset as i64 * of.dtype.size() as i64)
 }
 
 /// The memory that parts of outputs take.
 pub(super) fn parts_bytes(shares: &Shares) -> Result<usize, Error> {
     let parts = (shares.outputs as usize).checked_mul(shares.splits as usize);
-    parts.and_then(|parts| parts.checked_mul(PART)).ok_or_else(|| Error::Overflow {
+    parts.and_then(|parts| parts.checked_mul(MAX_ACC_BYTES)).ok_or_else(|| Error::Overflow {
         shape: vec![shares.outputs as usize, shares.splits as usize],
-        element_bytes: PART,
+        element_bytes: MAX_ACC_BYTES,
     })
 }
 
@@ -176,7 +176,7 @@ struct Layout {
     kept: Plan<2>,
     /// Over what is reduced; in vectors where the elements that are read at once are several, but not along a line.
     reduced: Plan<1>,
-    /// Elements that are read at once.
+    /// RawElements that are read at once.
     vector: usize,
     /// Whether what is reduced is one line.
     line: bool,

@@ -4,7 +4,7 @@
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
 use super::loops::Loops;
-use super::operation::{Elements, Operation, Strided};
+use super::operation::{Operation, RawElements, RawOperand};
 use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, address, loops};
 use super::shares::BLOCK;
@@ -17,15 +17,15 @@ const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
 pub(super) static LINES: Template = Template { files: FILES, entry: lines_entry };
 pub(super) static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
-/// Elements of a tile; `TILE` of the kernels.
+/// RawElements of a tile; `TILE` of the kernels.
 const TILE: usize = 8 * BLOCK as usize;
-/// As many lines keep a GPU busy with a thread for each.
-const MANY: usize = 1 << 14;
-/// Lines so short are not worth a block.
-const SHORT: usize = 64;
-/// Blocks that long lines are cut for; a chunk has some tiles at least.
-const BLOCKS: usize = 1 << 10;
-const LEAST: usize = 4 * TILE;
+/// With this many lines, a thread for each keeps the GPU busy.
+const MIN_LINES: usize = 1 << 14;
+/// Shorter lines are not worth a thread block.
+const MIN_LINE_LEN: usize = 64;
+/// Number of blocks that long lines are split for; ..
+const TARGET_BLOCKS: usize = 1 << 10;
+const MIN_CHUNK_LEN: usize = 4 * TILE;
 
 /// A running operation, erased.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ unsafe impl Argument for Lines {}
 impl Scanning {
     /// The program of a template for elements of a type.
     pub(super) fn program(&self, template: &'static Template, dtype: DType, totals: bool) -> Program {
-        let element = Elements { address: 0, dtype };
+        let element = RawElements { address: 0, dtype };
         self.operation.program(template, dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
     }
 
@@ -65,8 +65,8 @@ impl Scanning {
         &self,
         context: &'static Context,
         shape: &[usize],
-        out: Strided<'_>,
-        a: Strided<'_>,
+        out: RawOperand<'_>,
+        a: RawOperand<'_>,
     ) -> Result<bool, Error> {
         let Some((&length, kept)) = shape.split_last().filter(|_| !shape.contains(&0)) else {
             return Ok(true);
@@ -86,7 +86,7 @@ impl Scanning {
         let [o, k] = plan.offsets();
         let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
-        if !self.associative || (count >= MANY && (columns || length <= SHORT)) {
+        if !self.associative || (count >= MIN_LINES && (columns || length <= MIN_LINE_LEN)) {
             // SAFETY: the caller's; lines of both operands.
             unsafe { pass.lines(&around, from, to) }?;
         } else {
@@ -97,15 +97,15 @@ impl Scanning {
         // Each result but the last one was an operand.
         let mut shape = shape.to_vec();
         shape[last] -= 1;
-        let next = Strided { address: address(a, a.strides[last]), ..a };
+        let next = RawOperand { address: address(a, a.strides[last]), ..a };
         // SAFETY: the caller's; but for the first elements of each line of `a`, and the last ones of `out`.
         unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }
 
-/// Elements of a chunk.
+/// RawElements of a chunk.
 fn chunk(lines: usize, length: usize) -> usize {
-    let chunks = (BLOCKS / lines.max(1)).min(length / LEAST).max(1);
+    let chunks = (TARGET_BLOCKS / lines.max(1)).min(length / MIN_CHUNK_LEN).max(1);
     if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
 }
 
@@ -123,7 +123,7 @@ impl Pass<'_> {
     }
 
     /// # Safety
-    /// Elements of all lines are alive, and those at `to` accessed by nothing else.
+    /// RawElements of all lines are alive, and those at `to` accessed by nothing else.
     unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
         let mut arguments =

@@ -5,18 +5,18 @@ use super::arguments::Argument;
 
 /// Threads of a block; `BLOCK` of the kernels.
 pub(super) const BLOCK: u32 = 256;
-/// As many threads keep the memory of a large GPU busy: enough loads are on their way.
-const BUSY: u64 = 1 << 17;
-/// As many are shared out where outputs are split: several times those, so that the last ones to finish are few.
-const SPLIT: u64 = 1 << 19;
-/// Items whose loads a thread has in flight together.
-const FLIGHT: u64 = 4;
-/// At most so many items for one thread: its accumulators are combined after 64 rounds of loads, and some hundreds of such
-/// sums at most are added one after the other.
-const MOST: u64 = 64 * 64 * FLIGHT;
-/// What memory is read in, at least, in bytes; and what it is read in best.
-const SECTOR: u64 = 32;
-const LINE: u64 = 128;
+/// Threads that keep the memory of a large GPU busy.
+const BUSY_THREADS: u64 = 1 << 17;
+/// Threads for outputs that are split: several times [`BUSY_THREADS`], so that few of them finish last.
+const SPLIT_THREADS: u64 = 1 << 19;
+/// Loads that a thread has in flight together.
+const LOADS_IN_FLIGHT: u64 = 4;
+/// Largest number of items of one thread: its accumulators are combined after 64 rounds of loads, and some hundreds of such sums
+/// at most are added one after the other.
+const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
+/// The smallest unit in which memory is read, in bytes, and the best one.
+const SECTOR_BYTES: u64 = 32;
+const CACHE_LINE_BYTES: u64 = 128;
 
 /// How outputs and their items are shared out; the kernels' twin.
 #[repr(C)]
@@ -25,7 +25,7 @@ pub(super) struct Shares {
     pub(super) outputs: u64,
     /// Of each output: elements, or vectors of them.
     pub(super) items: u64,
-    /// Elements of each output.
+    /// RawElements of each output.
     pub(super) count: u64,
     /// Logarithms: threads side by side along the outputs, and threads that share the items of one.
     pub(super) lanes: u32,
@@ -56,17 +56,20 @@ impl Shares {
     pub(super) fn choose(loads: &Loads) -> Shares {
         let Loads { outputs, items, count, inner_outputs, next_output, next_item, bytes } = *loads;
         // Down columns where outputs lie closer together than the items of one, and close enough to be read together.
-        let down = outputs > 1 && next_output < LINE && (next_item == 0 || next_output < next_item);
+        let down =
+            outputs > 1 && next_output < CACHE_LINE_BYTES && (next_item == 0 || next_output < next_item);
         let (mut lanes, least_lanes, mut threads) = if down {
             let most = logarithm(inner_outputs).min(5);
-            (most, logarithm(2 * SECTOR / bytes.max(1)).min(most), 0)
+            (most, logarithm(2 * SECTOR_BYTES / bytes.max(1)).min(most), 0)
         } else {
             // Neighbouring threads read what lies side by side.
-            let together = if next_item <= bytes { logarithm(2 * SECTOR / bytes.max(1)) } else { 0 };
+            let together = if next_item <= bytes { logarithm(2 * SECTOR_BYTES / bytes.max(1)) } else { 0 };
             (0, 0, together.min(logarithm(items)))
         };
         let room = logarithm(u64::from(BLOCK));
-        while (outputs << threads < BUSY && items >> (threads + 1) >= FLIGHT) || items >> threads > MOST / 4 {
+        while (outputs << threads < BUSY_THREADS && items >> (threads + 1) >= LOADS_IN_FLIGHT)
+            || items >> threads > MAX_ITEMS / 4
+        {
             if lanes + threads < room {
                 threads += 1;
             } else if lanes > least_lanes {
@@ -75,9 +78,9 @@ impl Shares {
                 break;
             }
         }
-        let needed = items.div_ceil(MOST << threads);
-        let wanted = SPLIT.div_ceil((outputs << threads).max(1)).min(items >> (threads + 4));
-        let splits = if outputs << threads < BUSY { wanted.max(needed) } else { needed };
+        let needed = items.div_ceil(MAX_ITEMS << threads);
+        let wanted = SPLIT_THREADS.div_ceil((outputs << threads).max(1)).min(items >> (threads + 4));
+        let splits = if outputs << threads < BUSY_THREADS { wanted.max(needed) } else { needed };
         let splits = splits.clamp(1, u64::from(u16::MAX)) as u32;
         Shares { outputs, items, count, lanes, threads, splits, unused: 0 }
     }
@@ -87,7 +90,7 @@ impl Shares {
         let items = u64::from(self.splits);
         let lanes = logarithm(self.outputs).min(5);
         let room = logarithm(u64::from(BLOCK)) - lanes;
-        let threads = logarithm(items.div_ceil(FLIGHT)).min(room);
+        let threads = logarithm(items.div_ceil(LOADS_IN_FLIGHT)).min(room);
         Shares { items, lanes, threads, splits: 1, ..*self }
     }
 
@@ -174,7 +177,7 @@ mod tests {
                     let shares = Shares::choose(&loads(outputs, items, 8, columns));
                     assert!(shares.lanes + shares.threads <= 8, "{shares:?}");
                     let sharing = u64::from(shares.splits) << shares.threads;
-                    assert!(items.div_ceil(sharing) <= MOST, "{shares:?}");
+                    assert!(items.div_ceil(sharing) <= MAX_ITEMS, "{shares:?}");
                 }
             }
         }

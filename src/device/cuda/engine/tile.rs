@@ -4,7 +4,7 @@
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
 use super::loops::{Divisor, Loops};
-use super::operation::{Elements, Operation, THREADS, blocks, head, mask, readers};
+use super::operation::{Operation, RawElements, THREADS, blocks, head, mask, readers};
 use super::program::{Packed, Program, Template};
 use crate::error::Error;
 use crate::layout::plan::Plan;
@@ -12,11 +12,11 @@ use crate::layout::plan::Plan;
 static TILE: Template = Template { files: &[include_str!("kernels/tile.cu")], entry };
 
 /// Sides below which a tile would be mostly empty.
-const SHORT: usize = 8;
-/// The shared memory of a block, in bytes.
-const SHARED: usize = 48 << 10;
+const MIN_SIDE: usize = 8;
+/// Shared memory of a thread block, in bytes.
+const SHARED_MEMORY_BYTES: usize = 48 << 10;
 /// Fewer elements take as long one by one.
-const FEW: usize = 1 << 12;
+const MIN_LEN: usize = 1 << 12;
 
 /// The twin of the kernel's structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,10 +46,10 @@ pub(super) struct Tiled<const N: usize> {
 }
 
 /// Tiles of a plan, if the result lies side by side along one axis and an operand along another, and both are long enough.
-pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> Option<Tiled<N>> {
+pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) -> Option<Tiled<N>> {
     let (shape, strides) = (plan.shape(), plan.strides());
     let inner = shape.len().checked_sub(1)?;
-    if strides[inner][0] != 1 || plan.len() < FEW {
+    if strides[inner][0] != 1 || plan.len() < MIN_LEN {
         return None;
     }
     let apart = |k: usize| !matches!(strides[inner][k], -1..=1);
@@ -61,7 +61,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
     let fits = |side: usize| {
         let tile = |k: usize| side * (side + 1) * elements[k].dtype.size().next_multiple_of(8);
         let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
-        tiles + 2 * N * side * size_of::<i64>() <= SHARED
+        tiles + 2 * N * side * size_of::<i64>() <= SHARED_MEMORY_BYTES
     };
     let side = if largest <= 4 && fits(64) {
         64
@@ -86,7 +86,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
     };
     let (x, nx) = chain(0, inner, &[first]);
     let (y, ny) = chain(key, first, &x);
-    if nx.min(ny) < SHORT {
+    if nx.min(ny) < MIN_SIDE {
         return None;
     }
     let loops = |axes: &[usize]| {
@@ -112,7 +112,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [Elements; N]) -> 
 }
 
 impl<const N: usize> Tiled<N> {
-    pub(super) fn program(&self, operation: &Operation, elements: [Elements; N]) -> Program {
+    pub(super) fn program(&self, operation: &Operation, elements: [RawElements; N]) -> Program {
         let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
         operation.program(&TILE, elements[0].dtype, &elements[1..], variant)
     }
@@ -124,7 +124,7 @@ impl<const N: usize> Tiled<N> {
         &self,
         context: &Context,
         operation: &Operation,
-        elements: [Elements; N],
+        elements: [RawElements; N],
     ) -> Result<(), Error> {
         let program = self.program(operation, elements);
         let packed = Packed::new(&operation.scalars);
@@ -154,7 +154,7 @@ fn entry(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Tiled, tiles};
-    use crate::device::cuda::engine::operation::Elements;
+    use crate::device::cuda::engine::operation::RawElements;
     use crate::element::DType;
     use crate::layout::plan::Plan;
 
@@ -164,7 +164,7 @@ mod tests {
     fn tiled<const K: usize>(rows: [isize; K], dtype: DType) -> Option<Tiled<K>> {
         let strides = rows.map(|row| if row == 1 { [1, N as isize] } else { [row, 1] });
         let plan = Plan::unordered(&[N, N], strides.each_ref().map(|strides| &strides[..]));
-        tiles(&plan, [Elements { address: 0, dtype }; K])
+        tiles(&plan, [RawElements { address: 0, dtype }; K])
     }
 
     /// NVIDIA's compiler refuses kernels with more than 48 KiB, whatever the GPU.

@@ -12,7 +12,7 @@ pub(in crate::device::cpu) use stream::{fence, stream_piece};
 pub(in crate::device::cpu) use tile::transpose_tile;
 
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::threads::{SHARED, enter, join};
+use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
@@ -21,31 +21,29 @@ use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
-use crate::layout::tiling::{Blocks, Loop};
+use crate::layout::tiling::{Blocks, CACHE_LINE_BYTES, Loop};
 use crate::rank::MAX_RANK;
 use tile::{Steps, Tile};
 
-/// A copy of no more elements is not planned: a loop over its axes is done before a plan is made.
-const SMALL: usize = 32;
-/// A matrix of fewer bytes is transposed without a plan.
-const UNPLANNED: usize = 256 << 10;
-/// So many bytes, read and written, are shared among threads.
-const PART: usize = SHARED / 2;
-/// Rows are cut at multiples of this.
-const BAND: usize = 64;
-/// Results of more bytes are written past the caches. With the time to read the result afterwards, both ways take the same
-/// at this size where the last-level cache has twice as much; above it, this one wins.
-const STREAM: usize = 16 << 20;
-/// So are smaller ones, where rows would push each other out of the caches.
-const COLLIDING: usize = 4 << 20;
-/// Rows of fewer bytes are not, if they share cache lines with others: such lines would be fetched to be completed.
-const SHORT: usize = 16 * LINE;
-/// Positions that a kernel is given at once, at most.
-const POSITIONS: usize = 128;
-/// Rows in a table, at most.
-const ROWS: usize = 256;
-/// A cache line.
-const LINE: usize = 64;
+/// Largest number of elements that is copied without a plan: a loop over the axes ends before a plan is made.
+const MAX_UNPLANNED_LEN: usize = 32;
+/// Matrices of fewer bytes are transposed without a plan.
+const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
+/// Bytes, read and written, below which a second thread is slower.
+const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
+/// Rows are split at multiples of this number.
+const BAND_ROWS: usize = 64;
+/// Results of more bytes are written by non-temporal stores. Together with the time to read the result afterwards, both ways
+/// take the same at this size if the last-level cache has twice as much; above it, this one wins.
+const MIN_STREAMED_BYTES: usize = 16 << 20;
+/// So are results of more bytes than this, if their rows evict each other from the caches.
+const MIN_COLLIDING_BYTES: usize = 4 << 20;
+/// Shorter rows are written by ordinary stores if they share cache lines with others: an incomplete line would be fetched first.
+const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
+/// Largest number of positions in one call of a kernel.
+const MAX_POSITIONS: usize = 128;
+/// Largest number of rows in a table.
+const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
@@ -78,11 +76,11 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         return;
     }
     let len: usize = shape.iter().product();
-    let short = len * size < PART;
+    let short = len * size < PARALLEL_COPY_BYTES;
     if short && one_block(shape, strides.into_iter()).is_some() {
         // SAFETY: the caller's; all elements as so many bytes.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
-    } else if len <= SMALL {
+    } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
                 // SAFETY: the caller's; elements of the size are copied as so many bytes.
@@ -106,7 +104,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
             _ => unreachable!("no elements of {size} bytes"),
         }
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
-        && len * size < UNPLANNED
+        && len * size < MAX_UNPLANNED_MATRIX_BYTES
     {
         // A matrix that is transposed needs no plan.
         let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
@@ -163,8 +161,8 @@ impl Job {
     /// # Safety
     /// All elements that the blocks visit may be read in the source and are ours alone to write in the result.
     unsafe fn run(&self, blocks: &Blocks) {
-        if blocks.bytes() >= PART
-            && let Some((low, high)) = blocks.halves(BAND)
+        if blocks.bytes() >= PARALLEL_COPY_BYTES
+            && let Some((low, high)) = blocks.halves(BAND_ROWS)
         {
             // SAFETY: the halves are of the same elements, and write different ones.
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
@@ -177,7 +175,7 @@ impl Job {
             // SAFETY: the caller's.
             unsafe { self.pieces(blocks) };
         }
-        if self.bytes >= COLLIDING {
+        if self.bytes >= MIN_COLLIDING_BYTES {
             stream::fence();
         }
     }
@@ -188,7 +186,7 @@ impl Job {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
         let (rows, count) = (blocks.rows.len(), blocks.columns.len());
         let (to, from) = (self.to.get(), self.from.get().cast_const());
-        let mut table = [0; ROWS];
+        let mut table = [0; MAX_TABLE_ROWS];
         let columns = match blocks.columns.as_slice() {
             [one] => Steps::Even(count, one.from),
             several => {
@@ -204,24 +202,26 @@ impl Job {
         let lead_rows = lead(start[1], unit, [blocks.columns.as_slice(), outer], |l| l.from);
         let lead_columns = lead(start[0], unit, [blocks.rows.as_slice(), outer], |l| l.to);
         // Lines that rows share with others are not worth it where rows are short.
-        let shared = lead_columns != Some(0) || !(count * unit).is_multiple_of(LINE);
+        let shared = lead_columns != Some(0) || !(count * unit).is_multiple_of(CACHE_LINE_BYTES);
         let collide = collide(blocks);
         let stream = lead_columns.is_some()
-            && (!shared || count * unit >= SHORT)
-            && self.bytes >= if collide { COLLIDING } else { STREAM };
+            && (!shared || count * unit >= MIN_STREAMED_ROW_BYTES)
+            && self.bytes >= if collide { MIN_COLLIDING_BYTES } else { MIN_STREAMED_BYTES };
         let lead_columns = lead_columns.unwrap_or(0);
         // Where lines collide, registers had better span two of them: each fetches the next one's line early enough.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
         // What lies side by side in the source fills some cache lines, but fewer where they would push each other out.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
-            (1, true, true) if self.bytes >= STREAM => (4 * LINE / unit).clamp(64, 128),
-            (1, true, true) => (4 * LINE / unit).clamp(32, 128),
-            (1, true, false) => 16.max(LINE / unit),
-            (1, false, _) => (8 * LINE / unit).clamp(BAND, ROWS),
-            _ => ROWS,
+            (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
+                (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
+            }
+            (1, true, true) => (4 * CACHE_LINE_BYTES / unit).clamp(32, 128),
+            (1, true, false) => 16.max(CACHE_LINE_BYTES / unit),
+            (1, false, _) => (8 * CACHE_LINE_BYTES / unit).clamp(BAND_ROWS, MAX_TABLE_ROWS),
+            _ => MAX_TABLE_ROWS,
         };
         // Where there are several bands, there is one loop: its first steps are those of each band.
-        let mut steps = [0; ROWS + LINE];
+        let mut steps = [0; MAX_TABLE_ROWS + CACHE_LINE_BYTES];
         fill(&mut steps[..(lead_rows + band).min(rows)], blocks.rows.as_slice(), |l| l.to);
         let mut end = 0;
         while end < rows {
@@ -249,7 +249,7 @@ impl Job {
     /// # Safety
     /// As [`run`](Job::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
-        let stream = self.bytes >= STREAM && blocks.unit >= SHORT;
+        let stream = self.bytes >= MIN_STREAMED_BYTES && blocks.unit >= MIN_STREAMED_ROW_BYTES;
         for_positions(blocks, 2, &mut |base, at| {
             let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
             if stream {
@@ -268,8 +268,8 @@ impl Job {
 
 /// How many elements lie before the first whole cache line, where that is the same wherever loops are.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
-    let same = loops.into_iter().flatten().all(|l| step(l) % LINE as isize == 0);
-    (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(LINE) - start) / unit)
+    let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
+    (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
 }
 
 /// Whether all rows, of the result or of the source, fall into the same few sets of the first-level cache.
@@ -301,25 +301,25 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
         count += 1;
     }
     let loops = &loops[..count];
-    let mut table = [[0, 0]; POSITIONS];
+    let mut table = [[0, 0]; MAX_POSITIONS];
     let mut filled = 1;
     let mut whole = 0;
     for l in loops {
-        if filled > 1 && filled * l.extent > POSITIONS {
+        if filled > 1 && filled * l.extent > MAX_POSITIONS {
             break;
         }
-        for i in filled..POSITIONS.min(filled * l.extent) {
+        for i in filled..MAX_POSITIONS.min(filled * l.extent) {
             let [to, from] = table[i - filled];
             table[i] = [to + l.to, from + l.from];
         }
-        filled = POSITIONS.min(filled * l.extent);
+        filled = MAX_POSITIONS.min(filled * l.extent);
         whole += 1;
         if filled < l.extent {
             break;
         }
     }
     // Of a longer loop the table has the first positions only; it goes on outside of all others.
-    let chunked = loops.first().filter(|l| l.extent > POSITIONS);
+    let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);
     for (k, l) in rest.iter().rev().enumerate() {
@@ -327,10 +327,10 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
     }
     let shape = &shape[..rest.len()];
     let turns: usize = shape.iter().product();
-    for chunk in (0..chunked.map_or(1, |l| l.extent)).step_by(POSITIONS) {
+    for chunk in (0..chunked.map_or(1, |l| l.extent)).step_by(MAX_POSITIONS) {
         let (mut begin, mut here) = (blocks.offsets, filled);
         if let Some(l) = chunked {
-            here = POSITIONS.min(l.extent - chunk);
+            here = MAX_POSITIONS.min(l.extent - chunk);
             begin = [begin[0] + l.to * chunk as isize, begin[1] + l.from * chunk as isize];
         }
         let mut walk = Odometer::over(shape, &strides[..shape.len()], begin);

@@ -1,4 +1,4 @@
-use super::{STREAM, transpose_tile};
+use super::{MIN_STREAMED_BYTES, transpose_tile};
 use crate::device::cpu::simd::tests::at_each_level;
 use crate::device::{Cpu, Operand, Output, Permute};
 use crate::element::{Element, c32, c64};
@@ -206,7 +206,7 @@ fn transposed_matrices() {
 
 /// Results that are written past the caches, in parts.
 fn large<T: Numbered>() {
-    let side = (STREAM / size_of::<T>()).isqrt() / 64 * 64 + 64;
+    let side = (MIN_STREAMED_BYTES / size_of::<T>()).isqrt() / 64 * 64 + 64;
     permuted::<T>(&[side, side], &[1, 0], [0, 0]);
     permuted::<T>(&[side + 1, side], &[1, 0], [1, 0]);
     permuted::<T>(&[side, side + 1], &[1, 0], [0, 1]);

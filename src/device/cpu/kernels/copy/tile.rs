@@ -10,18 +10,17 @@ use crate::device::cpu::simd::Level;
 use crate::device::cpu::simd::prefetch;
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
+use crate::layout::tiling::CACHE_LINE_BYTES;
+#[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
-/// A cache line.
+/// How far ahead of its use the source is prefetched: as many columns as fill this many bytes of the result.
 #[cfg(target_arch = "x86_64")]
-const LINE: usize = 64;
-/// How far ahead of its use the source is asked for, in columns that fill so many bytes of the result.
-#[cfg(target_arch = "x86_64")]
-const AHEAD: usize = 2 * LINE;
-/// Rows that are swept together.
-const BAND: usize = 64;
+const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
+/// Rows that one sweep covers.
+const BAND_ROWS: usize = 64;
 
 /// Transposes a tile: `to[r][c] = from[c][r]`, for `r` below `rows` and `c` below `columns`, where
 ///
@@ -68,15 +67,15 @@ pub(super) unsafe fn transpose(
     columns: usize,
 ) {
     let kernel = kernel(size);
-    let mut steps = [0; BAND];
+    let mut steps = [0; BAND_ROWS];
     for (r, step) in steps.iter_mut().enumerate().take(rows) {
         *step = r as isize * to_stride;
     }
-    for row in (0..rows).step_by(BAND) {
+    for row in (0..rows).step_by(BAND_ROWS) {
         let tile = Tile {
             from: from.wrapping_add(row * size),
             to: to.wrapping_offset(row as isize * to_stride),
-            rows: &steps[..BAND.min(rows - row)],
+            rows: &steps[..BAND_ROWS.min(rows - row)],
             columns: Steps::Even(columns, from_stride),
             lead_rows: 0,
             lead_columns: 0,
@@ -282,15 +281,17 @@ impl Tile<'_> {
             let mut next = 0;
             while next < columns {
                 let column = next.min(columns - COLUMNS);
-                let stream =
-                    self.stream && next == column && next >= self.lead_columns && COLUMNS * SIZE == LINE;
+                let stream = self.stream
+                    && next == column
+                    && next >= self.lead_columns
+                    && COLUMNS * SIZE == CACHE_LINE_BYTES;
                 next = if next < self.lead_columns {
                     self.lead_columns.min(next + COLUMNS)
                 } else {
                     next + COLUMNS
                 };
                 let (mut steps, mut ahead) = ([0; COLUMNS], [0; COLUMNS]);
-                let beyond = (column + AHEAD / SIZE).min(columns - COLUMNS);
+                let beyond = (column + PREFETCH_BYTES / SIZE).min(columns - COLUMNS);
                 for c in 0..COLUMNS {
                     steps[c] = self.columns.get(column + c);
                     ahead[c] = self.columns.get(beyond + c);

@@ -22,8 +22,8 @@ use crate::layout::odometer::Odometer;
 use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE};
 use core::ffi::c_int;
 
-/// Fewer multiplications are left to our own kernels.
-const SMALL: usize = 1 << 15;
+/// Products of fewer multiplications are computed by the kernels of this crate.
+const MIN_BLAS_WORK: usize = 1 << 15;
 
 /// By CBLAS, where it can.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub(super) struct Blas;
 
 impl<T: Scalar> MatrixProduct<T> for Blas {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        let call = if product.work() < SMALL { None } else { Call::of(product) };
+        let call = if product.work() < MIN_BLAS_WORK { None } else { Call::of(product) };
         match call {
             // SAFETY: the caller's; it is a call for this product.
             Some(call) => unsafe { call.run() },
@@ -47,7 +47,7 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
         walk: &mut Odometer<3>,
         count: usize,
     ) -> Result<(), Error> {
-        if product.work() < SMALL {
+        if product.work() < MIN_BLAS_WORK {
             // SAFETY: the caller's.
             unsafe { super::own().multiply_all(product, walk, count) }
         } else {

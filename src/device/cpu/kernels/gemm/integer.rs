@@ -1,17 +1,16 @@
 //! Products of integers: rows of the result in wide accumulators.
 
+use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, checked};
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 
-/// Multiplications that pay for another thread.
-const WORK: usize = 1 << 20;
 /// Columns that are accumulated together.
-const COLUMNS: usize = 64;
-/// Longer sums read `b` where it is: to keep a block of it would take too much memory.
-const DEEP: usize = 1 << 13;
+const TILE_COLUMNS: usize = 64;
+/// Largest number of terms for which a block of `b` is packed. Longer sums read `b` in place, as the block would need too much memory.
+const MAX_PACKED_TERMS: usize = 1 << 13;
 
 /// By a blocked loop.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +29,7 @@ impl<T: Scalar> MatrixProduct<T> for Integers {
 /// # Safety
 /// As [`MatrixProduct::multiply`].
 unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
-    if product.work() >= 2 * WORK && product.m.max(product.n) >= 2 {
+    if product.work() >= 2 * PARALLEL_WORK && product.m.max(product.n) >= 2 {
         let (low, high) = if product.m >= product.n {
             product.split_rows(product.m / 2)
         } else {
@@ -49,12 +48,12 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
     // A block of `b`, wide and in one piece: conversions are made once for all rows, and the inner loop is one that
     // compilers turn into vector instructions.
-    let blocks = (0..product.n).step_by(COLUMNS);
-    if product.k > DEEP {
+    let blocks = (0..product.n).step_by(TILE_COLUMNS);
+    if product.k > MAX_PACKED_TERMS {
         // SAFETY: the caller's.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
-    let room = product.k * COLUMNS.min(product.n);
+    let room = product.k * TILE_COLUMNS.min(product.n);
     with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
         let block = (len == room).then_some(block);
         // SAFETY: the caller's; a block has room for so many columns.
@@ -68,7 +67,7 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
 /// As [`in_parts`]; a block has room for `k` rows of the columns, and belongs to the caller alone.
 unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
-    let columns = COLUMNS.min(n - first);
+    let columns = TILE_COLUMNS.min(n - first);
     // SAFETY: `p < k` and `first + j < n`.
     let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
     let block = block.map(|block| {
@@ -81,9 +80,9 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
     });
     let mut exact = true;
     for i in 0..m {
-        let mut sums = [T::zero().widen(); COLUMNS];
-        let mut carries = [0i64; COLUMNS];
-        let mut here = [T::zero().widen(); COLUMNS];
+        let mut sums = [T::zero().widen(); TILE_COLUMNS];
+        let mut carries = [0i64; TILE_COLUMNS];
+        let mut here = [T::zero().widen(); TILE_COLUMNS];
         for p in 0..k {
             let row = match block {
                 Some(block) => &block[p * columns..][..columns],

@@ -35,8 +35,8 @@ use integer::Integers;
 use portable::Portable;
 use product::{Matrix, MatrixProduct, Product, ScaleOnly};
 
-/// Multiplications that pay for another thread.
-const WORK: usize = 1 << 20;
+/// Multiplications below which a second thread is slower.
+pub(super) const PARALLEL_WORK: usize = 1 << 20;
 
 #[diagnostic::do_not_recommend]
 impl<T: Scalar> Gemm<T> for Cpu {
@@ -159,7 +159,7 @@ unsafe fn multiply_batch<T: Scalar>(
     walk: &Odometer<3>,
     part: Range<usize>,
 ) -> Result<(), Error> {
-    if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * WORK {
+    if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * PARALLEL_WORK {
         let middle = part.start + part.len() / 2;
         let (one, other) = join(
             // SAFETY: the caller's; the parts write different matrices.

@@ -7,7 +7,7 @@
 //! * **Complex numbers.** Its `cgemm` and `zgemm` multiply by a complex `alpha` and `beta` even if they are 1, so an infinity
 //!   becomes NaN, and they cannot conjugate. Here a complex product is four real ones: real and imaginary parts of an operand
 //!   are matrices with twice the strides, and conjugation is a sign.
-//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other factors are applied
+//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other scaling are applied
 //!   afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
 //! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each tile the same
@@ -25,7 +25,8 @@
 //! A kernel of `matrixmultiply` adds the terms of an element in order of `k`, into one accumulator that begins at zero. An
 //! element's bits therefore depend neither on the position of its tile nor on the number of threads.
 
-use super::product::{Factors, Matrix, MatrixProduct, Product, reals};
+use super::PARALLEL_WORK;
+use super::product::{Matrix, MatrixProduct, Product, RealScaling, reals};
 use super::tiny;
 use crate::device::HostPtr;
 use crate::device::cpu::loops::threads::{join, threads};
@@ -43,8 +44,6 @@ const KC: usize = 256;
 const MAX_SIDE: usize = 256;
 /// Shortest side that is split in order to share work between threads.
 const MIN_SHARED_SIDE: usize = 64;
-/// Real multiplications below which a second thread is slower.
-const PARALLEL_WORK: usize = 1 << 20;
 /// Multiplications up to which [`plain`] is about as fast as packing, or faster (measured).
 const PLAIN_WORK: usize = 8 * 8 * 8;
 /// Upper bound of the sides of a register tile in `matrixmultiply`: it has 8 or 16. Panels are padded to a multiple.
@@ -211,7 +210,7 @@ struct Tile<R, const COMPLEX: bool> {
     a: Matrix<R>,
     b: Matrix<R>,
     c: Matrix<R>,
-    factors: Factors<R>,
+    scaling: RealScaling<R>,
 }
 
 /// One real product of a complex one: which part of A (0 for the real part, 1 for the imaginary part) times which part of B is
@@ -229,23 +228,23 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
 
     fn new<T: Scalar>(product: &Product<T>) -> Self {
         let Product { m, k, n, .. } = *product;
-        let (a, b, c, factors) = reals(product);
-        Tile { m, k, n, a, b, c, factors }
+        let (a, b, c, scaling) = reals(product);
+        Tile { m, k, n, a, b, c, scaling }
     }
 
     /// Returns whether sums are added directly to C.
     fn in_place(&self) -> bool {
-        !COMPLEX && self.factors.alpha[0].is_one() && (!self.reads_c() || self.factors.beta[0].is_one())
+        !COMPLEX && self.scaling.alpha[0].is_one() && (!self.reads_c() || self.scaling.beta[0].is_one())
     }
 
     /// Returns whether `beta` is not zero.
     fn reads_c(&self) -> bool {
-        !(self.factors.beta[0].is_zero() && self.factors.beta[1].is_zero())
+        !(self.scaling.beta[0].is_zero() && self.scaling.beta[1].is_zero())
     }
 
     /// The real products, in the order in which they are added.
     fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
-        let [a, b] = self.factors.conjugate;
+        let [a, b] = self.scaling.conjugate;
         let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
         // (re + i im)(re + i im), where a conjugated operand has the other sign before its i.
         let all = [pass(0, 0, 0, false), pass(1, 1, 0, a == b), pass(0, 1, 1, b), pass(1, 0, 1, a)];
@@ -269,14 +268,14 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         let times = |[re, im]: [R; 2], [x, y]: [R; 2]| {
             if im.is_zero() { [re * x, re * y] } else { [re * x + -(im * y), re * y + im * x] }
         };
-        let mut value = times(self.factors.alpha, sum);
+        let mut value = times(self.scaling.alpha, sum);
         if self.reads_c() {
             let mut old = [R::zero(); 2];
             for (part, old) in old.iter_mut().enumerate().take(Self::PARTS) {
                 // SAFETY: a part of an element of C, by the contract.
                 *old = unsafe { *to.wrapping_add(part) };
             }
-            let old = times(self.factors.beta, old);
+            let old = times(self.scaling.beta, old);
             value = [value[0] + old[0], value[1] + old[1]];
         }
         for (part, &value) in value.iter().enumerate().take(Self::PARTS) {

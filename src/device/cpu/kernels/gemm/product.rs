@@ -60,25 +60,28 @@ pub(super) struct Product<T> {
 
 /// `alpha`, `beta` and which operands are conjugated, as real numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Factors<R> {
+pub(super) struct RealScaling<R> {
     /// Real and imaginary parts.
     pub(super) alpha: [R; 2],
     pub(super) beta: [R; 2],
     pub(super) conjugate: [bool; 2],
 }
 
-/// Returns the operands `a`, `b`, `c` and the factors as real numbers: a complex element is two of them, so strides double. `R` is
+/// Returns the operands `a`, `b`, `c` and the scaling as real numbers: a complex element is two of them, so strides double. `R` is
 /// `T`, or its real and imaginary part.
 pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     product: &Product<T>,
-) -> (Matrix<R>, Matrix<R>, Matrix<R>, Factors<R>) {
+) -> (Matrix<R>, Matrix<R>, Matrix<R>, RealScaling<R>) {
     let part = if T::COMPLEX { 2 } else { 1 };
     let matrix =
         |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down * part, x.right * part]);
     let number = |x: T| if T::COMPLEX { same::<T, [R; 2]>(x) } else { [same::<T, R>(x), R::zero()] };
-    let factors =
-        Factors { alpha: number(product.alpha), beta: number(product.beta), conjugate: product.conjugate };
-    (matrix(product.a), matrix(product.b), matrix(product.c), factors)
+    let scaling = RealScaling {
+        alpha: number(product.alpha),
+        beta: number(product.beta),
+        conjugate: product.conjugate,
+    };
+    (matrix(product.a), matrix(product.b), matrix(product.c), scaling)
 }
 
 /// A way to multiply matrices of `T`.

@@ -3,7 +3,7 @@
 use super::product::{Matrix, MatrixProduct, Product};
 use super::{integer::Integers, unless_empty};
 use crate::Cpu;
-use crate::device::{Factor, Gemm, HostPtr, Operand, Output, ProductArgs};
+use crate::device::{Gemm, HostPtr, MatrixOperand, Operand, Output, ProductArgs};
 use crate::element::{Scalar, c32, c64};
 
 /// How a matrix lies in memory.
@@ -313,7 +313,7 @@ macro_rules! extreme {
 }
 extreme!(f32 c32 f64 c64);
 
-/// As [`check`], of numbers that are infinite or NaN here and there. Factors of 1 do not multiply. Returns how many elements of the
+/// As [`check`], of numbers that are infinite or NaN here and there. RealScaling of 1 do not multiply. Returns how many elements of the
 /// result are finite and how many are infinite.
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
@@ -353,7 +353,7 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     counts
 }
 
-/// Factors of 0 and 1 are exact: an infinity in an operand or in C stays one, also of complex numbers, where multiplying by
+/// RealScaling of 0 and 1 are exact: an infinity in an operand or in C stays one, also of complex numbers, where multiplying by
 /// 1 + 0i would make it NaN.
 #[test]
 fn ones_and_zeros_do_not_multiply_infinities() {
@@ -364,7 +364,7 @@ fn ones_and_zeros_do_not_multiply_infinities() {
             for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [130, 40, 150], [20, 600, 30]] {
                 for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
                     for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
-                        // Other complex factors may make infinities NaN, and need not.
+                        // Other complex scaling may make infinities NaN, and need not.
                         if T::COMPLEX && !alpha.is_one() {
                             continue;
                         }
@@ -452,7 +452,7 @@ fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
     let strides = [0, 1, 2].map(|i| [steps[i][0], steps[i][1], forms[i].down, forms[i].right]);
     let shapes = [shape(m, k), shape(k, n), shape(m, n)];
     let [first, second, third] = &mut data;
-    let [a, b] = [(first, 0), (second, 1)].map(|(data, i)| Factor {
+    let [a, b] = [(first, 0), (second, 1)].map(|(data, i)| MatrixOperand {
         operand: Operand::of_slice(data, forms[i].first, &shapes[i], &strides[i]),
         conjugate: conjugate[i],
     });

@@ -7,8 +7,8 @@ use crate::element::{DType, RealScalar, c32, c64};
 /// `out = alpha · Σ a · b + beta · out`.
 fn sum_products<'a, T: Scalar>(
     alpha: T,
-    a: Factor<'a, T, Cpu>,
-    b: Factor<'a, T, Cpu>,
+    a: MatrixOperand<'a, T, Cpu>,
+    b: MatrixOperand<'a, T, Cpu>,
     beta: T,
     out: Output<'a, T, Cpu>,
 ) -> Result<(), Error> {
@@ -93,7 +93,7 @@ fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [
             walk.advance();
         }
     }
-    let factor = |operand, conjugate| Factor { operand, conjugate };
+    let factor = |operand, conjugate| MatrixOperand { operand, conjugate };
     let a = factor(Operand::of_slice(&a, first_a, &shape, &sa), conjugate[0]);
     let b = factor(Operand::of_slice(&b, first_b, &shape, &sb), conjugate[1]);
     let to = Output::of_slice(&mut out, first_out, &shape[..kept.len()], &so);

@@ -3,8 +3,8 @@
 //! The other kernels of this module keep tens of accumulators on the stack, of which a thread of rayon has 2 MiB. Here the stack
 //! holds what [`Reduction`]'s functions take and return by value, and no more.
 
-use super::{Job, enough};
-use crate::device::cpu::loops::threads::{SHARED, enter, join, over_outputs};
+use super::{ReduceTask, enough};
+use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
 use crate::device::cpu::memory::pool::{has_room, reserve};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Reduction};
@@ -22,7 +22,7 @@ pub(super) const fn is_boxed<T: Element, R: Reduction<T>>() -> bool {
     size_of::<R::Acc>() > MAX_STACK_BYTES
 }
 
-impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
+impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// Reduces the operand. Nothing was written if it returns an error.
     ///
     /// # Errors
@@ -46,23 +46,19 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let (reads, cost) = (self.count.max(1), 2 * size_of::<R::Acc>());
         let job = &*self;
         enter(kept.len().saturating_mul(reads).saturating_mul(cost), || {
-            over_outputs(
-                &kept,
-                reads,
-                (2 * SHARED).div_ceil(cost),
-                1,
-                &|part| match job.identities(needed) {
-                    // SAFETY: parts of the plan of the kept axes, with all reduced elements of each output; `Output` guarantees
-                    // exclusive access to the outputs, which differ between parts.
-                    Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
-                    None => {
-                        // Without `join`: it could start another part on this thread, which would wait for this lock.
-                        let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        // SAFETY: as for a part with its own accumulators.
-                        unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
-                    }
-                },
-            );
+            over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
+                .identities(needed)
+            {
+                // SAFETY: parts of the plan of the kept axes, with all reduced elements of each output; `Output` guarantees
+                // exclusive access to the outputs, which differ between parts.
+                Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
+                None => {
+                    // Without `join`: it could start another part on this thread, which would wait for this lock.
+                    let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    // SAFETY: as for a part with its own accumulators.
+                    unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
+                }
+            });
         });
         Ok(())
     }
@@ -136,7 +132,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     /// Folds all elements that a plan visits, one after the other.
     ///
     /// # Safety
-    /// As [`fold_plan`](Job::fold_plan).
+    /// As [`fold_plan`](ReduceTask::fold_plan).
     unsafe fn fold_chain(&self, acc: &mut R::Acc, base: HostPtr<T>, plan: &Plan<1>, mut index: usize) {
         let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
         let mut walk = Odometer::outer(plan);
@@ -168,7 +164,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     }
 
     /// # Safety
-    /// As [`put`](Job::put).
+    /// As [`put`](ReduceTask::put).
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
         // SAFETY: this function has the contract of `put`.
         unsafe { self.put(at, *acc) };

@@ -2,7 +2,7 @@
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
-use super::{CHAIN, HostPtr, enough};
+use super::{CHAIN_LEN, HostPtr, enough};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::pool::has_room;
@@ -163,10 +163,10 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     [index, places]: [usize; 2],
 ) {
     if plan.len().saturating_mul(places) >= enough::<T, R>()
-        && let Some((low, high)) = plan.halves_at(CHAIN * CHAINS)
+        && let Some((low, high)) = plan.halves_at(CHAIN_LEN * CHAINS)
     {
         let middle = index + low.len();
-        let needed = accs.len() * (1 + levels(high.len(), CHAIN));
+        let needed = accs.len() * (1 + levels(high.len(), CHAIN_LEN));
         if let Some(mut memory) = identities(op, needed) {
             let (others, more) = memory.split_at_mut(accs.len());
             join(
@@ -212,7 +212,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
         }
     };
     // Where the inner loop is shorter than a chain, so are the chains.
-    let grain = if n < CHAIN { CHAIN } else { CHAIN * CHAINS };
+    let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
     // Positions do not round, and most rows hold nothing better than the ones before.
     let grain = if const { R::BLOCKS && R::ORDERED } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
@@ -245,5 +245,5 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
         }
     };
     let rows = plan.outer_shape().iter().product();
-    fold_pairwise(op, accs, spare, rows, CHAIN, &mut leaf);
+    fold_pairwise(op, accs, spare, rows, CHAIN_LEN, &mut leaf);
 }

@@ -9,7 +9,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::device::cpu::loops::threads::{GRAIN, enter, over_outputs};
+use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
@@ -26,18 +26,18 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
 /// Elements that an accumulator takes one after the other before it is combined with another.
-const CHAIN: usize = 8;
-/// So few elements are taken one after the other: several accumulators would cost more than they save.
-const SHORT: usize = 16;
+const CHAIN_LEN: usize = 8;
+/// Largest number of elements that one accumulator takes: several would cost more than they save.
+const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Outputs whose rows are reduced in one call.
-const SOME: usize = 16;
+const OUTPUTS_PER_CALL: usize = 16;
 /// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators stay in a
 /// cache while long pieces of memory are read in sequence.
-const COLUMNS: usize = 4096;
-/// Threads share them at multiples of this.
-const COLUMNS_OF_A_THREAD: usize = 512;
-/// And where there is no memory for more: so many, at least, as an operation folds together.
-const FEW: usize = 64;
+const MAX_SWEPT_OUTPUTS: usize = 4096;
+/// Threads share them at multiples of this number.
+const SWEPT_OUTPUTS_GRAIN: usize = 512;
+/// Their smallest number if the allocation of more accumulators fails: as many as a reduction folds together.
+const MIN_SWEPT_OUTPUTS: usize = 64;
 
 /// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
 pub(super) fn pairwise<A>(
@@ -59,14 +59,14 @@ pub(super) fn pairwise<A>(
 /// memory, and some megabytes take less time than waking a thread does.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
-        2 * GRAIN
+        2 * PARALLEL_SUM_LEN
     } else {
         (4 << 20) / size_of::<T>()
     }
 }
 
 /// Where the operands are, and what is made of the elements.
-struct Job<'a, T: Element, R: Reduction<T>> {
+struct ReduceTask<'a, T: Element, R: Reduction<T>> {
     op: &'a R,
     from: HostPtr<T>,
     to: HostPtr<R::Output>,
@@ -75,7 +75,7 @@ struct Job<'a, T: Element, R: Reduction<T>> {
     failed: AtomicBool,
 }
 
-impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
+impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// # Safety
     /// `at` is an index of the output, which is ours alone.
     #[inline]
@@ -88,7 +88,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     }
 
     /// # Safety
-    /// As [`put`](Job::put), for indices `step` apart.
+    /// As [`put`](ReduceTask::put), for indices `step` apart.
     #[inline(always)]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
         for (i, &acc) in accs.iter().enumerate() {
@@ -106,7 +106,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let (op, row) = (self.op, self.from.offset(from));
         let acc = match self.count {
             // SAFETY: the caller's.
-            ..SHORT => unsafe { reduce_few(op, row, self.count, stride, 0) },
+            ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, self.count, stride, 0) },
             // SAFETY: the caller's.
             n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
         };
@@ -128,9 +128,9 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
             if one_row {
                 let stride = reduced.inner_strides()[0];
                 let rows = self.from.offset(k + reduced.offsets()[0]);
-                let mut accs = [self.op.identity(); SOME];
-                for first in (0..n).step_by(SOME) {
-                    let accs = &mut accs[..SOME.min(n - first)];
+                let mut accs = [self.op.identity(); OUTPUTS_PER_CALL];
+                for first in (0..n).step_by(OUTPUTS_PER_CALL) {
+                    let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
                     // SAFETY: indices of the part, with all that is reduced.
@@ -153,15 +153,15 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
     /// Many outputs at a time.
     ///
     /// # Safety
-    /// As [`each`](Job::each).
+    /// As [`each`](ReduceTask::each).
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         // Blocks of about one width.
-        let block = n.div_ceil(n.div_ceil(COLUMNS).max(1)).next_multiple_of(8);
+        let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
         // Halves are uneven where a loop within is not cut, and one of them then needs as much as the whole.
-        let levels = 1 + levels(reduced.len(), CHAIN) + reduced.outer_shape().len();
-        // Fewer than `FEW` only if accumulators are larger than those of this crate's own reductions.
-        let few = FEW.min(guaranteed::<R::Acc>() / levels).min(n);
+        let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
+        // Fewer than `MIN_SWEPT_OUTPUTS` only if accumulators are larger than those of this crate's own reductions.
+        let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
             // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
@@ -219,7 +219,7 @@ impl<T: Element, R: Reduction<T>> Job<'_, T, R> {
         let (kept, reduced) = self.plans(out, a);
         let (reads, enough) = (self.count.max(1), enough::<T, R>());
         let sweep = Sweep::choose(&kept, &reduced);
-        let grain = if sweep == Some(Sweep::Columns) { COLUMNS_OF_A_THREAD } else { 1 };
+        let grain = if sweep == Some(Sweep::Columns) { SWEPT_OUTPUTS_GRAIN } else { 1 };
         let job = &*self;
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
@@ -309,7 +309,7 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     }
     let (kept_strides, strides) = a.strides().split_at(out.shape().len());
     let (outputs, count) = (kept.first().map_or(1, |&n| n), reduced.first().map_or(1, |&n| n));
-    if outputs > SOME || count > CHAIN {
+    if outputs > OUTPUTS_PER_CALL || count > CHAIN_LEN {
         return None;
     }
     let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
@@ -334,7 +334,7 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     a: Operand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let count = a.shape()[out.shape().len()..].iter().product();
-    let mut job = Job { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
+    let mut job = ReduceTask { op, from: a.ptr(), to: out.ptr(), count, failed: AtomicBool::new(false) };
     if const { boxed::is_boxed::<T, R>() } {
         job.over_boxed(&out, &a)?;
     } else {

@@ -1,7 +1,7 @@
 //! Many elements to one: several accumulators take the elements of a block in turn.
 
 use super::gather::{Gathered, gather};
-use super::{CHAIN, HostPtr, enough, pairwise};
+use super::{CHAIN_LEN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::simd::kernel;
@@ -98,7 +98,7 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     stride: isize,
     index: usize,
 ) -> R::Acc {
-    if !R::ORDERED && stride.unsigned_abs() * size_of::<T>() >= FAR {
+    if !R::ORDERED && stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE {
         // SAFETY: the caller's.
         return op.combine(acc, unsafe { reduce_far(op, block, n, stride, index) });
     }
@@ -110,9 +110,9 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Elements so many bytes apart are no two in one cache line: a reduction waits for memory, and to store them elsewhere first
-/// would leave the processor fewer of them on the way.
-const FAR: usize = 64;
+/// Smallest stride, in bytes, at which every element has its own cache line, and latency dominates. Gathering first would keep fewer
+/// loads in flight.
+const MIN_LATENCY_STRIDE: usize = 64;
 
 /// Reduces elements that are far from each other, where they are: in several accumulators, chain by chain.
 ///
@@ -242,7 +242,7 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
             let row = base.offset(walk.offsets()[0]);
             let next = match n {
                 // SAFETY: a row of the plan.
-                ..super::SHORT => unsafe { reduce_few(op, row, n, stride, at) },
+                ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
                 // SAFETY: as above.
                 _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
@@ -252,5 +252,5 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         })
     };
     // Short rows one after the other.
-    pairwise(rows, (CHAIN * 4 / n).clamp(1, CHAIN), &mut leaf, &|a, b| op.combine(a, b))
+    pairwise(rows, (CHAIN_LEN * 4 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }

@@ -138,7 +138,7 @@ fn every_element_once_and_positions_in_sequence() {
 fn wide_registers_change_nothing() {
     for (shape, strides, kept) in cases() {
         // On this thread alone.
-        if shape.iter().product::<usize>() < 2 * GRAIN {
+        if shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN {
             let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
             let pairs: Vec<c64> = data.iter().enumerate().map(|(k, &x)| c64::new(x, number(k + 5))).collect();
             let found = at_each_level(|| {
@@ -159,7 +159,7 @@ fn the_number_of_threads_changes_nothing() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for (shape, strides, kept) in cases() {
-        if shape.iter().product::<usize>() >= 2 * GRAIN {
+        if shape.iter().product::<usize>() >= 2 * PARALLEL_SUM_LEN {
             let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
             let sums = || reduce(Sum, &data, &shape, &strides, kept);
             assert_eq!(one.install(sums), four.install(sums), "{shape:?} {strides:?}");
@@ -193,13 +193,13 @@ fn long_sums_stay_accurate() {
 fn enough_accumulators_for_each_level() {
     for rows in 1..3000 {
         fn cuts(rows: usize) -> usize {
-            if rows <= CHAIN {
+            if rows <= CHAIN_LEN {
                 return 0;
             }
-            let low = (rows / 2).next_multiple_of(CHAIN);
+            let low = (rows / 2).next_multiple_of(CHAIN_LEN);
             1 + cuts(low).max(cuts(rows - low))
         }
-        assert!(cuts(rows) <= levels(rows, CHAIN), "{rows}");
+        assert!(cuts(rows) <= levels(rows, CHAIN_LEN), "{rows}");
     }
 }
 

@@ -205,7 +205,7 @@ fn large_results() {
         let mut out = vec![-1.0; rows * (columns + 2) + 3];
         let x = Operand::of_slice(&a, 0, &shape, &dense);
         let o = Output::of_slice(&mut out, first, &shape, &wide);
-        assert!(rows * columns * 8 >= super::STREAMED);
+        assert!(rows * columns * 8 >= super::MIN_STREAMED_BYTES);
         Cpu.map::<(f64, f64), _>(&Mix, o, (x, x)).unwrap();
         for i in 0..rows {
             let row = &out[first + i * pitch..];

@@ -2,7 +2,7 @@
 //! none to three operands in each layout, reductions, running results, products. Of the numbers that make variants of a kernel
 //! each value occurs, in twos with those of the others, not all of them with all.
 
-use super::super::operation::{Elements, Operation};
+use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
 use super::super::tile::tiles;
 use super::super::{elementwise, gemm, operation, products, reduce, reducing, scan, scanning};
@@ -95,7 +95,7 @@ impl Kernels {
     }
 
     fn layouts_of<const N: usize>(&mut self, operation: &Operation, dtypes: [DType; N]) {
-        let elements = dtypes.map(|dtype| Elements { address: 0, dtype });
+        let elements = dtypes.map(|dtype| RawElements { address: 0, dtype });
         let mut add = |template, variant| {
             self.add(operation.program(template, dtypes[0], &elements[1..], variant));
         };
@@ -180,10 +180,10 @@ pub(super) fn side_by_side(
     result: DType,
     operands: &[(&str, DType)],
 ) -> impl Iterator<Item = Program> {
-    let elements = |dtype| Elements { address: 0, dtype };
+    let elements = |dtype| RawElements { address: 0, dtype };
     // The position is no operand.
     let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
-    let all: Vec<Elements> = std::iter::once(elements(result)).chain(operands).collect();
+    let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
     let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];
     let value = operation.program(&elementwise::DENSE, result, &all[1..], variant);
     let defined =

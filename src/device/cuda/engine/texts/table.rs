@@ -6,7 +6,7 @@ use super::samples::Sample;
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
 use crate::dyn_tensor::texts::{Share, Slow};
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
-use crate::engine::contract::Blend;
+use crate::engine::contract::ScaledSum;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
 use crate::ops::texts::{Between, Cast, Constant, Flipped, Identity, Ramp, WithLeft, WithRight};
@@ -143,8 +143,8 @@ fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
     // With these, a sum of two products may overflow even what holds each product, and then look as if it fitted.
-    p.binary::<T, T, _>(Blend { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
-    p.binary::<T, T, _>(Blend { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
+    p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
+    p.binary::<T, T, _>(ScaledSum { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }
 
 fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
@@ -160,14 +160,14 @@ fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
     for beta in [zero, one, third] {
         for alpha in [zero, one, two, third] {
             for conjugate in [false, true] {
-                p.binary::<T, T, _>(Blend { beta, alpha, conjugate });
+                p.binary::<T, T, _>(ScaledSum { beta, alpha, conjugate });
             }
         }
     }
     for right in [two, third] {
         p.unary::<T, _>(WithRight { op: Sub, right });
         p.unary::<T, _>(WithRight { op: Div, right });
-        p.unary::<T, _>(WithRight { op: Blend { beta: two, alpha: two, conjugate: false }, right });
+        p.unary::<T, _>(WithRight { op: ScaledSum { beta: two, alpha: two, conjugate: false }, right });
         p.unary::<T, _>(WithLeft { op: Sub, left: right });
         p.unary::<T, _>(WithLeft { op: Rem, left: right });
     }

@@ -1,6 +1,6 @@
 //! AVX2 with FMA: 16 registers of 32 bytes.
 
-use super::vector::{Task, Vector};
+use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
 
 /// Four `f64`.
@@ -13,7 +13,7 @@ pub(super) struct F32x8(__m256);
 /// # Safety
 /// The processor has these features; the task's own conditions hold.
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-unsafe fn within<V: Vector>(task: impl Task<V>) {
+unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
     // SAFETY: the caller's.
     unsafe { task.run() }
 }
@@ -26,10 +26,10 @@ macro_rules! vector {
             /// All bits of a lane, or none.
             type Mask = __m256i;
             const LANES: usize = $lanes;
-            const VECTORS: usize = 2;
-            const COLUMNS: usize = 6;
+            const TILE_VECTORS: usize = 2;
+            const TILE_COLUMNS: usize = 6;
 
-            unsafe fn within(task: impl Task<Self>) {
+            unsafe fn within(task: impl SimdKernel<Self>) {
                 // SAFETY: the caller's.
                 unsafe { within(task) }
             }

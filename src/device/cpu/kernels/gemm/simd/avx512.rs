@@ -1,6 +1,6 @@
 //! AVX-512: 32 registers of 64 bytes, with masks.
 
-use super::vector::{Task, Vector};
+use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
 
 /// Eight `f64`.
@@ -13,7 +13,7 @@ pub(super) struct F32x16(__m512);
 /// # Safety
 /// The processor has these features; the task's own conditions hold.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
-unsafe fn within<V: Vector>(task: impl Task<V>) {
+unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
     // SAFETY: the caller's.
     unsafe { task.run() }
 }
@@ -25,10 +25,10 @@ macro_rules! vector {
             type Real = $real;
             type Mask = $mask;
             const LANES: usize = <$mask>::BITS as usize;
-            const VECTORS: usize = 3;
-            const COLUMNS: usize = 8;
+            const TILE_VECTORS: usize = 3;
+            const TILE_COLUMNS: usize = 8;
 
-            unsafe fn within(task: impl Task<Self>) {
+            unsafe fn within(task: impl SimdKernel<Self>) {
                 // SAFETY: the caller's.
                 unsafe { within(task) }
             }

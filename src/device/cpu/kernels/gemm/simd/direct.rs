@@ -3,9 +3,9 @@
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
-use super::vector::{Task, Vector};
+use super::vector::{SimdKernel, Vector};
 use crate::device::HostPtr;
-use crate::device::cpu::kernels::gemm::product::{Factors, Matrix};
+use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
 
 /// Many products of one form.
@@ -28,7 +28,7 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) a: Matrix<R>,
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
-    pub(super) factors: &'a Factors<R>,
+    pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
     /// Whether all columns of some rows come before the next rows: where `b` is small, so that `a` is read once.
     pub(super) by_rows: bool,
@@ -36,20 +36,20 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
-impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
+impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
     /// # Safety
     /// `a` and `b` may be read, `c` belongs to the caller alone.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
-        let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
-        let Direct { m, k, n, mut a, mut b, mut c, factors, batch, by_rows, pack } = self;
+        let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
+        let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
         // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the caller's.
-        let scale = Scale::<V>::new(unsafe { V::zero() }, *factors, COMPLEX);
+        let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
         // What of `a` is packed at the moment.
         let mut packed = pack.copied();
@@ -69,7 +69,7 @@ impl<V: Vector, const COMPLEX: bool> Task<V> for Direct<'_, V::Real, COMPLEX> {
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
                     // SAFETY: the caller's; the rows are some of `a`.
-                    unsafe { Task::<V>::run(PackPanels { pack, panels: 0..1 }) };
+                    unsafe { SimdKernel::<V>::run(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
                     let (row, height, column) = if by_rows {

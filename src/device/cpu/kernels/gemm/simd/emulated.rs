@@ -1,6 +1,6 @@
 //! Arrays in place of registers, for tests: every shape of register tile is tested on every x86-64 processor.
 
-use super::vector::{Real, Task, Vector};
+use super::vector::{Real, SimdKernel, Vector};
 use core::ops::{Add, Mul};
 
 /// `N` lanes. Registers of 64 bytes have the tile of AVX-512, others that of AVX2.
@@ -12,10 +12,10 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     /// The number of leading lanes.
     type Mask = usize;
     const LANES: usize = N;
-    const VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
-    const COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
+    const TILE_VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
+    const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
 
-    unsafe fn within(task: impl Task<Self>) {
+    unsafe fn within(task: impl SimdKernel<Self>) {
         // SAFETY: this function has the same contract.
         unsafe { task.run() }
     }

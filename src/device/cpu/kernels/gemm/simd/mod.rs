@@ -13,6 +13,7 @@ mod packed;
 mod tile;
 mod vector;
 
+use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, one_by_one, reals};
 use super::tiny;
 use crate::device::HostPtr;
@@ -28,7 +29,7 @@ use direct::{Batch, Direct};
 #[cfg(test)]
 use emulated::Lanes;
 use pack::{Pack, PackPanels};
-use packed::{K_BLOCK, Packed, parts};
+use packed::{KC, Packed, parts};
 use tile::{OneTile, Tile};
 use vector::Vector;
 
@@ -133,7 +134,7 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
     ) -> Result<(), Error> {
         let transposed = is_transposed(product);
         let straight = straight(if transposed { product.transposed() } else { *product });
-        if straight.a.down != 1 || product.work() > SMALL || product.k > K_BLOCK {
+        if straight.a.down != 1 || product.work() > MAX_BATCHED_WORK || product.k > KC {
             // SAFETY: the caller's.
             return unsafe { one_by_one(self, product, walk, count) };
         }
@@ -166,18 +167,17 @@ fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     product
 }
 
-/// Products that are small enough to compute many of them in one go.
-const SMALL: usize = 1 << 14;
-/// Multiplications that pay for another thread.
-const WORK: usize = 1 << 20;
-/// Elements to read and to write that do.
-const ELEMENTS: usize = 1 << 16;
-/// Operands of so many bytes together are faster read in place, if rows of `a` are one after the other.
-const CLOSE: usize = 512 << 10;
-/// So many bytes of `b` may be read again for each panel of rows.
-const SWEPT: usize = 128 << 10;
-/// A part of `a` that stays near while all of `b` goes by, in bytes.
-const NEAR: usize = 160 << 10;
+/// Largest product, in multiplications, of which many are computed by one call.
+const MAX_BATCHED_WORK: usize = 1 << 14;
+/// Elements to read and to write below which a second thread is slower, unless there are as many multiplications as
+/// [`PARALLEL_WORK`].
+const PARALLEL_ELEMENTS: usize = 1 << 16;
+/// Operands of at most this many bytes together are read in place if the rows of `a` are contiguous: faster than packing.
+const MAX_DIRECT_BYTES: usize = 512 << 10;
+/// Largest part of `b`, in bytes, that is read again for each panel of rows.
+const MAX_REREAD_BYTES: usize = 128 << 10;
+/// Largest part of `a`, in bytes, that stays in cache while `b` streams through.
+const A_CACHED_BYTES: usize = 160 << 10;
 
 /// # Safety
 /// As [`MatrixProduct::multiply`]; the processor has the instruction set of `V`, whose lanes are `T`'s real numbers.
@@ -189,19 +189,20 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
         return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
     }
     let size = size_of::<T>();
-    let thin = n * part <= V::COLUMNS || k <= 8;
-    let panel = V::VECTORS * V::LANES / part;
+    let thin = n * part <= V::TILE_COLUMNS || k <= 8;
+    let panel = V::TILE_VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
     // Narrow tiles use a part of each cache line only.
     let whole_lines = size_of::<V>() == 64;
-    let near = bytes(m, k) <= NEAR || in_place && whole_lines && bytes(m.saturating_add(n), k) <= CLOSE;
-    if near || thin && (in_place || k * panel * size <= NEAR) {
+    let near = bytes(m, k) <= A_CACHED_BYTES
+        || in_place && whole_lines && bytes(m.saturating_add(n), k) <= MAX_DIRECT_BYTES;
+    if near || thin && (in_place || k * panel * size <= A_CACHED_BYTES) {
         // SAFETY: the caller's.
         unsafe { direct::<T, V, COMPLEX>(*product) };
     } else {
-        let (a, b, c, factors) = reals(product);
-        let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, factors };
+        let (a, b, c, scaling) = reals(product);
+        let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling };
         // SAFETY: the caller's.
         unsafe { packed.run::<V>() };
     }
@@ -214,12 +215,12 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
 unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
+    let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
     let elements = m * k + k * n + m * n;
     // A complex multiplication is four.
     let work = product.work().saturating_mul(part * part);
-    let threads = work >= WORK || elements >= 2 * ELEMENTS;
-    let far = m * k * size_of::<T>() > NEAR;
+    let threads = work >= PARALLEL_WORK || elements >= 2 * PARALLEL_ELEMENTS;
+    let far = m * k * size_of::<T>() > A_CACHED_BYTES;
     let halves = if m >= 2 * height && (far || threads && m >= n) {
         Some(product.split_rows((m / 2).next_multiple_of(height)))
     } else if n >= 2 * width && threads {
@@ -239,7 +240,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         }
         return;
     }
-    if k > K_BLOCK {
+    if k > KC {
         // SAFETY: the caller's.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
     } else {
@@ -254,7 +255,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
 /// As [`run`].
 #[inline(never)]
 unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
-    for terms in parts(product.k, K_BLOCK, 1) {
+    for terms in parts(product.k, KC, 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
@@ -272,9 +273,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     batch: Option<Batch<'_>>,
 ) {
     let Product { m, k, n, .. } = *product;
-    let (a, b, c, factors) = reals(product);
+    let (a, b, c, scaling) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (V::VECTORS * V::LANES / part, V::COLUMNS / part);
+    let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
     if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
         let tile = Tile {
             k,
@@ -292,13 +293,13 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         };
         // SAFETY: the caller's; the product is a tile, and rows of its `c` are one after the other.
         unsafe {
-            V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, factors: &factors, overwrite: false })
+            V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, scaling: &scaling, overwrite: false })
         };
         return;
     }
-    let by_rows = k * n * size_of::<T>() <= SWEPT && n >= 2 * width;
+    let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
     let direct =
-        Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, factors: &factors, batch, by_rows, pack: None };
+        Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
     // Columns of `a` that are apart by a large power of two get in each other's way in the first-level cache.
     let apart = by_rows
         && n >= 8 * width

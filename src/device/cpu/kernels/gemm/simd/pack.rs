@@ -1,10 +1,10 @@
 //! Packing: a matrix, strided in any way, as panels that a register tile reads from beginning to end.
 
-use super::vector::{Task, Vector};
+use super::vector::{SimdKernel, Vector};
 use crate::device::HostPtr;
 
-/// Steps that are packed together where what is next to each other in memory belongs to other steps or panels.
-const STEPS: usize = 8;
+/// Steps that are packed together if neighbours in memory belong to other steps or panels.
+const STEPS_AT_ONCE: usize = 8;
 
 /// A matrix to pack. Its long side is cut into panels; a panel holds its part of all that is summed over, step by step.
 ///
@@ -65,14 +65,14 @@ pub(super) struct PackPanels<'a, R> {
 
 /// # Safety
 /// The matrix may be read, and the caller alone may write the panels.
-impl<V: Vector> Task<V> for PackPanels<'_, V::Real> {
+impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
         // Where steps lie in one piece each, they may be pages apart: all panels take their parts of some steps before the
         // next ones, so that a page, and what the processor fetches ahead of it, serves all of them at once.
         let in_pieces = pack.across == pack.part() as isize;
-        let some = if in_pieces { STEPS } else { pack.steps.max(1) };
+        let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
             let steps = some.min(pack.steps - begin);
             for panel in self.panels.clone() {
@@ -118,8 +118,11 @@ unsafe fn copy<V: Vector>(
     step: usize,
 ) {
     const {
-        assert!(V::VECTORS <= MAX_PANEL_VECTORS, "a panel of A has at most this width");
-        assert!(V::COLUMNS.div_ceil(V::LANES) <= MAX_PANEL_VECTORS, "a panel of B has at most this width");
+        assert!(V::TILE_VECTORS <= MAX_PANEL_VECTORS, "a panel of A has at most this width");
+        assert!(
+            V::TILE_COLUMNS.div_ceil(V::LANES) <= MAX_PANEL_VECTORS,
+            "a panel of B has at most this width"
+        );
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
@@ -273,8 +276,8 @@ unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, wi
     // Distances between complex numbers are even.
     let part = pack.part() as isize;
     let (across, along) = (pack.across / part, pack.along / part);
-    for first in (0..pack.steps).step_by(STEPS) {
-        let steps = first..pack.steps.min(first + STEPS);
+    for first in (0..pack.steps).step_by(STEPS_AT_ONCE) {
+        let steps = first..pack.steps.min(first + STEPS_AT_ONCE);
         for w in 0..width {
             for s in steps.clone() {
                 let from = from.wrapping_offset(w as isize * across + s as isize * along);

@@ -5,9 +5,9 @@
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
-use super::vector::{Real, Task, Vector};
+use super::vector::{Real, SimdKernel, Vector};
 use crate::device::HostPtr;
-use crate::device::cpu::kernels::gemm::product::{Factors, Matrix};
+use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
@@ -15,19 +15,19 @@ use core::ops::Range;
 
 /// Terms that are summed in registers, at most: a panel of `b` (32 KiB of `f64`) stays in the first-level cache beside what
 /// streams by.
-pub(super) const K_BLOCK: usize = 512;
-/// Columns of real numbers that are packed at once: 8 MiB of `f64`.
-const COLUMNS: usize = 2048;
-/// Real numbers of `a` that are packed at once: of `f64`, less than a second-level cache.
-const BLOCK: usize = 72 * K_BLOCK;
-/// All of `b` is read once for each block of `a`: so many times, it is read where it is.
-const FEW_READS: usize = 10;
-/// Fewer rows, or columns, are not cut: that would pack `b` too often for what it brings.
-const FEW: [usize; 2] = [96, 1024];
-/// Fewer multiplications of real numbers are not cut for threads.
-const WORK: usize = 1 << 22;
-/// Nor is the packing of fewer elements.
-const PACK: usize = 1 << 15;
+pub(super) const KC: usize = 512;
+/// Columns of `b`, in real numbers, that are packed at once (`nc` in BLIS): 8 MiB of `f64`.
+const NC: usize = 2048;
+/// Real numbers of `a` that are packed at once (`mc · kc`): of `f64`, less than an L2 cache.
+const MC_KC: usize = 72 * KC;
+/// `b` is read once for each block of `a`. Up to this many times, it is read in place.
+const MAX_UNPACKED_READS: usize = 10;
+/// Fewer rows, or columns, are not split: `b` would be packed too often.
+const MIN_SPLIT: [usize; 2] = [96, 1024];
+/// Multiplications of real numbers below which a second thread is slower.
+const PARALLEL_PACKED_WORK: usize = 1 << 22;
+/// Elements below which packing them on a second thread is slower.
+const PARALLEL_PACK_ELEMENTS: usize = 1 << 15;
 
 /// A product of any size. Distances count real numbers.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) a: Matrix<R>,
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
-    pub(super) factors: Factors<R>,
+    pub(super) scaling: RealScaling<R>,
 }
 
 /// Equal parts, none larger than `most`; the last may be smaller.
@@ -58,11 +58,11 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     /// # Safety
     /// The processor has the instruction set of `V`; `a` and `b` may be read, and `c` is the caller's alone.
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
-        let width = V::COLUMNS / Self::PART;
-        let most = COLUMNS / Self::PART;
+        let width = V::TILE_COLUMNS / Self::PART;
+        let most = NC / Self::PART;
         // Terms that are one after the other are read where they are, if not so often that packing them would pay.
-        let reads = self.m * Self::PART * self.k.min(K_BLOCK);
-        let in_place = self.b.down == Self::PART as isize && reads <= FEW_READS * BLOCK;
+        let reads = self.m * Self::PART * self.k.min(KC);
+        let in_place = self.b.down == Self::PART as isize && reads <= MAX_UNPACKED_READS * MC_KC;
         let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
             from: self.b.from(k.start, columns.start).ptr,
             across: self.b.right,
@@ -77,7 +77,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         // The first part is the largest in both directions.
         let largest = |most: usize| {
             let columns = self.n.min(part_size(self.n, most, width));
-            let steps = part_size(self.k, K_BLOCK, 1);
+            let steps = part_size(self.k, KC, 1);
             pack(0..columns, 0..steps, core::ptr::null_mut()).packed_len()
         };
         let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
@@ -85,24 +85,24 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
             // Where there is no memory for more, one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
-                for k in parts(self.k, K_BLOCK, 1) {
+                for k in parts(self.k, KC, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
                         // SAFETY: the caller's; the room is ours.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
                     }
-                    let mut factors = self.factors;
+                    let mut scaling = self.scaling;
                     if k.start > 0 {
-                        factors.beta = [R::one(), R::zero()];
+                        scaling.beta = [R::one(), R::zero()];
                     }
                     let (a, c) = (self.a.from(0, k.start), self.c.from(0, columns.start));
-                    let block = Block::<R, V, COMPLEX> {
+                    let block = PackedColumns::<R, V, COMPLEX> {
                         m: self.m,
                         a,
                         b: &b,
                         in_place,
                         c,
-                        factors,
+                        scaling,
                         isa: PhantomData,
                     };
                     // SAFETY: the caller's; `b` is packed, or read where it is.
@@ -118,7 +118,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
 /// # Safety
 /// As [`PackPanels`].
 unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
-    if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PACK {
+    if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
             // SAFETY: the caller's; the halves are different panels.
@@ -133,18 +133,18 @@ unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
 }
 
 /// Terms of some columns of the result, for which `b` is packed.
-struct Block<'a, R, V, const COMPLEX: bool> {
+struct PackedColumns<'a, R, V, const COMPLEX: bool> {
     /// All rows.
     m: usize,
     a: Matrix<R>,
     b: &'a Pack<R>,
     in_place: bool,
     c: Matrix<R>,
-    factors: Factors<R>,
+    scaling: RealScaling<R>,
     isa: PhantomData<fn() -> V>,
 }
 
-impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX> {
+impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, COMPLEX> {
     const PART: usize = if COMPLEX { 2 } else { 1 };
 
     /// These rows of these panels, on several threads where they are many.
@@ -152,16 +152,16 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
     /// # Safety
     /// The processor has the instruction set of `V`; `a` may be read, `b` is packed, and `c` is the caller's alone.
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
-        let (height, width) = (rows.len() * Self::PART, panels.len() * V::COLUMNS);
-        let threads = height * width * self.b.steps >= 2 * WORK;
-        if height * self.b.steps > BLOCK || threads && height >= 2 * FEW[0] {
+        let (height, width) = (rows.len() * Self::PART, panels.len() * V::TILE_COLUMNS);
+        let threads = height * width * self.b.steps >= 2 * PARALLEL_PACKED_WORK;
+        if height * self.b.steps > MC_KC || threads && height >= 2 * MIN_SPLIT[0] {
             // What threads share first is cut as equally as can be; further on, whole tiles waste less.
-            let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::VECTORS };
+            let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::TILE_VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
             // SAFETY: the caller's; the halves are different rows.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
-        } else if threads && width >= 2 * FEW[1] {
+        } else if threads && width >= 2 * MIN_SPLIT[1] {
             let middle = panels.start + panels.len() / 2;
             let (left, right) = (panels.start..middle, middle..panels.end);
             // SAFETY: the caller's; the halves are different columns.
@@ -175,7 +175,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
     /// Both parts, on several threads if asked for.
     ///
     /// # Safety
-    /// As [`compute`](Block::compute); the parts are different.
+    /// As [`compute`](PackedColumns::compute); the parts are different.
     unsafe fn both(
         &self,
         threads: bool,
@@ -195,7 +195,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
     }
 
     /// # Safety
-    /// As [`compute`](Block::compute).
+    /// As [`compute`](PackedColumns::compute).
     unsafe fn compute_here(&self, rows: Range<usize>, panels: Range<usize>) {
         let mut a = Pack {
             from: self.a.from(rows.start, 0).ptr,
@@ -203,7 +203,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
             along: self.a.right,
             width: rows.len(),
             steps: self.b.steps,
-            panel: V::VECTORS * V::LANES / Self::PART,
+            panel: V::TILE_VECTORS * V::LANES / Self::PART,
             multiple: V::LANES / Self::PART,
             to: HostPtr::new(core::ptr::null_mut()),
             complex: COMPLEX,
@@ -223,7 +223,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> Block<'_, R, V, COMPLEX>
                         b: self.b,
                         in_place: self.in_place,
                         c: self.c.from(first, 0),
-                        factors: self.factors,
+                        scaling: self.scaling,
                         panels: panels.clone(),
                     })
                 };
@@ -238,21 +238,21 @@ struct Tiles<'a, R, const COMPLEX: bool> {
     b: &'a Pack<R>,
     in_place: bool,
     c: Matrix<R>,
-    factors: Factors<R>,
+    scaling: RealScaling<R>,
     panels: Range<usize>,
 }
 
 /// # Safety
 /// As [`Block::compute`]; the room for `a` is the caller's alone.
-impl<V: Vector, const COMPLEX: bool> Task<V> for Tiles<'_, V::Real, COMPLEX> {
+impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
-        let Tiles { a, b, in_place, c, factors, panels } = self;
+        let Tiles { a, b, in_place, c, scaling, panels } = self;
         // SAFETY: the caller's.
-        unsafe { Task::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
+        unsafe { SimdKernel::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
         // SAFETY: the caller's.
-        let scale = Scale::<V>::new(unsafe { V::zero() }, factors, COMPLEX);
+        let scale = Scale::<V>::new(unsafe { V::zero() }, scaling, COMPLEX);
         for panel in panels {
             let column = panel * b.panel;
             let (at, b_step, b_column) = if in_place {

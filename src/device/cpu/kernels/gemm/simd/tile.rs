@@ -9,20 +9,20 @@
 //! product is a sum of the first and of the second with real and imaginary parts swapped, with signs that depend on who is
 //! conjugated. So conjugation costs nothing, and neither does reading operands where they are.
 
-use super::vector::{Real, Task, Vector};
-use crate::device::cpu::kernels::gemm::product::Factors;
+use super::vector::{Real, SimdKernel, Vector};
+use crate::device::cpu::kernels::gemm::product::RealScaling;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
-/// So many terms take longer to sum than memory to answer.
-const FAR: usize = 32;
-/// Real numbers in a tile, at most: three vectors of sixteen, eight columns.
-const LARGEST: usize = 384;
+/// From this many terms on, a sum takes longer than a load from memory.
+const MIN_PREFETCH_TERMS: usize = 32;
+/// Largest number of real numbers in a tile: three vectors of sixteen, eight columns.
+const MAX_TILE_LEN: usize = 384;
 
 /// What to multiply sums by, ready for vectors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale<V: Vector> {
-    factors: Factors<V::Real>,
+    scaling: RealScaling<V::Real>,
     /// Weights of the sums and of the swapped sums.
     plain: V,
     swapped: V,
@@ -37,19 +37,19 @@ pub(super) struct Scale<V: Vector> {
 impl<V: Vector> Scale<V> {
     /// For vectors of the same kind as `zero`.
     #[inline(always)]
-    pub(super) fn new(zero: V, factors: Factors<V::Real>, complex: bool) -> Self {
-        let Factors { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = factors;
+    pub(super) fn new(zero: V, scaling: RealScaling<V::Real>, complex: bool) -> Self {
+        let RealScaling { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = scaling;
         let reads = !(beta.is_zero() && beta_im.is_zero());
         if !complex {
             let (alpha, beta) = (zero.splat(alpha), zero.splat(beta));
-            return Scale { factors, plain: alpha, swapped: alpha, turn: None, beta, beta_turn: None, reads };
+            return Scale { scaling, plain: alpha, swapped: alpha, turn: None, beta, beta_turn: None, reads };
         }
         let turns = !alpha_im.is_zero();
         let weight = if turns { V::Real::one() } else { alpha };
         let signed = |minus: bool| if minus { -weight } else { weight };
         let turn = |im: V::Real| zero.alternating(-im, im);
         Scale {
-            factors,
+            scaling,
             plain: zero.alternating(weight, signed(a)),
             swapped: zero.alternating(signed(a == b), signed(b)),
             turn: if turns { Some([zero.splat(alpha), turn(alpha_im)]) } else { None },
@@ -87,7 +87,7 @@ impl<R: Real> Tile<R> {
     ///
     /// # Safety
     /// The processor has the instruction set of `V`; the operands may be read, and `c` is the caller's alone. There are
-    /// no more rows than `V::VECTORS` vectors have lanes, and no more columns than `V::COLUMNS` (half of it for complex numbers),
+    /// no more rows than `V::TILE_VECTORS` vectors have lanes, and no more columns than `V::TILE_COLUMNS` (half of it for complex numbers),
     /// and at least one of each.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
@@ -97,14 +97,14 @@ impl<R: Real> Tile<R> {
             return unsafe { self.with_size::<V, COMPLEX>(scale) };
         }
         // Where rows of `c` are not one after the other: by way of a tile whose rows are.
-        let mut buffer = [MaybeUninit::<R>::uninit(); LARGEST];
-        let column = (V::VECTORS * V::LANES) as isize;
+        let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
+        let column = (V::TILE_VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
-        let task = OneTile::<R, COMPLEX> { tile: &here, factors: &scale.factors, overwrite: true };
+        let task = OneTile::<R, COMPLEX> { tile: &here, scaling: &scale.scaling, overwrite: true };
         // SAFETY: the caller's; the buffer has room for each column.
         unsafe { V::within(task) };
         // SAFETY: the caller's; the tile has been computed.
-        unsafe { self.scatter(&here, scale.reads.then_some(scale.factors.beta), COMPLEX) };
+        unsafe { self.scatter(&here, scale.reads.then_some(scale.scaling.beta), COMPLEX) };
     }
 
     /// Adds a tile, whose rows are one after the other, to `beta · c`; or writes it.
@@ -148,16 +148,16 @@ impl<R: Real> Tile<R> {
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
-            let (vectors, columns) = (V::VECTORS, V::COLUMNS);
+            let (vectors, columns) = (V::TILE_VECTORS, V::TILE_COLUMNS);
             assert!(
                 vectors == 2 && columns == 6 || vectors == 3 && columns == 8,
                 "each tile has its size below"
             );
-            assert!(vectors * V::LANES * columns <= LARGEST, "a tile fits in the buffer of `multiply`");
+            assert!(vectors * V::LANES * columns <= MAX_TILE_LEN, "a tile fits in the buffer of `multiply`");
         }
         let columns = if COMPLEX { 2 * self.columns } else { self.columns };
         debug_assert!(
-            (1..=V::VECTORS * V::LANES).contains(&self.rows) && (1..=V::COLUMNS).contains(&columns)
+            (1..=V::TILE_VECTORS * V::LANES).contains(&self.rows) && (1..=V::TILE_COLUMNS).contains(&columns)
         );
         let vectors = self.rows.div_ceil(V::LANES);
         macro_rules! of_size {
@@ -174,10 +174,10 @@ impl<R: Real> Tile<R> {
             (2, ..=2) => of_size!(2 2),
             (1, ..=4) => of_size!(1 4),
             (2, ..=4) => of_size!(2 4),
-            (1, _) if V::COLUMNS == 6 => of_size!(1 6),
-            (2, _) if V::COLUMNS == 6 => of_size!(2 6),
+            (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
+            (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
             // More are not asked of an instruction set with fewer registers, and not compiled for it.
-            _ if V::COLUMNS < 8 => {}
+            _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
             (3, _) if !self.ahead.is_null() => of_size!(3 8 true),
@@ -207,7 +207,7 @@ impl<R: Real> Tile<R> {
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
-        if self.k >= FAR {
+        if self.k >= MIN_PREFETCH_TERMS {
             // What is written at the end is on its way in the meantime.
             for j in 0..COLUMNS / part {
                 for i in 0..VECTORS {
@@ -317,18 +317,18 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
 pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
     /// Rows of its `c` are one after the other.
     pub(super) tile: &'a Tile<R>,
-    pub(super) factors: &'a Factors<R>,
+    pub(super) scaling: &'a RealScaling<R>,
     /// Whether `beta` is taken for zero.
     pub(super) overwrite: bool,
 }
 
-impl<V: Vector, const COMPLEX: bool> Task<V> for OneTile<'_, V::Real, COMPLEX> {
+impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
     /// As [`Tile::multiply`].
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the caller's.
-        let mut scale = Scale::new(unsafe { V::zero() }, *self.factors, COMPLEX);
+        let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
         // SAFETY: the caller's.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };

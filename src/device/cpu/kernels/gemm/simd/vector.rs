@@ -11,7 +11,7 @@ impl Real for f32 {}
 impl Real for f64 {}
 
 /// Something to compute with the instructions of `V`.
-pub(super) trait Task<V: Vector> {
+pub(super) trait SimdKernel<V: Vector> {
     /// Always inlined, with all that it calls, so that it is compiled for the instruction set.
     ///
     /// # Safety
@@ -32,16 +32,16 @@ pub(super) trait Vector: Copy {
     /// How many lanes there are.
     const LANES: usize;
     /// How many vectors of rows a register tile has at most, ..
-    const VECTORS: usize;
+    const TILE_VECTORS: usize;
     /// .. and how many columns (of real numbers): as many accumulators as leave registers for a step's rows and one value.
     /// (3, 8) or (2, 6).
-    const COLUMNS: usize;
+    const TILE_COLUMNS: usize;
 
     /// Runs a task with the instruction set enabled.
     ///
     /// # Safety
-    /// As [`Task::run`].
-    unsafe fn within(task: impl Task<Self>);
+    /// As [`SimdKernel::run`].
+    unsafe fn within(task: impl SimdKernel<Self>);
 
     /// All lanes zero.
     ///

@@ -5,14 +5,14 @@ use crate::element::Scalar;
 
 /// `beta · old + alpha · new`, where what has a factor of zero is not looked at: NaN is not carried on by it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Blend<T> {
+pub(crate) struct ScaledSum<T> {
     pub(crate) beta: T,
     pub(crate) alpha: T,
     /// Whether the complex conjugate of the new value is meant.
     pub(crate) conjugate: bool,
 }
 
-impl<T: Scalar> Blend<T> {
+impl<T: Scalar> ScaledSum<T> {
     /// The value, and whether it fits the type.
     fn value(&self, old: T, new: T) -> (T, bool) {
         let new = if self.conjugate { new.conj() } else { new };
@@ -38,7 +38,7 @@ impl<T: Scalar> Blend<T> {
     }
 }
 
-impl<T: Scalar> BinaryOp<T, T> for Blend<T> {
+impl<T: Scalar> BinaryOp<T, T> for ScaledSum<T> {
     type Output = T;
     const NAME: &'static str = "accumulate";
     const CUDA: CudaSource = CudaSource::builtin("blend(beta, a, alpha, conjugate ? conj(b) : b)");
