@@ -557,35 +557,42 @@ impl fmt::Display for Count<'_> {
 
 impl std::error::Error for Error {}
 
-/// A conversion that was refused, and the value that was to be converted: nothing is lost.
+/// The error of a conversion that takes its argument by value. Holds the [`Error`] and the unchanged argument.
 ///
-/// As an error it is the [`Error`] that it holds, and `?` makes it that one where a function returns it.
+/// Converts into [`Error`], so `?` works in functions that return it.
 ///
 /// ```
 /// use vierbein::{Rank, Tensor};
-/// let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], vec![1.0, 2.0, 3.0]).unwrap_err();
-/// assert_eq!(refused.to_string(), "cannot make a tensor of shape [2, 2] from 3 values: it has 4 elements");
-/// assert_eq!(refused.value, [1.0, 2.0, 3.0]);
+/// let failed = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], vec![1.0, 2.0, 3.0]).unwrap_err();
+/// assert_eq!(failed.to_string(), "cannot make a tensor of shape [2, 2] from 3 values: it has 4 elements");
+/// assert_eq!(failed.into_inner(), [1.0, 2.0, 3.0]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refused<V> {
-    /// Why.
+pub struct ConversionError<V> {
+    /// The reason.
     pub error: Error,
-    /// What was to be converted, as it was.
+    /// The argument of the conversion, unchanged.
     pub value: V,
 }
 
-impl<V> fmt::Display for Refused<V> {
+impl<V> ConversionError<V> {
+    /// Returns the argument of the conversion, unchanged.
+    pub fn into_inner(self) -> V {
+        self.value
+    }
+}
+
+impl<V> fmt::Display for ConversionError<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }
 }
 
-impl<V: fmt::Debug> std::error::Error for Refused<V> {}
+impl<V: fmt::Debug> std::error::Error for ConversionError<V> {}
 
-impl<V> From<Refused<V>> for Error {
-    fn from(refused: Refused<V>) -> Error {
-        refused.error
+impl<V> From<ConversionError<V>> for Error {
+    fn from(failed: ConversionError<V>) -> Error {
+        failed.error
     }
 }
 

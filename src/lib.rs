@@ -33,7 +33,7 @@ pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
-pub use error::{Error, Refused};
+pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::Exhausted;

@@ -11,6 +11,9 @@
     reason = "the reference is written plainly, and every mix of operands is under test"
 )]
 
+#[path = "common/random.rs"]
+mod random;
+
 #[path = "properties/check.rs"]
 mod check;
 #[path = "properties/number.rs"]

@@ -4,7 +4,7 @@ use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::device::Device;
 use crate::element::{DType, Element};
-use crate::error::Error;
+use crate::error::{ConversionError, Error};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::OwnedData;
@@ -12,37 +12,32 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::any::{Any, TypeId};
 use core::fmt;
 
-/// A [`DynTensor`] that is not of the type that it was asked to be, and what the two types are.
+/// The error of a downcast by value: a [`ConversionError`] in a `Box`, as a `DynTensor` is large. Holds the [`Error`], which names both
+/// types, and the unchanged tensor.
 #[derive(Debug)]
-pub struct DowncastError(Box<Refused>);
-
-#[derive(Debug)]
-struct Refused {
-    error: Error,
-    tensor: DynTensor,
-}
+pub struct DowncastError(Box<ConversionError<DynTensor>>);
 
 impl DowncastError {
     pub(super) fn new(error: Error, tensor: DynTensor) -> DowncastError {
-        DowncastError(Box::new(Refused { error, tensor }))
+        DowncastError(Box::new(ConversionError { error, value: tensor }))
     }
 
-    /// The tensor, as it was.
+    /// Returns the tensor, unchanged.
     pub fn into_inner(self) -> DynTensor {
-        self.0.tensor
+        self.0.into_inner()
     }
 }
 
 impl fmt::Display for DowncastError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0.error, f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 impl std::error::Error for DowncastError {}
 
 impl From<DowncastError> for Error {
-    /// What is wrong, without the tensor.
+    /// Returns the error, without the tensor.
     fn from(error: DowncastError) -> Error {
         error.0.error
     }

@@ -1,12 +1,11 @@
 //! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
 
 use super::convert::check_rank;
-use super::slice::DynSlice;
+use super::slice::{DynSlice, rank_below_maximum};
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
-use crate::rank::MAX_RANK;
 
 /// Methods that give a view, and their mutable twins: each names the layout that is cut out of the tensor's.
 macro_rules! views {
@@ -89,7 +88,7 @@ views! {
     /// # Errors
     /// If `at` exceeds the rank, or the rank is 16.
     insert_axis, insert_axis_mut(at: usize) |layout, _row_major| {
-        room(layout.rank()).and_then(|()| layout.insert_axis(at))
+        rank_below_maximum(layout.rank()).and_then(|()| layout.insert_axis(at))
     };
 
     /// A view without an axis of length 1.
@@ -180,17 +179,6 @@ fn has_diagonal(rank: usize) -> Result<(), Error> {
     }
     let why = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
     Err(Error::NotForRank { op: "take the diagonal", why })
-}
-
-pub(super) fn room(rank: usize) -> Result<(), Error> {
-    if rank < MAX_RANK {
-        return Ok(());
-    }
-    let why = format!(
-        "cannot add 1 more to the axes of a tensor of `Rank<{rank}>`: ranks run from `Rank<0>` to `Rank<16>`; \
-         merge axes first with `.reshape(..)`"
-    );
-    Err(Error::NotForRank { op: "insert an axis", why })
 }
 
 fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {

@@ -83,7 +83,7 @@ fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
         ));
     }
     if made > MAX_RANK {
-        return super::shape::room(MAX_RANK).map(|()| *layout);
+        return rank_below_maximum(MAX_RANK).map(|()| *layout);
     }
     layout.slice(items)
 }
@@ -123,3 +123,15 @@ macro_rules! tuples {
     };
 }
 tuples!(A B C D E F G H I J K L M N P Q);
+
+/// Checks that a tensor of this rank can have one more axis.
+pub(super) fn rank_below_maximum(rank: usize) -> Result<(), Error> {
+    if rank < MAX_RANK {
+        return Ok(());
+    }
+    let why = format!(
+        "cannot add 1 more to the axes of a tensor of `Rank<{rank}>`: ranks run from `Rank<0>` to `Rank<16>`; \
+         merge axes first with `.reshape(..)`"
+    );
+    Err(Error::NotForRank { op: "insert an axis", why })
+}

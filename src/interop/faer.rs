@@ -46,7 +46,7 @@
 
 use crate::device::ForeignMemory;
 use crate::element::Element;
-use crate::error::{Error, Refused, expect};
+use crate::error::{ConversionError, Error, expect};
 use crate::layout::is_dense;
 use crate::order::{ColMajor, Order};
 use crate::rank::Rank;
@@ -135,19 +135,19 @@ unsafe impl<T: Element> ForeignMemory<T> for Dense<T> {
 }
 
 impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
-    type Error = Refused<Mat<T>>;
+    type Error = ConversionError<Mat<T>>;
 
     /// The matrix's own memory, if there are no gaps between its columns.
     fn try_from(m: Mat<T>) -> Result<Self, Self::Error> {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
         if is_dense(&shape, &strides, ColMajor::ROW_MAJOR) {
             return Tensor::try_from_buffer(shape, Dense(m))
-                .map_err(|refused| Refused { error: refused.error, value: refused.value.0 });
+                .map_err(|refused| ConversionError { error: refused.error, value: refused.value.0 });
         }
         let why = format!(
             "the matrix of shape {shape:?} with strides {strides:?} has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`"
         );
-        Err(Refused { error: Error::Argument { op: "make a tensor without a copy", why }, value: m })
+        Err(ConversionError { error: Error::Argument { op: "make a tensor without a copy", why }, value: m })
     }
 }
 

@@ -48,7 +48,7 @@
 
 use crate::device::ForeignMemory;
 use crate::element::Element;
-use crate::error::{Error, Refused, expect};
+use crate::error::{ConversionError, Error, expect};
 use crate::layout::{element_count, is_dense};
 use crate::order::{ColMajor, Order, RowMajor};
 use crate::rank::{Dim, Rank};
@@ -149,14 +149,17 @@ unsafe impl<T: Element> ForeignMemory<T> for Within<T> {
 
 fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
     array: Array<T, I>,
-) -> Result<Tensor<T, D, O>, Refused<Array<T, I>>> {
+) -> Result<Tensor<T, D, O>, ConversionError<Array<T, I>>> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
     if !is_dense(shape.as_ref(), strides.as_ref(), O::ROW_MAJOR) {
-        return Err(Refused { error: not_dense::<O>(shape.as_ref(), strides.as_ref()), value: array });
+        return Err(ConversionError {
+            error: not_dense::<O>(shape.as_ref(), strides.as_ref()),
+            value: array,
+        });
     }
     // ndarray counts elements, not bytes, where there are none.
     if let Err(error) = element_count(shape.as_ref(), size_of::<T>()) {
-        return Err(Refused { error, value: array });
+        return Err(ConversionError { error, value: array });
     }
     let len = array.len();
     let (mut data, offset) = array.into_raw_vec_and_offset();
@@ -263,7 +266,7 @@ macro_rules! conversions {
         }
 
         impl<T: Element, O: Order> TryFrom<Array<T, $ix>> for Tensor<T, Rank<$rank>, O> {
-            type Error = Refused<Array<T, $ix>>;
+            type Error = ConversionError<Array<T, $ix>>;
 
             /// The array's own memory, where it is dense in the tensor's order.
             fn try_from(array: Array<T, $ix>) -> Result<Self, Self::Error> {
@@ -327,13 +330,13 @@ impl<'a, T: Element, D: Dim, O: Order> From<TensorViewMut<'a, T, D, O>> for Arra
 }
 
 impl<T: Element, D: Dim, O: Order> TryFrom<ArrayD<T>> for Tensor<T, D, O> {
-    type Error = Refused<ArrayD<T>>;
+    type Error = ConversionError<ArrayD<T>>;
 
     /// The array's own memory, if the rank is the tensor's and it is dense in the tensor's order.
     fn try_from(array: ArrayD<T>) -> Result<Self, Self::Error> {
         match check_rank::<D>(array.shape()) {
             Ok(()) => tensor::<T, D, O, IxDyn>(array),
-            Err(error) => Err(Refused { error, value: array }),
+            Err(error) => Err(ConversionError { error, value: array }),
         }
     }
 }

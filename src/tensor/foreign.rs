@@ -4,7 +4,7 @@
 use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Cpu, CpuBuffer, Device, ForeignMemory, HostAccess, HostPtr, RawMemory};
 use crate::element::Element;
-use crate::error::{Error, Refused, expect};
+use crate::error::{ConversionError, Error, expect};
 use crate::layout::element_count;
 use crate::layout::foreign::{check_apart, check_bounds, reach, tidy};
 use crate::order::Order;
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     pub fn try_from_buffer<Sh: IntoShape<Dim = D>, M: ForeignMemory<T>>(
         shape: Sh,
         mut owner: M,
-    ) -> Result<Self, Refused<M>> {
+    ) -> Result<Self, ConversionError<M>> {
         let shape = shape.into_shape();
         let found = owner.elements().len();
         let error = match element_count(shape.as_ref(), size_of::<T>()) {
@@ -54,7 +54,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
             Ok(_) => Error::Length { op: "make a tensor", shape: shape.as_ref().to_vec(), found },
             Err(error) => error,
         };
-        Err(Refused { error, value: owner })
+        Err(ConversionError { error, value: owner })
     }
 
     /// The address of the first element, the shape, and what frees the memory: to hand a tensor through foreign code. The

@@ -1,5 +1,6 @@
 //! Small whole numbers in every element type, so that results are exact and floating ones compare exactly too.
 
+use crate::random::Random;
 use vierbein::{Complex, Element, Scalar};
 
 /// A Gaussian integer: the value of an element of any type, as long as it is whole.
@@ -60,16 +61,10 @@ pub(crate) trait Number: Exact + Scalar {
 
 /// As [`Exact::sample`], before it becomes an element.
 pub(crate) fn sample<T: Exact>(seed: u64, k: usize, span: u8) -> Z {
-    // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-    let mut x = seed.wrapping_add((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Random(seed.wrapping_add((k as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
     let mut next = || {
-        x ^= x >> 30;
-        x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x ^= x >> 27;
-        x = x.wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^= x >> 31;
         let span = i128::from(span);
-        let value = i128::from(x >> 8);
+        let value = i128::from(random.bits() >> 8);
         if T::SIGNED { value % (2 * span + 1) - span } else { value % (span + 1) }
     };
     let re = next();

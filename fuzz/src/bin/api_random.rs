@@ -3,6 +3,10 @@
 //!
 //! Counts of all operations follow: how often each succeeded, failed and panicked as documented.
 
+#[path = "../../../tests/common/random.rs"]
+mod random;
+
+use random::Random;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,22 +68,10 @@ unsafe impl GlobalAlloc for Limited {
 #[global_allocator]
 static MEMORY: Limited = Limited;
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
-
 /// The bytes of the program of this seed.
 fn bytes(seed: u64, len: usize) -> Vec<u8> {
-    let mut random = SplitMix64(seed);
-    (0..len.div_ceil(8)).flat_map(|_| random.next().to_le_bytes()).take(len).collect()
+    let mut random = Random(seed);
+    (0..len.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes()).take(len).collect()
 }
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use crate::device::Operand;
 use crate::dispatch;
 use crate::dyn_tensor::DynTensor;
 use crate::element::Element;
-use crate::error::{Error, Refused};
+use crate::error::{ConversionError, Error};
 use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 use core::any::Any;
@@ -52,7 +52,7 @@ fn beyond(op: &'static str, device: &str) -> Error {
 }
 
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
-    type Error = Refused<Dlpack<M>>;
+    type Error = ConversionError<Dlpack<M>>;
 
     /// A tensor in this memory, without a copy, on the device that it is on (`Cpu`, or `Cuda<0>` to `Cuda<7>`): row-major where it
     /// is dense in that order, or else column-major. It is freed by its producer when the tensor is dropped. What is dense in
@@ -66,7 +66,7 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
         fn take<T: Element, Dev: SharedDevice, M: Managed>(
             given: Dlpack<M>,
             order: MemoryOrder,
-        ) -> Result<DynTensor, Refused<Dlpack<M>>> {
+        ) -> Result<DynTensor, ConversionError<Dlpack<M>>> {
             let shape = given.shape().to_vec();
             let buffer = given.into_buffer::<T, Dev>(order)?;
             Ok(DynTensor::dense(OwnedData { buffer, device: Dev::default() }, &shape, order))
@@ -74,7 +74,7 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
         let device = given.device();
         on_shared_device!(
             Dev: is_on::<Dev>(device) => dispatch!(given.dtype(), T => take::<T, Dev, M>(given, order)),
-            else => Err(Refused { error: beyond(TAKE_OVER, &name_of(device)), value: given })
+            else => Err(ConversionError { error: beyond(TAKE_OVER, &name_of(device)), value: given })
         )
     }
 }
@@ -119,7 +119,7 @@ impl<M: Managed> Dlpack<M> {
 }
 
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
-    type Error = Refused<DynTensor>;
+    type Error = ConversionError<DynTensor>;
 
     /// The tensor's own memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. If not, it comes back.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
@@ -131,7 +131,7 @@ impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
         }
         on_shared_device!(
             Dev: x.device::<Dev>().is_some() => Ok(dispatch!(x.dtype(), T => give::<T, Dev, M>(x))),
-            else => Err(Refused { error: beyond("export a DLPack tensor", &x.device_name()), value: x })
+            else => Err(ConversionError { error: beyond("export a DLPack tensor", &x.device_name()), value: x })
         )
     }
 }

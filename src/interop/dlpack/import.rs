@@ -3,7 +3,7 @@
 use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
 use super::device::{SharedDevice, alignment, check, is_on, name_of};
 use crate::element::{DType, Element};
-use crate::error::{Error, Refused};
+use crate::error::{ConversionError, Error};
 use crate::layout::foreign::reach;
 use crate::layout::{Layout, element_count};
 use crate::order::{MemoryOrder, Order};
@@ -321,9 +321,9 @@ impl<M: Managed> Dlpack<M> {
     /// ```
     pub fn into_tensor<T: Element, D: Dim, O: Order, Dev: SharedDevice>(
         self,
-    ) -> Result<Tensor<T, D, O, Dev>, Refused<Self>> {
+    ) -> Result<Tensor<T, D, O, Dev>, ConversionError<Self>> {
         if let Err(error) = self.check::<T, D, Dev>(TAKE_OVER) {
-            return Err(Refused { error, value: self });
+            return Err(ConversionError { error, value: self });
         }
         let shape = self.layout.typed_shape::<D>();
         Ok(Tensor::dense(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
@@ -336,7 +336,7 @@ impl<M: Managed> Dlpack<M> {
     pub(super) fn into_buffer<T: Element, Dev: SharedDevice>(
         self,
         order: MemoryOrder,
-    ) -> Result<Dev::Buffer<T>, Refused<Self>> {
+    ) -> Result<Dev::Buffer<T>, ConversionError<Self>> {
         assert!(self.dtype == T::DTYPE && is_on::<Dev>(self.device()), "another element type or device");
         let dense = || {
             if self.layout.is_dense(order.is_row_major()) {
@@ -350,7 +350,7 @@ impl<M: Managed> Dlpack<M> {
             Err(Error::Argument { op: TAKE_OVER, why })
         };
         if let Err(error) = self.check_writable(TAKE_OVER).and_then(|()| dense()) {
-            return Err(Refused { error, value: self });
+            return Err(ConversionError { error, value: self });
         }
         let (first, len) = (self.first.cast(), self.shape().iter().product());
         // SAFETY: the elements are dense, of this type, aligned, and on this device, which was found when they were imported or

@@ -8,7 +8,7 @@ use super::ranks::at_rank;
 use super::{all, does_not_compile, incremented, row, saying};
 use ndarray::{Array, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Dimension, IxDyn};
 use vierbein::prelude::*;
-use vierbein::{Error, Refused};
+use vierbein::{ConversionError, Error};
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
@@ -210,7 +210,7 @@ fn owned<D: InTypes<Dimension = I>, I: Dimension>(
 where
     for<'b> ArrayView<'b, f64, I>: From<TensorView<'b, f64, D>>,
     Array<f64, I>: From<Tensor<f64, D>>,
-    Tensor<f64, D>: TryFrom<Array<f64, I>, Error = Refused<Array<f64, I>>>,
+    Tensor<f64, D>: TryFrom<Array<f64, I>, Error = ConversionError<Array<f64, I>>>,
 {
     let array = Array::<f64, I>::from(x.try_to_owned()?);
     assert_eq!(array.shape(), o.shape);

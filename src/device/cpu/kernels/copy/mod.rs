@@ -112,7 +112,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
-        let job = Job { to, from, bytes: blocks.bytes() };
+        let job = CopyTask { to, from, bytes: blocks.bytes() };
         // SAFETY: the caller's; blocks are of the operands' shape.
         enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
@@ -150,14 +150,14 @@ unsafe fn small<P: Copy>(
 
 /// A copy of blocks, of which threads take parts.
 #[derive(Debug, Clone, Copy)]
-struct Job {
+struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
     /// How many bytes are copied in all parts together.
     bytes: usize,
 }
 
-impl Job {
+impl CopyTask {
     /// # Safety
     /// All elements that the blocks visit may be read in the source and are ours alone to write in the result.
     unsafe fn run(&self, blocks: &Blocks) {
@@ -181,7 +181,7 @@ impl Job {
     }
 
     /// # Safety
-    /// As [`run`](Job::run).
+    /// As [`run`](CopyTask::run).
     unsafe fn tiles(&self, blocks: &Blocks) {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
         let (rows, count) = (blocks.rows.len(), blocks.columns.len());
@@ -247,7 +247,7 @@ impl Job {
     }
 
     /// # Safety
-    /// As [`run`](Job::run).
+    /// As [`run`](CopyTask::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
         let stream = self.bytes >= MIN_STREAMED_BYTES && blocks.unit >= MIN_STREAMED_ROW_BYTES;
         for_positions(blocks, 2, &mut |base, at| {

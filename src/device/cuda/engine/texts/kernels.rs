@@ -172,21 +172,3 @@ fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()
 }
-
-/// An operation on operands that lie side by side, and whether it has a value.
-pub(super) fn side_by_side(
-    operation: &Operation,
-    defined: Option<CudaSource>,
-    result: DType,
-    operands: &[(&str, DType)],
-) -> impl Iterator<Item = Program> {
-    let elements = |dtype| RawElements { address: 0, dtype };
-    // The position is no operand.
-    let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
-    let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
-    let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];
-    let value = operation.program(&elementwise::DENSE, result, &all[1..], variant);
-    let defined =
-        defined.map(|text| operation.domain(text).program(&elementwise::DEFINED, result, &all[1..], [0; 5]));
-    std::iter::once(value).chain(defined)
-}

@@ -1,7 +1,8 @@
 //! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It knows
 //! their kernels as well.
 
-use super::super::operation::Operation;
+use super::super::elementwise;
+use super::super::operation::{Operation, RawElements};
 use super::super::program::{Program as Kernel, cuda_name};
 use super::samples::{Random, Sample, pairs};
 use crate::device::{BinaryOp, CudaSource, Generator, Scalars, TernaryOp, UnaryOp};
@@ -61,7 +62,7 @@ fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
 impl Program {
     /// Writes an operation as a structure, and how the host is to call it.
     fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
-        self.kernels.extend(super::kernels::side_by_side(&f.operation(), f.defined, result, operands));
+        self.kernels.extend(contiguous(&f.operation(), f.defined, result, operands));
         let result = cuda_name(result);
         let operands: Vec<(&str, &str)> =
             operands.iter().map(|&(name, dtype)| (name, cuda_name(dtype))).collect();
@@ -334,3 +335,21 @@ int main(int, char **names) {
     return in.at == input + bytes && fclose(out.file) == 0 ? 0 : 1;
 }
 ";
+
+/// The kernels of a function of contiguous operands, and of the check that it is defined.
+fn contiguous(
+    operation: &Operation,
+    defined: Option<CudaSource>,
+    result: DType,
+    operands: &[(&str, DType)],
+) -> impl Iterator<Item = Kernel> {
+    let elements = |dtype| RawElements { address: 0, dtype };
+    // The position is no operand.
+    let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
+    let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
+    let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];
+    let value = operation.program(&elementwise::DENSE, result, &all[1..], variant);
+    let defined =
+        defined.map(|text| operation.domain(text).program(&elementwise::DEFINED, result, &all[1..], [0; 5]));
+    std::iter::once(value).chain(defined)
+}
