@@ -133,6 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for Tensor<T, D, O, Dev> {
     ///
     /// # Panics
     /// Where the device has no memory left; [`try_clone`](Tensor::try_clone) returns the error.
+    #[inline]
     #[track_caller]
     fn clone(&self) -> Self {
         expect(self.try_clone())
@@ -150,7 +151,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(x.try_clone()?, x);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    #[inline]
+    // Always inlined, as `Tensor::allocate`.
+    #[inline(always)]
     pub fn try_clone(&self) -> Result<Self, Error> {
         let buffer = self.device().duplicate(&self.storage.buffer)?;
         Ok(Tensor::dense(buffer, self.shape, self.device().clone()))

@@ -4,7 +4,7 @@
 //! so that the call costs what its rank costs; a dynamic one names the largest.
 
 use crate::device::function::MAX_ARGUMENTS;
-use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output};
+use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output, Visit};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -22,12 +22,42 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     op: &F,
     row_major: bool,
     device: &Dev,
+    mut out: Output<'_, F::Output, Dev>,
+    operands: A::Operands<'_, Dev>,
+) -> Result<(), Error> {
+    let mut shapes = SameShape { shape: out.axes().shape(), same: true };
+    A::each(operands, &mut shapes);
+    if shapes.same {
+        return device.map::<A, F>(op, out, operands);
+    }
+    // By a copy of the output, which then stays in registers above.
+    map_repeated::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
+}
+
+#[inline(never)]
+fn map_repeated<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>>(
+    op: &F,
+    row_major: bool,
+    device: &Dev,
     out: Output<'_, F::Output, Dev>,
     operands: A::Operands<'_, Dev>,
 ) -> Result<(), Error> {
     let mut strides = [R::Strides::default(); MAX_ARGUMENTS];
     let operands = A::repeated::<Dev, R>(operands, out.axes().shape(), row_major, &mut strides);
     device.map::<A, F>(op, out, operands)
+}
+
+/// Finds out whether all operands have a shape.
+struct SameShape<'a> {
+    shape: &'a [usize],
+    same: bool,
+}
+
+impl<'a, Dev: Device> Visit<'a, Dev> for SameShape<'a> {
+    #[inline(always)]
+    fn visit<T: Element>(&mut self, operand: Operand<'a, T, Dev>) {
+        self.same &= same(operand.shape(), self.shape);
+    }
 }
 
 /// Calls `f` with an operand, repeated to the shape of what it is written to.

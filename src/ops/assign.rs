@@ -51,7 +51,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let (output, device) = self.output();
             return device.copy(output, from.operand());
         }
-        self.assign_repeated(&from)
+        // A copy, so that `from` itself has no address and stays in registers.
+        self.assign_repeated(&from.view())
     }
 
     #[inline(never)]

@@ -34,6 +34,8 @@ where
 }
 
 /// A new tensor of `op(left, right)`, with broadcasting.
+// Always inlined, as `Tensor::allocate`.
+#[inline(always)]
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
     left: &Tensor<T, D, O, Dev, S>,
@@ -132,7 +134,8 @@ where
         let (output, device) = target.output();
         return device.update::<(T, U), _>(&op, output, (right.operand(),));
     }
-    binary_assign_repeated(op, target, right)
+    // A copy, so that a view in registers needs no address.
+    binary_assign_repeated(op, target, &right.view())
 }
 
 #[inline(never)]

@@ -38,7 +38,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         Tensor::made(shape, self.device().clone(), |out, device| device.reduce(&op, out, operand))
     }
 
-    #[inline]
+    // Always inlined, with the methods that call it: the compiler then leaves out the allocation of a result that is read and dropped at
+    // once, as in `x.sum().item()`.
+    #[inline(always)]
     fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         if !R::OF_NOTHING && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
@@ -48,6 +50,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
             let operand = self.operand();
             return Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand));
         }
+        self.reduced_whole_in_order(op)
+    }
+
+    #[inline(never)]
+    fn reduced_whole_in_order<R: Reduction<T>>(
+        &self,
+        op: R,
+    ) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         let layout = self.enumeration();
         let operand = self.operand_in(&layout);
         Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand))
@@ -224,7 +234,7 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($whole), "(", $args, ").item(), ", $w, ");")]
             /// ```
-            #[inline]
+            #[inline(always)]
             #[track_caller]
             pub fn $whole(&self $(, $arg: $ty)*) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -238,7 +248,7 @@ macro_rules! reductions {
             ///
             /// # Errors
             /// Where the value does not exist or does not fit its type, or the device has no memory left.
-            #[inline]
+            #[inline(always)]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 T: $bound,
@@ -479,7 +489,7 @@ macro_rules! mask_reductions {
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($whole), "().item(), ", $w, ");")]
             /// ```
-            #[inline]
+            #[inline(always)]
             #[track_caller]
             pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -492,7 +502,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// Where the device has no memory left.
-            #[inline]
+            #[inline(always)]
             pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,

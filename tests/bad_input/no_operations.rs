@@ -24,6 +24,8 @@ pub(crate) const LIST: &[&str] = &[
     "device::HostPtr::get",
     "device::HostPtr::offset",
     "device::CudaPtr::address",
+    // What an error holds.
+    "ConversionError::into_inner",
     // Text, and the text of an operation's CUDA C++.
     "fmt",
     "device::CudaSource::as_str",

@@ -138,7 +138,7 @@ unsafe impl Device for Cpu {
     fn on_host<T: Element>() -> Option<OnHost<Cpu, T>> {
         Some(OnHost::new())
     }
-    #[inline]
+    #[inline(always)]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
         let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
         copy.as_mut_slice().copy_from_slice(buffer.as_slice());

@@ -158,7 +158,9 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    #[inline]
+    // `map` and `update` are always inlined: where the rank is known, little is left of the loop over few elements, and to pass the
+    // operands would take longer than that.
+    #[inline(always)]
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
@@ -184,7 +186,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
@@ -217,7 +219,7 @@ impl<T: Element> Elementwise<T> for Cpu {
 ///
 /// # Safety
 /// The elements of the operands, which are of `F::Output` and `A`, may be read, and those of the first one written.
-#[inline]
+#[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.
@@ -231,7 +233,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 ///
 /// # Safety
 /// The elements of the operands, which are of `A`, may be read, and those of the first one written.
-#[inline]
+#[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.

@@ -47,7 +47,8 @@ const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
-    #[inline]
+    // Always inlined: where the rank is known, little is left of it, and to pass the operands would take longer than a small copy.
+    #[inline(always)]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         assert!(same(out.shape(), a.shape()), "operands of one shape");
         if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {

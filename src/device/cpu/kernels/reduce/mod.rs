@@ -297,7 +297,7 @@ impl Sweep {
 
 /// A few outputs of a few elements each: plans would take longer. Returns whether all results are representable; `None`, and nothing
 /// is written, if there are more.
-#[inline]
+#[inline(always)]
 fn reduce_a_few<T: Element, R: Reduction<T>>(
     op: &R,
     out: &Output<'_, R::Output, Cpu>,
@@ -357,7 +357,8 @@ fn does_not_fit<T: Element, R: Reduction<T>>(
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
-    #[inline]
+    // Always inlined, as `map` of elementwise functions.
+    #[inline(always)]
     fn reduce<R: Reduction<T>>(
         &self,
         op: &R,
