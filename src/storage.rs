@@ -1,4 +1,4 @@
-//! Who owns a tensor's memory: the tensor, or somebody that it borrows from.
+//! The memory of tensors: owned, borrowed, or mutably borrowed.
 
 use crate::device::{Device, Operand, Output};
 use crate::element::Element;
@@ -14,26 +14,28 @@ pub struct OwnedData<T: Element, Dev: Device> {
 }
 
 impl<T: Element, Dev: Device> OwnedData<T, Dev> {
-    /// A buffer of `len` unspecified elements. The caller writes all of them before it hands the buffer out.
+    /// Allocates a buffer of `len` unspecified elements. The caller must write all of them before it returns the buffer to other
+    /// code.
     ///
     /// # Errors
     /// If the allocation fails.
     #[inline]
     pub(crate) fn for_overwrite(len: usize, device: Dev) -> Result<Self, Error> {
-        // SAFETY: operations write every element of a result, or return an error and drop it.
+        // SAFETY: by the contract above, callers write every element of the buffer, or return an error and drop it, before any is
+        // read.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
         assert_eq!(Dev::len(&buffer), len, "a device allocates as many elements as it was asked for");
         Ok(OwnedData { buffer, device })
     }
 
-    /// The elements to read, behind a layout.
+    /// Returns the operand with a layout in the buffer.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
     pub(crate) fn operand<'a>(&'a self, layout: &'a Layout) -> Operand<'a, T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
-        // SAFETY: every index addresses an element of the buffer, as was just checked. Nothing writes to it while `self` is
-        // borrowed.
+        // SAFETY: every index of the layout addresses an element of the buffer, as was just checked; buffers are initialised.
+        // `self` is borrowed during `'a`, so nothing writes to them or frees them.
         unsafe {
             Operand::from_raw(
                 Dev::offset(Dev::ptr(&self.buffer), layout.offset()),
@@ -43,7 +45,7 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
         }
     }
 
-    /// The elements to write, behind a layout.
+    /// Returns the output with a layout in the buffer.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
@@ -51,8 +53,8 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
         assert!(layout.is_apart(), "two indices of an output address one element");
         let ptr = Dev::offset(Dev::ptr_mut(&mut self.buffer), layout.offset());
-        // SAFETY: every index addresses an element of the buffer and no two the same one, as was just checked; `self` is exclusively
-        // borrowed.
+        // SAFETY: every index of the layout addresses an element of the buffer, and different indices different elements, as was
+        // just checked. `self` is exclusively borrowed during `'a`, so nothing else accesses them.
         unsafe { Output::from_raw(ptr, layout.shape(), layout.strides()) }
     }
 }
@@ -87,13 +89,13 @@ impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for OwnedData<T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for View<'_, T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for ViewMut<'_, T, Dev> {}
 
-/// Memory that a tensor can be read from: owned or borrowed. Sealed.
+/// Memory that tensors can be read from: owned or borrowed. Sealed.
 pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     /// Whether the tensor owns its memory.
     const OWNED: bool;
     #[doc(hidden)]
     const MUTABLE: bool;
-    /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
+    /// The borrow that a view of such a tensor holds. A view of a view has the lifetime of the first view.
     type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
         Self: 'b;
@@ -103,12 +105,12 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     fn device(&self) -> &Dev;
     #[doc(hidden)]
     fn share(&self) -> Self::Shared<'_>;
-    /// The buffer of an owned tensor and its device, to be used again for a result.
+    /// Returns the buffer of an owned tensor and its device, to be reused for a result; `None` for a view.
     #[doc(hidden)]
     fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)>;
 }
 
-/// Memory that a tensor can be written to: owned or mutably borrowed. Sealed.
+/// Memory that tensors can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `TensorView` cannot be written to",
     label = "this view is for reading",
@@ -120,7 +122,7 @@ pub trait StorageMut<T: Element, Dev: Device>: Storage<T, Dev> {
     fn share_mut(&mut self) -> ViewMut<'_, T, Dev>;
 }
 
-/// Memory of a view, which may begin anywhere. Sealed.
+/// Memory of a view, whose first element may be anywhere in the borrowed memory. Sealed.
 pub trait BorrowedStorage<T: Element, Dev: Device>: Storage<T, Dev> {
     #[doc(hidden)]
     fn moved(self, elements: isize) -> Self;

@@ -1,4 +1,4 @@
-//! The tensor: one struct for owned tensors and views, told apart by a fifth type parameter with a default.
+//! The tensor: one struct for owned tensors and views. Its fifth type parameter, the storage, distinguishes them.
 
 mod access;
 mod foreign;
@@ -21,10 +21,10 @@ use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
 ///
-/// The fifth parameter says who owns the memory. Its default is the tensor itself: an owned tensor is *dense in its order*,
-/// so `as_slice`, `into_vec` and `reshape` on it never copy and never fail for reasons of layout. The other two are
-/// [`TensorView`] and [`TensorViewMut`], which borrow, have strides of any sign and size, and keep `O` as the order in which
-/// they are enumerated.
+/// The fifth parameter is the storage. With the default, the tensor owns its memory and is *contiguous in its memory order*, so
+/// `as_slice`, `into_vec` and `reshape` on it never copy and never fail because of the layout. The other two storages are those
+/// of [`TensorView`] and [`TensorViewMut`], which borrow and have strides of any sign and size. For them, `O` is the order in
+/// which elements are iterated.
 ///
 /// Functions take views by value, as string functions take `&str`:
 ///
@@ -57,7 +57,7 @@ pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S 
 /// ```
 pub type TensorView<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, View<'a, T, Dev>>;
 
-/// A tensor that borrows its elements to change them. Not `Copy`; lend it on with [`view_mut`](Tensor::view_mut).
+/// A tensor that borrows its elements mutably. Not `Copy`; reborrow it with [`view_mut`](Tensor::view_mut).
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -70,24 +70,25 @@ pub type TensorView<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, Vi
 /// ```
 pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, ViewMut<'a, T, Dev>>;
 
-/// A view of a tensor with storage `S`: it borrows from the owner, or for as long as the view that it is made of.
+/// A view of a tensor with storage `S`. It borrows from the owned tensor, or has the lifetime of the view that it is made from.
 pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev>>::Shared<'b>>;
 
 // ------------------------------------------------------------------ making tensors of buffers
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// A tensor of unspecified elements. The caller writes all of them before it hands the tensor out.
-    // Always inlined, as the buffer's own allocation: a tensor within a returned `Result` is written in parts and read whole, for
-    // which the processor waits longer than a small operation takes.
+    /// Allocates a tensor of unspecified elements. The caller must write all of them before it returns the tensor to other code.
+    // Always inlined, like the buffer's own allocation: a tensor in a returned `Result` is stored in parts and loaded as a whole.
+    // That defeats store forwarding, and the stall is longer than a small operation takes.
     #[inline(always)]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
-        // SAFETY: operations write every element of a result, or return an error and drop it.
+        // SAFETY: by the contract above, callers write every element of the tensor, or return an error and drop it, before any is
+        // read.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
         Ok(Tensor::dense(buffer, shape, device))
     }
 
-    /// A tensor whose elements `write` writes, all of them.
+    /// Allocates a tensor whose elements `write` writes. It must write all of them or return an error.
     ///
     /// # Errors
     /// If the shape exceeds the address space, or the allocation fails; or the error of `write`.
@@ -98,7 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         write: impl FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         if const { D::NDIM == 0 } {
-            // SAFETY: operations write every element of a result, or return an error.
+            // SAFETY: by the contract above, `write` writes the element or returns an error.
             let buffer = unsafe { device.one(|out| write(out, &device))? };
             return Ok(Tensor::dense(buffer, shape, device));
         }
@@ -108,7 +109,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(out)
     }
 
-    /// A tensor of a buffer that holds exactly the shape's elements.
+    /// Makes a tensor of a buffer that holds exactly the shape's elements, contiguous in memory order.
     ///
     /// # Panics
     /// If the buffer has another number of elements.
@@ -116,23 +117,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        // Views and kernels rest on it, and a device of a third party makes the buffer. Not `assert_eq`, which keeps both in memory.
+        // Views and kernels rely on it, and a third-party device may have made the buffer. Not `assert_eq`, which spills both
+        // values to memory.
         let len: usize = shape.as_ref().iter().product();
         assert!(Dev::len(&buffer) == len, "a buffer holds what its shape says");
         Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
-    /// The buffer of an owned tensor, and where it lives.
+    /// Returns the buffer of an owned tensor and its device.
     pub(crate) fn into_parts(self) -> (Dev::Buffer<T>, Dev) {
         (self.storage.buffer, self.storage.device)
     }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for Tensor<T, D, O, Dev> {
-    /// A copy of the elements.
+    /// Copies the elements to a new tensor.
     ///
     /// # Panics
-    /// Where the device has no memory left; [`try_clone`](Tensor::try_clone) returns the error.
+    /// If the device allocation fails; [`try_clone`](Tensor::try_clone) returns the error.
     #[inline]
     #[track_caller]
     fn clone(&self) -> Self {
@@ -141,10 +143,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// A copy of the elements.
+    /// Copies the elements to a new tensor.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the device allocation fails.
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2];
@@ -169,7 +171,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Copy for TensorView<'_, T, D, O,
 // ------------------------------------------------------------------ what every tensor knows
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The length of each axis.
+    /// Returns the extent of each axis.
     ///
     /// ```
     /// let x = vierbein::tensor![[1, 2, 3], [4, 5, 6]];
@@ -180,7 +182,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.shape
     }
 
-    /// How far apart neighbours along each axis lie, in elements.
+    /// Returns the stride of each axis, in elements.
     ///
     /// ```
     /// let x = vierbein::tensor![[1, 2, 3], [4, 5, 6]];
@@ -192,7 +194,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.strides
     }
 
-    /// The number of axes, which is `D::NDIM`.
+    /// Returns the number of axes, `D::NDIM`.
     ///
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].rank(), 2);
@@ -202,7 +204,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D::NDIM
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// ```
     /// assert_eq!(vierbein::tensor![[1, 2], [3, 4]].len(), 4);
@@ -212,7 +214,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.shape.as_ref().iter().product()
     }
 
-    /// Whether there are no elements: an axis has length 0.
+    /// Returns `true` if the tensor has zero elements: an axis has extent 0.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -223,7 +225,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.shape.as_ref().contains(&0)
     }
 
-    /// The device that holds the elements.
+    /// Returns the device that holds the elements.
     ///
     /// ```
     /// use vierbein::{Cpu, tensor};
@@ -234,7 +236,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.storage.device()
     }
 
-    /// Whether the elements lie side by side in the sequence of the tensor's order. Owned tensors always do.
+    /// Returns `true` if the tensor is contiguous in its memory order. Owned tensors always are.
     ///
     /// ```
     /// let x = vierbein::tensor![[1, 2], [3, 4]];
@@ -245,7 +247,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.axes().is_dense(O::ROW_MAJOR)
     }
 
-    /// A view of the whole tensor. A view of a view borrows for as long as that one.
+    /// Returns a view of the whole tensor. A view of a [`TensorView`] has the lifetime of that view.
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2, 3];
@@ -270,20 +272,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Layout::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
-    /// The layout whose row-major enumeration is the tensor's own: its axes, reversed for column-major.
+    /// Returns the layout whose row-major iteration order is the tensor's memory order: its axes, reversed if it is column-major.
     pub(crate) fn enumeration(&self) -> Layout {
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
     }
 
-    /// The rank-erased operand that kernels read.
+    /// Returns the operand that kernels read, without the rank in its type.
     #[inline]
     pub(crate) fn operand(&self) -> Operand<'_, T, Dev> {
-        // SAFETY: a tensor's own shape and strides address elements of its storage, which owns or borrows them for as long as it
-        // lives. Nothing writes to them meanwhile: `self` is borrowed.
+        // SAFETY: every index within a tensor's shape addresses an initialised element of its storage, which owns or borrows it.
+        // `self` is borrowed for the operand's lifetime, so nothing writes to the elements or frees them.
         unsafe { Operand::from_raw(self.storage.ptr(), self.shape.as_ref(), self.strides.as_ref()) }
     }
 
-    /// The same elements behind another layout, which must be derived from this tensor's.
+    /// Returns the operand with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the tensor's.
@@ -292,8 +294,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.operand_behind(layout.axes(), layout.offset())
     }
 
-    /// The operand with these axes, whose first element is `offset` elements from this tensor's. They must be derived from this
-    /// tensor's by the methods of [`Axes`].
+    /// Returns the operand with these axes, whose first element is `offset` elements from this tensor's. They must be derived
+    /// from this tensor's by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of the tensor's.
@@ -304,7 +306,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A mutable view of the whole tensor.
+    /// Returns a mutable view of the whole tensor.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];
@@ -324,21 +326,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// The rank-erased operand that kernels write, and the device.
+    /// Returns the output that kernels write, without the rank in its type, and the device.
     #[inline]
     pub(crate) fn output(&mut self) -> (Output<'_, T, Dev>, &Dev)
     where
         S: StorageMut<T, Dev>,
     {
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: a tensor's own shape and strides stay within its memory, which it owns or borrows mutably; `self` is
-        // borrowed mutably. Owned tensors are dense, and mutable views are cut out of them by layouts that keep indices
-        // apart (there is no mutable broadcast).
+        // SAFETY: every index within a tensor's shape addresses an element of its storage, which owns or mutably borrows it;
+        // `self` is mutably borrowed for the output's lifetime, so nothing else accesses the elements. Different indices address
+        // different elements: owned tensors are contiguous, and every constructor of a mutable view ensures it (there is no
+        // mutable broadcast).
         let output = unsafe { Output::from_raw(ptr, self.shape.as_ref(), self.strides.as_ref()) };
         (output, device)
     }
 
-    /// The same elements behind another layout, which must be derived from this tensor's.
+    /// Returns the output with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the tensor's, or one element by two indices.
@@ -349,8 +352,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.output_behind(layout.axes(), layout.offset())
     }
 
-    /// The output with these axes, whose first element is `offset` elements from this tensor's. They must be derived from this
-    /// tensor's by the methods of [`Axes`].
+    /// Returns the output with these axes, whose first element is `offset` elements from this tensor's. They must be derived from
+    /// this tensor's by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of the tensor's, or one element by two indices.
@@ -371,24 +374,24 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 // ------------------------------------------------------------------ to and from tensors without a type
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// The memory of an owned tensor.
+    /// Returns the memory of an owned tensor.
     pub(crate) fn data(&self) -> &OwnedData<T, Dev> {
         &self.storage
     }
 
-    /// The memory of an owned tensor, whose buffer the caller does not replace.
+    /// Returns the memory of an owned tensor. The caller must not replace the buffer.
     pub(crate) fn data_mut(&mut self) -> &mut OwnedData<T, Dev> {
         &mut self.storage
     }
 
-    /// The memory of an owned tensor, given away.
+    /// Consumes an owned tensor and returns its memory.
     pub(crate) fn into_data(self) -> OwnedData<T, Dev> {
         self.storage
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// A view of a buffer behind a layout, whose rank is `D`'s.
+    /// Returns the view with a layout in a buffer; the layout's rank is that of `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
@@ -399,7 +402,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// The same to write.
+    /// Returns the mutable view with a layout in a buffer; the layout's rank is that of `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
@@ -410,7 +413,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     }
 }
 
-/// All `len` elements of a borrowed buffer.
+/// Returns a view of all `len` elements of a borrowed buffer.
 fn elements<T: Element, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>>(
     storage: S,
     len: usize,
@@ -421,11 +424,11 @@ fn elements<T: Element, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>>(
 // ------------------------------------------------------------------ views of views
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The view with these axes, whose first element is `offset` elements from this view's. They must be derived from this view's
-    /// by the methods of [`Axes`].
+    /// Returns the view with these axes, whose first element is `offset` elements from this view's. They must be derived from
+    /// this view's by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the view's, or, of a mutable view, one element by two indices.
+    /// If the axes address elements outside of the view's or, for a mutable view, one element by two indices.
     #[inline]
     pub(crate) fn behind<E: Dim, P: Order>(
         self,
@@ -441,13 +444,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
 
-    /// The same view as one of another memory order.
+    /// Returns the same view with another memory order.
     #[inline]
     pub(crate) fn in_order<P: Order>(self) -> Tensor<T, D, P, Dev, S> {
         Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 
-    /// The transpose of the view, as one of any memory order.
+    /// Returns the transpose of the view, with any memory order.
     #[inline]
     pub(crate) fn transposed<P: Order>(mut self) -> Tensor<T, D, P, Dev, S> {
         self.shape.as_mut().reverse();
@@ -455,7 +458,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         self.in_order()
     }
 
-    /// The view whose axes a method of [`Axes`] writes.
+    /// Returns the view whose axes a method of [`Axes`] writes.
     #[inline]
     pub(crate) fn derive<E: Dim, P: Order>(
         self,
@@ -468,14 +471,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// The same view once more.
+    /// Copies the view (not its elements).
     pub(crate) fn again(&self) -> Self {
         Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
-    /// A view of as many elements as the shape has, which must lie in the order's sequence.
+    /// Returns a view of a slice, whose length must be that of the shape. The elements are in memory order.
     #[cfg(feature = "safetensors")]
     pub(crate) fn of_slice(elements: &'a [T], shape: D::Shape) -> Self {
         assert_eq!(
@@ -493,7 +496,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
 // ------------------------------------------------------------------ operands that are known to agree
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// The same view under the names that the left operand has for the element type, the order and the device.
+    /// Casts the view to the left operand's element type, memory order and device, which are equal to its own.
     pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorView<'a, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -510,14 +513,14 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
         }
     }
 
-    /// The device, for as long as the view borrows.
+    /// Returns the device with the lifetime of the view.
     pub(crate) fn device_ref(&self) -> &'a Dev {
         self.storage.device
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// The same view under the names that the operands of a contraction have.
+    /// Casts the view to the element type, memory order and device of a contraction's operands, which are equal to its own.
     pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorViewMut<'a, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -536,7 +539,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A view under the names that the left operand has for the element type, the order and the device.
+    /// Returns a view with the left operand's element type, memory order and device, which are equal to its own.
     pub(crate) fn agree<T2, O2, Dev2>(&self) -> TensorView<'_, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -549,7 +552,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         view.into_agreeing()
     }
 
-    /// An owned tensor under those names; what is not owned comes back as it is.
+    /// Casts an owned tensor in the same way. Returns a view unchanged, as the error.
     pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
     where
         T2: SameDtype<T>,
@@ -564,7 +567,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::dense(buffer, self.shape, Dev2::same_device(device)))
     }
 
-    /// An owned tensor of exactly this shape, to hold a result; anything else comes back as it is.
+    /// Returns an owned tensor of exactly this shape, to reuse its buffer for a result. Returns any other tensor unchanged, as
+    /// the error.
     pub(crate) fn into_result<C: Dim>(self, shape: &C::Shape) -> Result<Tensor<T, C, O, Dev>, Self> {
         if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
             return Err(self);

@@ -1,12 +1,12 @@
-//! Agreement of two operands, in words. Each trait is a *reflexive blanket*: it holds for equal types and for nothing else,
-//! which keeps inference (`&a + &Tensor::zeros([2, 3])`) and shows our text where it fails. The hidden methods are the
-//! identity: they turn what is known to be equal into what the compiler knows to be equal.
+//! Marker traits that require two type parameters to be equal. Each has one blanket impl, for `T` and `T`: inference still works
+//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. The hidden methods are identity
+//! casts between the two names of one type.
 
 use super::Device;
 use crate::element::Element;
 use crate::order::Order;
 
-/// Nobody else can say that two types are one: the identity below would be a lie.
+/// Sealed: an impl for two different types outside this crate would make the identity casts below wrong.
 mod sealed {
     pub trait Same<Other> {}
     impl<T> Same<T> for T {}

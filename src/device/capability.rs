@@ -1,5 +1,5 @@
-//! Capabilities as values: what a device can do beyond what each device does. A value can be made only where its bound holds, so that
-//! what is asked of it needs no further check.
+//! Optional capabilities of a device, as values. A value can be constructed only if its trait bound holds, so its methods need no
+//! further check.
 
 use super::{Device, HostAccess, Operand, Output, Permute};
 use crate::element::Element;
@@ -14,7 +14,7 @@ pub struct OnHost<Dev: Device, T: Element> {
 }
 
 impl<Dev: HostAccess, T: Element> OnHost<Dev, T> {
-    /// The capability of a device that gives [`HostAccess`].
+    /// Creates the capability of a device that implements [`HostAccess`].
     #[inline]
     #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
     pub const fn new() -> Self {
@@ -23,13 +23,13 @@ impl<Dev: HostAccess, T: Element> OnHost<Dev, T> {
 }
 
 impl<Dev: Device, T: Element> OnHost<Dev, T> {
-    /// The elements of an operand, if they are contiguous in row-major order.
+    /// Returns the elements of an operand, or `None` if they are not contiguous in row-major order.
     #[inline]
     pub(crate) fn slice<'a>(self, operand: Operand<'a, T, Dev>) -> Option<&'a [T]> {
         operand.at_address(self.address).into_slice(true)
     }
 
-    /// The elements of an output, if they are contiguous in row-major order.
+    /// Returns the elements of an output, or `None` if they are not contiguous in row-major order.
     #[inline]
     pub(crate) fn slice_mut<'a>(self, output: Output<'a, T, Dev>) -> Option<&'a mut [T]> {
         output.at_address(self.address).into_mut_slice(true)
@@ -51,7 +51,7 @@ where
 }
 
 impl<Dev: Permute<T>, T: Element> Copies<Dev, T> {
-    /// The capability of a device whose [`Permute::copy`] does not go through the host.
+    /// Creates the capability of a device whose [`Permute::copy`] does not use the host fallback.
     #[allow(clippy::new_without_default, reason = "a capability is stated, not assumed")]
     pub const fn new() -> Self {
         Copies { copy: Dev::copy }
@@ -59,7 +59,7 @@ impl<Dev: Permute<T>, T: Element> Copies<Dev, T> {
 }
 
 impl<Dev: Device, T: Element> Copies<Dev, T> {
-    /// Copies between operands of one shape.
+    /// Copies `from` to `out`, which has the same shape.
     pub(crate) fn copy(
         self,
         device: &Dev,
@@ -76,11 +76,12 @@ impl<Dev: Device, T: Element> fmt::Debug for Copies<Dev, T> {
     }
 }
 
-/// `A` and `B` are one type, and two devices of it are the same instance: buffers and pointers of one are those of the other.
+/// Proof that `A` and `B` are the same type and that two devices of it are the same instance: buffers and pointers of one are
+/// valid on the other.
 pub(crate) struct Same<A, B>(PhantomData<fn(A) -> B>);
 
 impl<A: Device, B: Device> Same<A, B> {
-    /// `None` if the devices are not the same.
+    /// Returns the proof, or `None` if the devices differ in type or instance.
     pub(crate) fn of(a: &A, b: &B) -> Option<Self> {
         let b = (b as &dyn Any).downcast_ref::<A>()?;
         a.same_instance(b).then_some(Same(PhantomData))
@@ -95,7 +96,8 @@ impl<A: Device, B: Device> Same<A, B> {
     pub(crate) fn operand<'a, T: Element>(&self, operand: Operand<'a, T, A>) -> Operand<'a, T, B> {
         let ptr = operand.ptr();
         let ptr = (&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type");
-        // SAFETY: it is the same operand, on the same device.
+        // SAFETY: the pointer, shape and strides are those of `operand`, so its elements are readable during `'a`. `Same::of`
+        // checked that its pointers are valid on this device.
         unsafe { Operand::from_raw(*ptr, operand.shape(), operand.strides()) }
     }
 }

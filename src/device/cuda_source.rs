@@ -5,7 +5,7 @@
 /// [`Reduction`](super::Reduction).
 ///
 /// [`Cuda`](crate::Cuda) inserts the text into a kernel, compiles the kernel and runs it on the GPU. There, C++ can write to
-/// any address, including page-locked memory of the host. [`new`](CudaSource::new) is therefore `unsafe`: its caller promises
+/// any address, including page-locked memory of the host. [`new`](CudaSource::new) is therefore `unsafe`: its caller must ensure
 /// that the text does no such thing.
 ///
 /// ```
@@ -48,13 +48,13 @@ impl CudaSource {
     /// * `text` is one complete expression or, for a [`Reduction`](super::Reduction), complete declarations of the members that
     ///   [`Reduction::CUDA`](super::Reduction::CUDA) lists. It closes no bracket that it did not open, and contains no
     ///   preprocessor directive;
-    /// * it reads only its operands, scalars, position and own local variables, and writes only its own local variables and the
+    /// * it reads only its operands, scalars, flat index and own local variables, and writes only its own local variables and the
     ///   `result` of `finish`. It has no loads or stores through other pointers or references, no shared memory, no inline
     ///   assembly and no synchronisation with other threads;
     /// * each function that it calls has these properties, too. The functions that [`UnaryOp::CUDA`](super::UnaryOp::CUDA) names
     ///   have them;
-    /// * it terminates, indexes no array out of bounds, and reads no variable before it is initialised; `finish` sets `result` before
-    ///   it returns `true`;
+    /// * it terminates, indexes no array out of bounds, and reads no variable before it is initialised; `finish` sets `result`
+    ///   before it returns `true`;
     /// * with the element types of its operation, C++ defines its arithmetic: no signed integer overflows, no integer is divided
     ///   by zero, and no floating-point number is converted to an integer type that cannot represent it. `wrapping_add`,
     ///   `wrapping_div`, `cast` and the like are defined for all operands.
@@ -62,8 +62,8 @@ impl CudaSource {
     /// The conditions must hold for all values of operands and scalars, and all but the last one for all element types with which
     /// the text compiles: `CUDA` is a public constant, so safe code can use the same source in another operation.
     ///
-    /// It is not a condition that the text compiles, nor that it computes what the Rust function computes. If it does not compile,
-    /// operations return [`Error::DeviceFailed`](crate::Error::DeviceFailed).
+    /// It is not a condition that the text compiles, nor that it computes what the Rust function computes. If it does not
+    /// compile, operations return [`Error::DeviceFailed`](crate::Error::DeviceFailed).
     pub const unsafe fn new(text: &'static str) -> CudaSource {
         CudaSource { text }
     }
@@ -71,9 +71,10 @@ impl CudaSource {
     /// Creates the source of one of this crate's own operations. Safe, because modules with `#![forbid(unsafe_code)]` define
     /// operations.
     ///
-    /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a caller
-    /// provides. Each of these literals is compiled for every element type and, except for reductions, compared with its Rust
-    /// function (`cuda/engine/texts`, where `every_operation_is_tried` and `every_reduction_is_compiled` find what is missing).
+    /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a
+    /// caller provides. Each of these literals is compiled for every element type and, except for reductions, compared with its
+    /// Rust function (`cuda/engine/texts`, where `every_operation_is_tried` and `every_reduction_is_compiled` find what is
+    /// missing).
     /// `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
     pub(crate) const fn builtin(text: &'static str) -> CudaSource {
         CudaSource { text }

@@ -1,5 +1,5 @@
-//! What a device can do, in families. Entry points are rank- and order-erased, and safe: an [`Operand`] vouches for its
-//! elements. Default bodies go through the host.
+//! The capability families: traits for the operations that a device implements. Their methods have neither rank nor memory order
+//! in their types. They are safe to call, as an [`Operand`] guarantees readable elements. Default bodies use the host fallback.
 
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
@@ -7,9 +7,9 @@ use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
-/// Elementwise functions whose first operand is of `T`: into an output, in place, and of positions.
+/// Elementwise functions whose first operand has elements `T`: into an output, in place, and as functions of the flat index.
 ///
-/// All operands of a call have the output's shape: broadcasting has become strides of 0.
+/// All operands of a call have the output's shape: broadcast axes have stride 0.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no elementwise operations on tensors of `{T}`",
     label = "unsupported on this device",
@@ -17,15 +17,15 @@ use crate::error::Error;
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Elementwise<T: Element>: Device {
-    /// Writes `op(k)` at each position.
+    /// Writes `op(k)` for each flat index `k`, in row-major order.
     ///
     /// # Errors
-    /// Whatever the device can fail with.
+    /// If the device reports an error.
     fn generate<F: Generator<T>>(&self, op: &F, out: Output<'_, T, Self>) -> Result<(), Error> {
         via_host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
     }
 
-    /// Writes `op` of the operands: `(a,)`, `(a, b)` or `(a, b, c)`, of which the first is of `T`.
+    /// Applies `op` to the operands `(a,)`, `(a, b)` or `(a, b, c)` and writes the results. The first operand has elements `T`.
     ///
     /// ```
     /// use vierbein::device::{Elementwise, Operand, Output};
@@ -33,10 +33,10 @@ pub trait Elementwise<T: Element>: Device {
     /// use vierbein::Cpu;
     /// let (a, b, mut sum) = ([1.0, 2.0], [3.0, 4.0], [0.0; 2]);
     /// # fn operand(of: &[f64; 2]) -> Operand<'_, f64, Cpu> {
-    /// #     // SAFETY: both elements are borrowed for as long as the operand.
+    /// #     // SAFETY: index 0 and 1 address the two elements of the array, which is borrowed for the operand's lifetime.
     /// #     unsafe { Operand::from_raw(vierbein::device::HostPtr::new(of.as_ptr().cast_mut()), &[2], &[1]) }
     /// # }
-    /// # // SAFETY: both elements are exclusively borrowed for as long as the output.
+    /// # // SAFETY: index 0 and 1 address the two elements of `sum`, which nothing else accesses while `out` exists.
     /// # let out = unsafe { Output::from_raw(vierbein::device::HostPtr::new(sum.as_mut_ptr()), &[2], &[1]) };
     /// Cpu.map::<(f64, f64), _>(&op::Add, out, (operand(&a), operand(&b)))?;
     /// assert_eq!(sum, [4.0, 6.0]);
@@ -44,7 +44,7 @@ pub trait Elementwise<T: Element>: Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if `op` is not defined for some elements, before any is written; or the error of the device.
+    /// [`Error::Arithmetic`] if `op` is undefined for some elements, before any is written; or the error of the device.
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
@@ -72,7 +72,7 @@ pub trait Elementwise<T: Element>: Device {
     }
 }
 
-/// Strided copies: permutations, order conversions, views made dense.
+/// Strided copies: permutations, order conversions, contiguous copies of views.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot copy views of `{T}`",
     label = "unsupported on this device",
@@ -83,13 +83,13 @@ pub trait Permute<T: Element>: Device {
     /// Copies `a` to `out`, which has the same shape.
     ///
     /// # Errors
-    /// Whatever the device can fail with.
+    /// If the device reports an error.
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         via_host::store(self, &via_host::fetch(self, a)?, out)
     }
 }
 
-/// Reductions and running sums; a trace is a reduction over a diagonal view.
+/// Reductions and scans (cumulative sums and products). A trace is a reduction of a diagonal view.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
@@ -97,10 +97,10 @@ pub trait Permute<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Reduce<T: Element>: Device {
-    /// Reduces the trailing axes of `a`: its leading axes are those of `out`.
+    /// Reduces the trailing axes of `a`. Its leading axes are those of `out`.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] where the output type cannot hold a result.
+    /// [`Error::Arithmetic`] if a result is not representable in the output type.
     fn reduce<R: Reduction<T>>(
         &self,
         op: &R,
@@ -111,10 +111,10 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.reduce(op, host_out, a.operand()))
     }
 
-    /// Writes along the last axis what `op` makes of all elements up to each one.
+    /// Writes the scan along the last axis: for each element, the result of combining all elements up to it with `op`.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] where `op` is not defined.
+    /// [`Error::Arithmetic`] if `op` is undefined for some elements.
     fn scan<F: BinaryOp<T, T, Output = T>>(
         &self,
         op: &F,
@@ -126,7 +126,7 @@ pub trait Reduce<T: Element>: Device {
     }
 }
 
-/// Products that are summed: matrix products, dot products, and all that a contraction makes of them.
+/// Sums of products: matrix products, dot products, and the pairwise products of contractions.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot multiply matrices of `{T}`",
     label = "no matrix products on this device",
@@ -134,21 +134,20 @@ pub trait Reduce<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Gemm<T: Scalar>: Device {
-    /// `out = alpha · a · b + beta · out` for each matrix of a batch: shapes `[.., m, n]`, `[.., m, k]`, `[.., k, n]` with
-    /// equal leading axes. Where `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. `out`, `a` and `b` have shapes `[.., m, n]`,
+    /// `[.., m, k]` and `[.., k, n]` with equal leading axes. If `beta` is zero, `out` is not read.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] where integers have no such result (builds with debug assertions), or whatever the device can
-    /// fail with.
+    /// [`Error::Arithmetic`] if an integer result overflows (builds with debug assertions), or the error of the device.
     fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
         products_on_host(self, args, |args| Cpu.gemm(args))
     }
 
-    /// `out = alpha · Σ a · b + beta · out`, element by element and summed over the trailing axes of `a` and `b`: they have
-    /// one shape, whose leading axes are those of `out`. A factor that lacks an axis of the other has a stride of 0 there.
-    /// Where `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. Both
+    /// have the same shape, whose leading axes are those of `out`. An operand that lacks an axis of the other has stride 0 along
+    /// it. If `beta` is zero, `out` is not read.
     ///
-    /// Dot products, products of a matrix and a vector, and accumulated products without any sum are all of this form.
+    /// Dot products, matrix-vector products, and accumulated elementwise products have this form.
     ///
     /// # Errors
     /// As [`gemm`](Gemm::gemm).
@@ -157,7 +156,7 @@ pub trait Gemm<T: Scalar>: Device {
     }
 }
 
-/// Lets a host kernel write an output that it reads where `beta` is not zero.
+/// Runs a host kernel that writes an output, and reads it if `beta` is not zero.
 pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     device: &Dev,
     args: ProductArgs<'_, T, Dev>,
@@ -177,7 +176,7 @@ pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     }
 }
 
-/// A trait that a device implements by implementing all the others.
+/// Defines a trait that every device implements which implements all the listed families.
 macro_rules! umbrella {
     ($(#[$attribute:meta])* $Name:ident<$T:ident>: $($Family:ident<$Of:ty>),+ $(,)?) => {
         $(#[$attribute])*
@@ -189,7 +188,7 @@ macro_rules! umbrella {
 }
 
 umbrella! {
-    /// What a contraction needs of a device: the families [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`] for `T`.
+    /// The families that contractions need: [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`] for `T`.
     #[diagnostic::on_unimplemented(
         message = "the device `{Self}` cannot contract tensors of `{T}`",
         label = "a capability family is missing on this device",
@@ -200,8 +199,8 @@ umbrella! {
 }
 
 umbrella! {
-    /// Everything that generic numeric code over `T` needs of a device: all families, for `T` and for the types that follow
-    /// from it (its real numbers, its quotients, masks and positions).
+    /// All families that generic numeric code over `T` needs, for `T` and for the types derived from it: real parts, quotients,
+    /// magnitudes, masks and indices.
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -1,7 +1,8 @@
 //! Elementwise functions of one to three operands, under one signature.
 //!
-//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Each of them is a [`Function`] of a tuple of elements, so that devices
-//! have one entry for all: [`Elementwise::map`](super::Elementwise::map) and [`Elementwise::update`](super::Elementwise::update).
+//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Each of them is a [`Function`] of a tuple of elements, so that
+//! devices have one entry for all: [`Elementwise::map`](super::Elementwise::map) and
+//! [`Elementwise::update`](super::Elementwise::update).
 
 use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};
@@ -13,7 +14,7 @@ use crate::layout::broadcast::same;
 use crate::rank::Dim;
 
 /// An elementwise function of the elements `A`: a [`UnaryOp`] of `(A,)`, a [`BinaryOp`] of `(A, B)` or a [`TernaryOp`] of
-/// `(A, B, C)`, which are what to implement. Their documentation explains the items.
+/// `(A, B, C)`. Implement one of these traits; their documentation explains the items.
 pub trait Function<A: Arguments>: Copy + Send + Sync {
     /// The element type of the result.
     type Output: Element;
@@ -25,7 +26,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const CUDA_DEFINED: CudaSource;
     /// Whether devices call [`is_defined`](Function::is_defined) for all elements before they write any.
     const CHECKED: bool;
-    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile.
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time.
     const COST: usize;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
@@ -37,7 +38,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     fn bind(&self, scalars: &mut Scalars);
 }
 
-/// The items that all three traits of operations have under the same names.
+/// Forwards the items that have the same names in all three operation traits.
 macro_rules! forwarded {
     ($Op:path) => {
         type Output = <F as $Op>::Output;
@@ -118,13 +119,13 @@ pub trait ElementTuple: Copy + private::Sealed {
     type Operands<'a, Dev: Device>: Copy;
     /// Passes each operand to `visitor`.
     fn each<'a: 'v, 'v, Dev: Device>(operands: Self::Operands<'a, Dev>, visitor: &mut impl Visit<'v, Dev>);
-    /// Returns the same operands, for kernels of the host: [`Operand::on_host`] of each.
+    /// Returns the same operands for host kernels: [`Operand::on_host`] of each.
     fn on_host<Dev: HostAccess>(operands: Self::Operands<'_, Dev>) -> Self::Operands<'_, Cpu>;
 
-    // What follows is for this crate: users have devices and functions, which need none of it.
+    // The items below are for this crate only; implementations of devices and functions do not need them.
 
-    /// Returns the operands, repeated to a shape by the order's rule. The strides of those that have another shape are written to
-    /// `strides`, whose arrays have at least as many entries as `shape`.
+    /// Returns the operands, broadcast to a shape by the rule of the memory order. The strides of operands with another shape are
+    /// written to `strides`, whose arrays have at least `shape.len()` entries.
     ///
     /// # Panics
     /// If an operand does not broadcast to the shape.
@@ -136,7 +137,7 @@ pub trait ElementTuple: Copy + private::Sealed {
         strides: &'b mut [R::Strides; MAX_ARGUMENTS],
     ) -> Self::Operands<'b, Dev>;
 
-    /// Calls `f` with copies of the operands in the memory of the host.
+    /// Calls `f` with copies of the operands in host memory.
     ///
     /// # Errors
     /// If an operand cannot be copied, or the error of `f`.
@@ -150,23 +151,29 @@ pub trait ElementTuple: Copy + private::Sealed {
     /// Reads one element of each operand: the `k`th at the address and the offset, in elements, that `at(k)` returns.
     ///
     /// # Safety
-    /// There is an initialised element of the `k`th type there, which nothing writes to during the call.
+    /// The caller must ensure that, for each `k` below `LEN`, the address and offset returned by `at(k)` lead to an initialised,
+    /// aligned element of the `k`th type that nothing writes to during the call.
     #[doc(hidden)]
     unsafe fn read(at: impl Fn(usize) -> (*const u8, isize)) -> Self;
 }
 
 /// The elements that a function is called with: a tuple of one to three. Implemented by this crate only.
 pub trait Arguments: ElementTuple {
-    /// The first one.
+    /// The type of the first element.
     type First: Element;
-    /// The others.
+    /// The types of the other elements.
     type Rest: ElementTuple;
 
-    /// Writes `op` of `n` contiguous elements of each operand; these are the addresses of the first ones.
+    /// Applies `op` to `n` contiguous elements of each operand and writes the results. Each pointer is an operand's first
+    /// element.
     ///
     /// # Safety
-    /// There are `n` initialised elements of the `k`th type at the `k`th address, and `n` of `F::Output` at `out`, which are accessed
-    /// by nothing else, unless they are all those of the first operand.
+    /// The caller must ensure that
+    ///
+    /// * for each `k` below `LEN`, `operands[k]` points to `n` initialised, aligned elements of the `k`th type that nothing
+    ///   writes to during the call;
+    /// * `out` points to `n` aligned elements of `F::Output` that nothing else accesses during the call. They overlap no operand,
+    ///   except that they may be exactly the `n` elements of the first one.
     #[doc(hidden)]
     unsafe fn map_contiguous<F: Function<Self>>(
         op: F,
@@ -175,11 +182,12 @@ pub trait Arguments: ElementTuple {
         operands: [*const u8; MAX_ARGUMENTS],
     );
 
-    /// Returns whether `op` is defined for `n` contiguous elements of each operand. Looks at every one: a loop that never ends early is
+    /// Returns whether `op` is defined for `n` contiguous elements of each operand. Does not stop early, so that the loop is
     /// vectorised.
     ///
     /// # Safety
-    /// There are `n` initialised elements of the `k`th type at the `k`th address.
+    /// The caller must ensure that, for each `k` below `LEN`, `operands[k]` points to `n` initialised, aligned elements of the
+    /// `k`th type that nothing writes to during the call.
     #[doc(hidden)]
     unsafe fn defined_contiguous<F: Function<Self>>(
         op: F,
@@ -188,14 +196,14 @@ pub trait Arguments: ElementTuple {
     ) -> bool;
 }
 
-/// The most operands of a function.
+/// Largest number of operands of a function.
 pub(crate) const MAX_ARGUMENTS: usize = 3;
 
 mod private {
     pub trait Sealed {}
 }
 
-/// The caller has found the common shape.
+/// Panic message. Callers compute the common shape first, so broadcasting to it cannot fail.
 const BROADCASTS: &str = "the shapes were found to broadcast";
 
 macro_rules! tuple {
@@ -248,7 +256,8 @@ macro_rules! tuple {
             unsafe fn read(_at: impl Fn(usize) -> (*const u8, isize)) -> Self {
                 $(
                     let (address, offset) = _at($k);
-                    // SAFETY: the caller ensures that the address and the offset lead to an initialised element of this type.
+                    // SAFETY: the caller ensures that `at(k)` leads to an initialised, aligned element of the `k`th type, which
+                    // is this.
                     let $name = unsafe { *address.cast::<$T>().wrapping_offset(offset) };
                 )*
                 ($($name,)*)
@@ -267,8 +276,8 @@ macro_rules! arguments {
             type First = $First;
             type Rest = ($($Other,)*);
 
-            // No iterators, nor closures: without optimisation, they take longer than most functions; and tuples that are passed to
-            // closures keep loops from being vectorised.
+            // No iterators or closures: in unoptimised builds they take longer than most functions, and a tuple that is passed to
+            // a closure prevents vectorisation.
             #[inline(always)]
             unsafe fn map_contiguous<F: Function<Self>>(
                 op: F,
@@ -280,13 +289,15 @@ macro_rules! arguments {
                 $(let $other = operands[$k].cast::<$Other>();)*
                 let mut i = 0;
                 while i < n {
-                    // SAFETY: `i < n`, and the caller ensures that there are `n` initialised elements.
+                    // SAFETY: `i < n`, and the caller ensures that `operands[0]` points to `n` initialised elements of `$First`.
                     let $first = unsafe { *$first.wrapping_add(i) };
                     $(
-                        // SAFETY: as above.
+                        // SAFETY: as for `operands[0]`: `i < n`, and `operands[$k]` points to `n` initialised elements of
+                        // `$Other`.
                         let $other = unsafe { *$other.wrapping_add(i) };
                     )*
-                    // SAFETY: `i < n`, and the caller ensures that there are `n` elements to write.
+                    // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`. Those of the first
+                    // operand, which may be the same, have been read for this `i`.
                     unsafe { *out.wrapping_add(i) = op.call(($first, $($other),*)) };
                     i += 1;
                 }
@@ -302,10 +313,11 @@ macro_rules! arguments {
                 $(let $other = operands[$k].cast::<$Other>();)*
                 let (mut all, mut i) = (true, 0);
                 while i < n {
-                    // SAFETY: `i < n`, and the caller ensures that there are `n` initialised elements.
+                    // SAFETY: `i < n`, and the caller ensures that `operands[0]` points to `n` initialised elements of `$First`.
                     let $first = unsafe { *$first.wrapping_add(i) };
                     $(
-                        // SAFETY: as above.
+                        // SAFETY: as for `operands[0]`: `i < n`, and `operands[$k]` points to `n` initialised elements of
+                        // `$Other`.
                         let $other = unsafe { *$other.wrapping_add(i) };
                     )*
                     all &= op.is_defined(($first, $($other),*));

@@ -1,13 +1,13 @@
-//! Many elements to one in several accumulators: loops that a compiler makes vectors of, in registers of any width.
+//! Folds in several accumulators: loops that the compiler vectorises, for SIMD registers of any width.
 
 #![forbid(unsafe_code)]
 
-/// Elements that an accumulator takes before it is combined with those before.
+/// Elements per accumulator of a chain, after which the accumulators are combined with the results of the earlier chains.
 const CHAIN_LEN: usize = 8;
-/// Accumulators for a few elements.
+/// Accumulators for short slices and large accumulator types.
 const MIN_LANES: usize = 8;
 
-/// Folds elements into as many accumulators as fill some registers of every width, each of them chain by chain.
+/// Folds elements in enough accumulators to fill several registers of any width, each chain by chain.
 #[inline(always)]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
@@ -15,7 +15,7 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
-    // Many enough that the loop over them is one, and not as many statements.
+    // Enough accumulators that the compiler keeps the loop over them, instead of unrolling it fully.
     match const { size_of::<A>() } {
         1 => in_so_many::<T, A, 256>(elements, start, step, combine),
         2 => in_so_many::<T, A, 128>(elements, start, step, combine),
@@ -52,7 +52,7 @@ fn in_so_many<T: Copy, A: Copy, const LANES: usize>(
     if rest.is_empty() { many } else { combine(many, in_few_lanes(rest, start, step, &combine)) }
 }
 
-/// The same for few elements, and for what is seldom done.
+/// Folds elements in [`MIN_LANES`] accumulators: for short slices and rare operations.
 #[inline(always)]
 pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     elements: &[T],
@@ -70,7 +70,7 @@ pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     rows.remainder().iter().fold(halve(accs, combine), |acc, &x| step(acc, x))
 }
 
-/// Combines the upper half with the lower one until one is left.
+/// Combines the upper half of the results with the lower half until one is left.
 #[inline(always)]
 pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combine: impl Fn(A, A) -> A) -> A {
     let mut width = LANES;

@@ -1,8 +1,8 @@
-//! Devices: who owns memory, and what can be computed where.
+//! Devices: memory, and the operations on it.
 //!
-//! [`Device`] is open. A third party implements it (allocation and plain copies to and from the host) and then each
-//! capability family that the device has: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. Families have default bodies
-//! that go through the host, so `impl Elementwise<f32> for MyDevice {}` is a beginning. [`Backend`] is their umbrella.
+//! [`Device`] is open. A third party implements it (allocation and plain copies to and from the host) and then each capability
+//! family that the device supports: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. The default bodies of the families
+//! compute on the host, so `impl Elementwise<f32> for MyDevice {}` is a beginning. [`Backend`] requires all of them.
 
 mod agree;
 mod capability;
@@ -32,20 +32,21 @@ use crate::element::Element;
 use crate::error::Error;
 use core::fmt::Debug;
 
-/// Where tensors live: memory, pointers into it, and plain copies to and from the host.
+/// The memory of tensors: buffers, pointers into them, and plain copies to and from the host.
 ///
-/// A tensor stores its device like an allocator; [`Cpu`] and [`Cuda`] take no space. Buffers know nothing of shapes.
+/// A tensor stores its device as a collection stores its allocator; [`Cpu`] and [`Cuda`] take no space. Buffers have no shape.
 ///
 /// ```
 /// use vierbein::prelude::*;
 /// use vierbein::device::{Device, Elementwise, Permute};
 /// use vierbein::Error;
 ///
-/// /// A device that counts in someone else's memory: here, plain vectors reached by address.
+/// /// A device with its own memory: here, plain vectors accessed by address.
 /// #[derive(Debug, Clone, Default)]
 /// struct Remote;
 ///
-/// // SAFETY: buffers are vectors, and pointers are their addresses.
+/// // SAFETY: buffers are vectors, with `len` initialised elements. Pointers are addresses of their contiguous elements. `read`
+/// // and `write` access exactly the given range. All instances use the same memory.
 /// unsafe impl Device for Remote {
 ///     type Buffer<T: Element> = Vec<T>;
 ///     type Ptr<T: Element> = usize; // an address that the host must not touch
@@ -58,12 +59,12 @@ use core::fmt::Debug;
 ///         ptr.wrapping_add_signed(elements * size_of::<T>() as isize)
 ///     }
 ///     unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
-///         // SAFETY: the caller vouches for the range.
+///         // SAFETY: the caller ensures that `to.len()` elements at `from` are readable; `to` is an exclusive borrow.
 ///         unsafe { core::ptr::copy_nonoverlapping(from as *const T, to.as_mut_ptr(), to.len()) };
 ///         Ok(())
 ///     }
 ///     unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
-///         // SAFETY: the caller vouches for the range.
+///         // SAFETY: the caller ensures that nothing else accesses the `from.len()` elements at `to`.
 ///         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut T, from.len()) };
 ///         Ok(())
 ///     }
@@ -78,14 +79,14 @@ use core::fmt::Debug;
 /// ```
 ///
 /// # Safety
-/// * A buffer has as many elements as [`len`](Device::len) returns, all of them initialised, until it is dropped.
+/// * A buffer has [`len`](Device::len) initialised elements until it is dropped.
 /// * [`ptr`](Device::ptr), [`ptr_mut`](Device::ptr_mut) and [`offset`](Device::offset) address them contiguously.
-/// * [`read`](Device::read) and [`write`](Device::write) access the range that they are given and nothing else.
+/// * [`read`](Device::read) and [`write`](Device::write) access only the given range.
 /// * A [clone](Clone) of a device is the same instance, and [`same_instance`](Device::same_instance) is `true` only for devices
 ///   whose pointers are valid on each other.
 ///
-/// Kernels and copies between devices rely on it. They rely on no other method: what `alloc`, `adopt`, `gather` and the others
-/// return is checked, and a device whose methods return too few elements causes a panic.
+/// Kernels and copies between devices rely on these conditions, and on no other method: the lengths that `alloc`, `adopt`,
+/// `gather` and the others return are checked, and too few elements cause a panic.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device",
     label = "not a device",
@@ -94,20 +95,20 @@ use core::fmt::Debug;
 pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Memory for elements of one type; freed when dropped.
     type Buffer<T: Element>: Debug + Send + Sync;
-    /// Where an element lies. A host pointer, or an address that only the device understands.
+    /// A pointer to an element: a host pointer, or an address that is valid on the device only.
     type Ptr<T: Element>: Copy + Debug + Send + Sync;
 
-    /// As it is written in messages and on the type line of a printed tensor.
+    /// Returns the name that messages and the type line of a printed tensor show.
     fn name(&self) -> String;
 
-    /// Whether pointers of the other one are pointers of this one: operands must live on the same instance. A device that
-    /// carries data says so itself; one that does not has one instance.
+    /// Returns whether pointers of the other device are valid on this one; operands must be on the same instance. The default
+    /// returns `true` for zero-sized device types, which have one instance; a device type with data must override it.
     fn same_instance(&self, _: &Self) -> bool {
         size_of::<Self>() == 0
     }
 
-    /// Allocates a buffer of `len` elements, each of them some valid value (not necessarily zero). Safe code can read them, so they
-    /// are nothing secret: not the contents of memory that something else has freed. [`Cpu`] and [`Cuda`] give zeros.
+    /// Allocates a buffer of `len` elements, each of them some valid value (not necessarily zero). Safe code can read them, so
+    /// they must not expose the contents of freed memory. [`Cpu`] and [`Cuda`] return zeros.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::DeviceUnavailable`], or [`Error::Overflow`] if `len` elements have more than
@@ -121,40 +122,42 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// As [`alloc`](Device::alloc).
     ///
     /// # Safety
-    /// The caller writes each element before it is read: until then its value is unspecified and may be what another tensor left in
-    /// freed memory.
+    /// The caller must ensure that each element is written before it is read: until then its value is unspecified, and may be
+    /// what another tensor left in freed memory.
     unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
         self.alloc(len)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len<T: Element>(buffer: &Self::Buffer<T>) -> usize;
 
-    /// The first element, to read from.
+    /// Returns a pointer to the first element, for reading.
     fn ptr<T: Element>(buffer: &Self::Buffer<T>) -> Self::Ptr<T>;
 
-    /// The first element, to write to.
+    /// Returns a pointer to the first element, for writing.
     fn ptr_mut<T: Element>(buffer: &mut Self::Buffer<T>) -> Self::Ptr<T>;
 
-    /// The pointer moved by a number of elements. Nothing is read.
+    /// Returns the pointer moved by a number of elements. Does not access memory.
     fn offset<T: Element>(ptr: Self::Ptr<T>, elements: isize) -> Self::Ptr<T>;
 
-    /// Copies `to.len()` elements that lie side by side to the host.
+    /// Copies `to.len()` contiguous elements to the host.
     ///
     /// # Safety
-    /// `from` points to at least `to.len()` elements of a live buffer of this device that nothing writes to meanwhile.
+    /// The caller must ensure that `from` points to at least `to.len()` elements of a live buffer of this device, and that
+    /// nothing writes to them during the call.
     ///
     /// # Errors
-    /// Whatever the device can fail with.
+    /// If the device reports an error.
     unsafe fn read<T: Element>(&self, from: Self::Ptr<T>, to: &mut [T]) -> Result<(), Error>;
 
-    /// Copies elements from the host to where they lie side by side.
+    /// Copies elements from the host to contiguous elements of the device.
     ///
     /// # Safety
-    /// `to` points to at least `from.len()` elements of a live buffer of this device that nothing else accesses meanwhile.
+    /// The caller must ensure that `to` points to at least `from.len()` elements of a live buffer of this device, and that
+    /// nothing else accesses them during the call.
     ///
     /// # Errors
-    /// Whatever the device can fail with.
+    /// If the device reports an error.
     unsafe fn write<T: Element>(&self, from: &[T], to: Self::Ptr<T>) -> Result<(), Error>;
 
     /// Allocates a buffer of `len` elements that are all zero (`false`).
@@ -165,23 +168,23 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::upload(self, &via_host::zeros(len)?)
     }
 
-    /// The operand's elements in row-major enumeration of its shape, copied to the host.
+    /// Copies the operand's elements to the host, in row-major order of its shape.
     ///
     /// # Errors
-    /// Where the host has no memory left, or whatever the device can fail with.
+    /// If the allocation on the host fails, or the device reports an error.
     fn gather<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         via_host::fetch(self, from).map(via_host::Fetched::into_vec)
     }
 
-    /// The operand's elements in row-major enumeration of its shape, side by side in a new buffer.
+    /// Copies the operand's elements to a new buffer, contiguous in row-major order of its shape.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or whatever the device can fail with.
+    /// As [`alloc`](Device::alloc), or if the device reports another error.
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error> {
         self.adopt(self.gather(from)?)
     }
 
-    /// A buffer with the elements of a `Vec`; on the host, the `Vec`'s own memory.
+    /// Converts a `Vec` into a buffer; on the host, without copying.
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc).
@@ -189,18 +192,18 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::upload(self, &data)
     }
 
-    /// The elements of a buffer as a `Vec`; on the host, the buffer's own memory.
+    /// Converts a buffer into a `Vec`; on the host, with the buffer's own memory.
     ///
     /// # Errors
-    /// Where the host has no memory left, or whatever the device can fail with.
+    /// If the allocation on the host fails, or the device reports an error.
     fn release<T: Element>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>, Error> {
         via_host::download(self, &buffer)
     }
 
-    /// A buffer of one element, which `write` writes. The host computes the element first and then allocates.
+    /// Returns a buffer of one element, which `write` writes. The host computes the element first and then allocates.
     ///
     /// # Safety
-    /// `write` writes the element, or returns an error.
+    /// The caller must ensure that `write` writes the element or returns an error.
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc), or the error of `write`.
@@ -208,27 +211,29 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         &self,
         write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
     ) -> Result<Self::Buffer<T>, Error> {
-        // SAFETY: the caller ensures that `write` writes the element before the buffer is returned.
+        // SAFETY: the caller ensures that `write` writes the element or returns an error, and the buffer is returned only after
+        // it succeeded.
         let mut buffer = unsafe { self.alloc_for_overwrite(1)? };
         assert_eq!(Self::len(&buffer), 1, "a device allocates as many elements as it was asked for");
-        // SAFETY: the buffer has one element, and nothing else knows it.
+        // SAFETY: the buffer has one element, which the empty index addresses; it is a local variable, so nothing else accesses
+        // it.
         write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) })?;
         Ok(buffer)
     }
 
-    /// Whether elements are in the memory of the host: `Some(OnHost::new())` for a device that gives [`HostAccess`]. Transfers to and
-    /// from other devices then read and write contiguous elements where they are.
+    /// Returns `Some(OnHost::new())` if elements are in host memory, which requires [`HostAccess`]. Transfers to and from other
+    /// devices then read and write contiguous elements in place.
     fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
         None
     }
 
-    /// Whether the device copies strided operands without the host: `Some(Copies::new())` for a device that implements
-    /// [`Permute::copy`]. A transfer to strided elements then goes through contiguous memory of the device.
+    /// Returns `Some(Copies::new())` if the device copies strided operands without the host, in its own [`Permute::copy`]. A
+    /// transfer to strided elements then uses a contiguous buffer of the device.
     fn copies<T: Element>() -> Option<Copies<Self, T>> {
         None
     }
 
-    /// Another buffer with the same elements.
+    /// Copies a buffer.
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc).
@@ -237,23 +242,24 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// A device whose elements the host can reach: the ground for `x[[i, j]]`, slices and iterators.
+/// A device whose elements the host can access: required for `x[[i, j]]`, slices and iterators.
 ///
 /// # Safety
-/// The elements of a buffer stay where they are as long as it lives. For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` is the host address
-/// of that element: aligned, side by side with its neighbours, and valid to read (and, from `ptr_mut`, to write). It is never
-/// null, also where a buffer is empty.
+/// * The elements of a buffer do not move until it is dropped.
+/// * For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` returns the host address
+///   of that element. It is aligned, contiguous with its neighbours, and valid for reads (and, from `ptr_mut`, for writes).
+/// * It is never null, even if the buffer is empty.
 #[diagnostic::on_unimplemented(
     message = "the host cannot reach the elements of a tensor on `{Self}`",
     label = "elements on `{Self}` are out of the host's reach",
     note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub unsafe trait HostAccess: Device {
-    /// The element's address in the host's memory.
+    /// Returns the element's address in host memory.
     fn host_ptr<T: Element>(ptr: Self::Ptr<T>) -> *mut T;
 }
 
-/// A device on which Rust closures run: one that the host can reach.
+/// A device on which Rust closures run: one with [`HostAccess`].
 #[diagnostic::on_unimplemented(
     message = "a Rust closure cannot run on `{Self}`",
     label = "closures run on the host only",

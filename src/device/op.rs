@@ -1,18 +1,18 @@
-//! Operations as small values: zero-sized, or carrying a scalar. A device has one entry for each arity, an operation is
-//! written once for every device, and users add their own in a few lines.
+//! Operations as small values: zero-sized, or carrying scalars. Each operation is written once for all devices, and users can add
+//! their own.
 
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
 use crate::element::Element;
 
-/// A value for each position, from nothing: a constant, a ramp.
+/// A function of the flat index: a constant, a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
-    /// The function as an expression of CUDA C++: of the position `k` (`u64`) and the [scalars](Generator::scalars), with the
-    /// element type as `R`. See [`UnaryOp::CUDA`] and [`CudaSource`].
+    /// The function as an expression of CUDA C++ in the flat index `k` (`u64`) and the [scalars](Generator::scalars). The element
+    /// type is `R`. See [`UnaryOp::CUDA`] and [`CudaSource`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// The value at position `k`, counted in row-major enumeration of the output's shape.
+    /// Returns the value at flat index `k`, counted in row-major order of the output's shape.
     fn apply(&self, k: usize) -> T;
-    /// What the value carries, under the names that its text has for it.
+    /// Binds the scalars that the value carries to their names in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -44,41 +44,42 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "negate".
     const NAME: &'static str;
-    /// The function as an expression of CUDA C++, of the operand `a` and the [scalars](UnaryOp::scalars); without one, the
-    /// operation does not compile on [`Cuda`](crate::Cuda).
+    /// The function as an expression of CUDA C++ in the operand `a` and the [scalars](UnaryOp::scalars). With the default,
+    /// [`CudaSource::NONE`], the operation does not compile on [`Cuda`](crate::Cuda).
     ///
     /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`).
     ///
-    /// * Floating and complex numbers have operators and the functions of C by their names (`sqrt`, `exp`, `log`, `tanh`; `fmod`
-    ///   for the `%` of floating numbers). A product and a sum are rounded separately, as in Rust. The last digits of functions are
-    ///   the GPU's own.
-    /// * The literal `0.5` is an `f64`, and so is what it is multiplied with: where `A` is `f32`, write `A(0.5)` or `0.5f`. Beside a
-    ///   complex number it takes that number's type.
-    /// * Integers overflow with `wrapping_add`, `wrapping_sub`, `wrapping_mul`, `wrapping_neg`, and divide with `wrapping_div` and
-    ///   `wrapping_rem`, of two operands of one type; what C++ does with `+` is not what Rust does. `cast<R>(a)` converts as `as`
-    ///   does.
-    /// * Statements go into a lambda: `[&] { A x = a * a; return x + x; }()`.
+    /// * Floating-point and complex numbers have the C++ operators and the C functions by their names (`sqrt`, `exp`, `log`,
+    ///   `tanh`; `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The last digits
+    ///   of functions may differ from the CPU's.
+    /// * The literal `0.5` is an `f64`, and a product with it is one too: if `A` is `f32`, write `A(0.5)` or `0.5f`. Combined
+    ///   with a complex number, it takes that number's type.
+    /// * For integers, use `wrapping_add`, `wrapping_sub`, `wrapping_mul` and `wrapping_neg`, and for division `wrapping_div` and
+    ///   `wrapping_rem`, with two operands of one type: overflow of the C++ `+` is not defined as in Rust. `cast<R>(a)` converts
+    ///   as
+    ///   `as` does.
+    /// * Put statements into a lambda: `[&] { A x = a * a; return x + x; }()`.
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
+    /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
-    /// Whether [`defined`](UnaryOp::defined) is to be asked before anything is written.
+    /// Whether devices call [`defined`](UnaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
-    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
-    /// The function.
+    /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
-    /// Whether the function has a value here.
+    /// Returns whether the function is defined for these elements.
     fn defined(&self, _: A) -> bool {
         true
     }
-    /// The operands as they are written in messages.
+    /// Returns the operands as messages show them.
     fn operands(&self, a: A) -> String {
         a.to_string()
     }
-    /// What the value carries, under the names that its text has for it.
+    /// Binds the scalars that the value carries to their names in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -87,7 +88,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
 /// ```
 /// use vierbein::device::{BinaryOp, CudaSource};
 /// use vierbein::tensor;
-/// /// How far two angles in degrees are apart.
+/// /// The difference of two angles in degrees.
 /// #[derive(Clone, Copy)]
 /// struct Apart;
 /// impl BinaryOp<f64, f64> for Apart {
@@ -109,30 +110,29 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "add".
     const NAME: &'static str;
-    /// The function as an expression of CUDA C++, of the operands `a` and `b` and the [scalars](BinaryOp::scalars); without one, the
-    /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
+    /// The function as an expression of CUDA C++ in the operands `a` and `b` and the [scalars](BinaryOp::scalars). With the
+    /// default, the operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether the function has a value, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
+    /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
-    /// Whether [`defined`](BinaryOp::defined) is to be asked before anything is written.
+    /// Whether devices call [`defined`](BinaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
-    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
-    /// Whether it does not matter, up to rounding, which of two operations in a row comes first: a device that does many
-    /// things at a time may then put running results together from parts.
+    /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
     const ASSOCIATIVE: bool = false;
-    /// The function.
+    /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
-    /// Whether the function has a value here.
+    /// Returns whether the function is defined for these elements.
     fn defined(&self, _: A, _: B) -> bool {
         true
     }
-    /// The operands as they are written in messages.
+    /// Returns the operands as messages show them.
     fn operands(&self, a: A, b: B) -> String {
         format!("{a} and {b}")
     }
-    /// What the value carries, under the names that its text has for it.
+    /// Binds the scalars that the value carries to their names in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -142,79 +142,82 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     type Output: Element;
     /// The operation as a verb, for messages: "select from".
     const NAME: &'static str;
-    /// The function as an expression of CUDA C++, of the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars); without one, the
-    /// operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
+    /// The function as an expression of CUDA C++ in the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars). With the
+    /// default, the operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// The time that an element takes besides being read and written, as the number of bytes that could be copied meanwhile (some
-    /// hundred in a nanosecond). Devices decide by it whether to share the work; no result depends on it.
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
-    /// The function.
+    /// Computes the function.
     fn apply(&self, a: A, b: B, c: C) -> Self::Output;
-    /// What the value carries, under the names that its text has for it.
+    /// Binds the scalars that the value carries to their names in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
-/// Many elements to one: a sum, a maximum, a variance.
+/// A reduction of many elements to one value: a sum, a maximum, a variance.
 ///
-/// `combine` must be associative up to rounding, with `identity` neutral; elements arrive in any sequence unless
-/// [`ORDERED`](Reduction::ORDERED).
+/// `combine` must be associative up to rounding, and `identity` its neutral element. Elements may be folded in any order unless
+/// [`ORDERED`](Reduction::ORDERED) is `true`.
 pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// The accumulator, of any size and alignment.
     ///
-    /// On the CPU, an accumulator of more than 1 KiB is on the heap, and each output has one (each thread, if several share the
-    /// elements of a large output). It takes one element after the other, so sums have larger rounding errors there. If it cannot be
+    /// On the CPU, an accumulator of more than 1 KiB is on the heap. Each output has one, or each thread if several threads
+    /// reduce the elements of a large output. It folds elements one by one, so sums have larger rounding errors. If it cannot be
     /// allocated, the reduction returns [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
     ///
-    /// The functions of this trait take and return accumulators by value, which takes stack for a few of them, most without
-    /// optimisation. With the default stack of 2 MiB that threads have, accumulators of 512 KiB work if the functions make no
-    /// further copies, and those of 384 KiB if a reduction is large enough for several threads. Larger ones need threads with larger
-    /// stacks.
+    /// The functions of this trait take and return accumulators by value, so a few copies are on the stack at a time, most in
+    /// unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no further
+    /// copies, and accumulators of 384 KiB if the reduction is large enough for several threads. Larger ones need threads with
+    /// larger stacks.
     type Acc: Copy + Send + Sync;
     /// The element type of the result.
     type Output: Element;
     /// The reduction as a noun, for messages: "sum".
     const NAME: &'static str;
-    /// Whether positions matter: `fold` then sees them in the order's enumeration, and `combine` keeps the earlier left.
+    /// Whether the index matters: `fold` then receives elements in memory order, and the left argument of `combine` is the
+    /// earlier part.
     const ORDERED: bool = false;
-    /// Whether nothing has a value too. Where not, reducing nothing is an error.
+    /// `true` if the reduction of zero elements is defined, as for a sum. If `false`, as for a maximum, reducing zero elements is
+    /// an error.
     const OF_NOTHING: bool = true;
-    /// The reduction as the members of a structure in CUDA C++; without them it does not compile on
-    /// [`Cuda`](crate::Cuda). `T` is the type of the elements, `R` that of the result; [scalars](Reduction::scalars) are members
-    /// already. To be written are
+    /// The reduction as the members of a structure in CUDA C++. With the default, [`CudaSource::NONE`], it does not compile on
+    /// [`Cuda`](crate::Cuda). `T` is the type of the elements, `R` that of the result; the [scalars](Reduction::scalars) are
+    /// already members. The source must define
     ///
-    /// * `typedef .. Acc;` what is carried along: a number, or a structure without constructors, of at most 64 bytes;
-    /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`, in
-    ///   which `a` need not be the earlier part: where positions matter, they are carried along;
-    /// * `DEV bool finish(Acc acc, u64 count, R &result) const`: whether there is a result, and the result.
+    /// * `typedef .. Acc;`, the accumulator: a number, or a structure without constructors, of at most 64 bytes;
+    /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`. In
+    ///   `combine`, `a` need not be the earlier part: if indices matter, the accumulator must hold them;
+    /// * `DEV bool finish(Acc acc, u64 count, R &result) const`, which returns whether there is a result, and stores it in
+    ///   `result`.
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether [`finish`](Reduction::finish) may return `None` for elements that are there. Where it may, a device that computes
-    /// later than it is asked to has to wait for the answer.
+    /// Whether [`finish`](Reduction::finish) may return `None` for one or more elements. If so, an asynchronous device has to
+    /// wait for the result.
     const FALLIBLE: bool = true;
-    /// Where accumulation begins.
+    /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
-    /// One element more; `index` counts from 0 in enumeration order (meaningless unless `ORDERED`).
+    /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `ORDERED`).
     fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc;
-    /// Two partial results.
+    /// Combines two partial results.
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// The result of `count` elements, or `None` where the output type cannot hold it.
+    /// Returns the result of `count` elements, or `None` if it is not representable in the output type.
     fn finish(&self, acc: Self::Acc, count: usize) -> Option<Self::Output>;
-    /// What the value carries, under the names that its text has for it.
+    /// Binds the scalars that the value carries to their names in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 
-    // What follows is for reductions that are better done many elements at a time.
+    // The items below are for reductions that are faster on many elements at a time.
 
-    /// Whether [`fold_block`](Reduction::fold_block) is the way to fold elements that lie side by side.
+    /// Whether devices should fold contiguous elements with [`fold_block`](Reduction::fold_block).
     #[doc(hidden)]
     const BLOCKS: bool = false;
-    /// Elements that lie side by side, `index` the first one's.
+    /// Adds contiguous elements to an accumulator; `index` is that of the first one.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
         elements.iter().enumerate().fold(acc, |acc, (i, &x)| self.fold(acc, x, index + i))
     }
-    /// Rows into accumulators: element `j` of each into the `j`th. `index` is the first row's; the others follow.
+    /// Adds element `j` of each row to the `j`th accumulator. `index` is that of the first row; row `r` has `index + r`.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {

@@ -1,5 +1,5 @@
-//! Rank- and order-erased operands: a pointer, a shape and strides. Kernels see nothing else, so that 17 ranks and two
-//! orders do not multiply their code.
+//! Operands of kernels: a pointer, a shape and strides. Their types have no rank and no memory order, so kernels are not compiled
+//! once for each of 17 ranks and two orders.
 
 use super::{Cpu, Device, HostAccess, HostPtr};
 use crate::element::{Element, Scalar};
@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 /// A strided array to read.
 ///
-/// Whoever holds one may read every element whose index lies within the shape.
+/// Guarantees that every element whose index is within the shape can be read during `'a`.
 #[derive(Debug)]
 pub struct Operand<'a, T: Element, Dev: Device> {
     ptr: Dev::Ptr<T>,
@@ -26,11 +26,11 @@ impl<T: Element, Dev: Device> Clone for Operand<'_, T, Dev> {
 impl<T: Element, Dev: Device> Copy for Operand<'_, T, Dev> {}
 
 impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
-    /// An operand from its parts; strides count elements.
+    /// Creates an operand from its parts; strides count elements.
     ///
     /// # Safety
-    /// For every index within `shape`, the element at `ptr` offset by `Σ index · stride` is alive and not written to
-    /// during `'a`.
+    /// The caller must ensure that, for every index within `shape`, `ptr` offset by `Σ index · stride` points to an initialised
+    /// element that is neither freed nor written to during `'a`.
     ///
     /// # Panics
     /// If `shape` and `strides` differ in length.
@@ -39,15 +39,15 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Operand { ptr, shape, strides, data: PhantomData }
     }
 
-    /// The element at index 0.
+    /// Returns a pointer to the element at index 0.
     pub fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
-    /// The axis lengths.
+    /// Returns the extent of each axis.
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
-    /// The strides, in elements.
+    /// Returns the stride of each axis, in elements.
     pub fn strides(&self) -> &'a [isize] {
         self.strides
     }
@@ -57,8 +57,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Axes::new(self.shape, self.strides)
     }
 
-    /// The operand with these axes, whose first element is `offset` elements from this one's. They must be derived from this
-    /// operand's by the methods of [`Axes`].
+    /// Returns the operand with these axes, whose first element is `offset` elements from this one's. They must be derived from
+    /// this operand's by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this operand's.
@@ -68,12 +68,12 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         'a: 'b,
     {
         assert!(axes.within(offset, self.axes()), "the axes address elements outside of the operand's");
-        // SAFETY: the axes stay between the lowest and the highest element of this operand, and are derived from its own by methods
-        // that keep to its elements, all of which may be read during `'a`.
+        // SAFETY: the axes stay between the lowest and the highest element of this operand, as was just checked. They are derived
+        // from its own by methods of `Axes`, which address only elements of the original; all of these are readable during `'a`.
         unsafe { Operand::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
-    /// [`behind`](Operand::behind) for a layout that is derived from this operand's.
+    /// Calls [`behind`](Operand::behind) with the axes and offset of a layout that is derived from this operand's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this operand's.
@@ -85,8 +85,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.behind(layout.axes(), layout.offset())
     }
 
-    /// The operand repeated to a shape by the order's rule, with its strides in an array of the caller's, of at least as many as the
-    /// shape has axes. `None` if it does not broadcast to the shape.
+    /// Returns the operand broadcast to a shape by the rule of the memory order, or `None` if it does not broadcast to it. Writes
+    /// its strides to `strides`, which has at least `shape.len()` entries.
     #[inline]
     pub(crate) fn repeated<'b>(
         self,
@@ -102,7 +102,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Some(self.behind(Axes::new(shape, strides), 0))
     }
 
-    /// The same operand, for the host's kernels.
+    /// Returns the same operand for host kernels.
     pub fn on_host(self) -> Operand<'a, T, Cpu>
     where
         Dev: HostAccess,
@@ -110,7 +110,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.at_address(Dev::host_ptr)
     }
 
-    /// The same operand, whose pointers have these addresses in the host's memory.
+    /// Returns the same operand with the host address of its pointer.
     #[inline]
     pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Operand<'a, T, Cpu> {
         let ptr = HostPtr::new(address(self.ptr));
@@ -118,12 +118,12 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     }
 }
 
-/// An operand of a product: a strided array, and whether its elements are conjugated on the way in.
+/// An operand of a product: a strided array, and whether its elements are conjugated when they are read.
 #[derive(Debug)]
 pub struct MatrixOperand<'a, T: Element, Dev: Device> {
     /// The elements.
     pub operand: Operand<'a, T, Dev>,
-    /// Whether the complex conjugate of each element is meant. Real numbers are their own.
+    /// Whether to use the complex conjugate of each element. No effect on real numbers.
     pub conjugate: bool,
 }
 
@@ -135,7 +135,7 @@ impl<T: Element, Dev: Device> Clone for MatrixOperand<'_, T, Dev> {
 impl<T: Element, Dev: Device> Copy for MatrixOperand<'_, T, Dev> {}
 
 impl<'a, T: Element, Dev: Device> MatrixOperand<'a, T, Dev> {
-    /// [`Operand::behind`], conjugated or not as this factor is.
+    /// Calls [`Operand::behind`] and keeps `conjugate`.
     #[inline]
     pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> MatrixOperand<'b, T, Dev>
     where
@@ -151,32 +151,32 @@ impl<'a, T: Element, Dev: Device> From<Operand<'a, T, Dev>> for MatrixOperand<'a
     }
 }
 
-/// How a product is added to its output: `out = alpha · product + beta · out`. As in BLAS, `out` is not read if `beta` is zero, and
-/// the factors are not read if `alpha` is.
+/// The scaling factors of a product: `out = alpha · product + beta · out`. As in BLAS, `out` is not read if `beta` is zero, and
+/// the operands are not read if `alpha` is zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaling<T> {
     /// The factor of the product.
     pub alpha: T,
-    /// The factor of the elements that the output has.
+    /// The factor of the previous elements of the output.
     pub beta: T,
 }
 
 impl<T: Scalar> Scaling<T> {
-    /// The product alone: `alpha` is one, `beta` zero.
+    /// Returns `alpha` = 1 and `beta` = 0: the product replaces the output.
     #[inline]
     pub fn overwrite() -> Self {
         Scaling { alpha: T::one(), beta: T::zero() }
     }
 }
 
-/// The arguments of [`Gemm`](super::Gemm)'s products: two factors, the output, and how the product is added to it.
+/// The arguments of [`Gemm`](super::Gemm)'s products: two operands, the output, and the scaling factors.
 #[derive(Debug)]
 pub struct ProductArgs<'a, T: Element, Dev: Device> {
-    /// How the product is added to the output.
+    /// The scaling factors.
     pub scaling: Scaling<T>,
-    /// The left factor.
+    /// The left operand.
     pub a: MatrixOperand<'a, T, Dev>,
-    /// The right factor.
+    /// The right operand.
     pub b: MatrixOperand<'a, T, Dev>,
     /// The output.
     pub out: Output<'a, T, Dev>,
@@ -184,8 +184,8 @@ pub struct ProductArgs<'a, T: Element, Dev: Device> {
 
 /// A strided array to write.
 ///
-/// Whoever holds one may read and write every element whose index lies within the shape; no two indices share an element,
-/// and nobody else accesses them.
+/// Guarantees exclusive access during `'a` to every element whose index is within the shape. Different indices address different
+/// elements.
 #[derive(Debug)]
 pub struct Output<'a, T: Element, Dev: Device> {
     ptr: Dev::Ptr<T>,
@@ -195,11 +195,14 @@ pub struct Output<'a, T: Element, Dev: Device> {
 }
 
 impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
-    /// An output from its parts; strides count elements.
+    /// Creates an output from its parts; strides count elements.
     ///
     /// # Safety
-    /// For every index within `shape`, the element at `ptr` offset by `Σ index · stride` is alive and accessed by nothing
-    /// else during `'a`, and different indices lie at different elements.
+    /// The caller must ensure that
+    ///
+    /// * for every index within `shape`, `ptr` offset by `Σ index · stride` points to an element that is not freed, and that
+    ///   nothing else accesses, during `'a`;
+    /// * different indices address different elements.
     ///
     /// # Panics
     /// If `shape` and `strides` differ in length.
@@ -208,15 +211,15 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         Output { ptr, shape, strides, data: PhantomData }
     }
 
-    /// The element at index 0.
+    /// Returns a pointer to the element at index 0.
     pub fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
     }
-    /// The axis lengths.
+    /// Returns the extent of each axis.
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
-    /// The strides, in elements.
+    /// Returns the stride of each axis, in elements.
     pub fn strides(&self) -> &'a [isize] {
         self.strides
     }
@@ -226,14 +229,14 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         Axes::new(self.shape, self.strides)
     }
 
-    /// The same output, for a shorter time.
+    /// Returns the same output with a shorter lifetime.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> Output<'_, T, Dev> {
         Output { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 
-    /// The output with these axes, whose first element is `offset` elements from this one's. They must be derived from this
-    /// output's by the methods of [`Axes`].
+    /// Returns the output with these axes, whose first element is `offset` elements from this one's. They must be derived from
+    /// this output's by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.
@@ -244,12 +247,13 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     {
         assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output's");
         assert!(axes.is_apart(), "two indices of an output address one element");
-        // SAFETY: the axes stay between the lowest and the highest element of this output, are derived from its own by methods that
-        // keep to its elements, and address each by one index, as was just checked. `self` has exclusive access and is given away.
+        // SAFETY: the axes stay between the lowest and the highest element of this output, and different indices address
+        // different elements, as was just checked. The axes are derived from its own by methods of `Axes`, which address only
+        // elements of the original. `self` has exclusive access to these and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
-    /// [`behind`](Output::behind) for a layout that is derived from this output's.
+    /// Calls [`behind`](Output::behind) with the axes and offset of a layout that is derived from this output's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this output's, or one element by two indices.
@@ -261,12 +265,12 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         self.behind(layout.axes(), layout.offset())
     }
 
-    /// To read what it holds.
+    /// Returns an operand that reads the output's elements.
     pub fn as_operand(&self) -> Operand<'_, T, Dev> {
         Operand { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 
-    /// The same output, for the host's kernels.
+    /// Returns the same output for host kernels.
     pub fn on_host(self) -> Output<'a, T, Cpu>
     where
         Dev: HostAccess,
@@ -274,7 +278,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         self.at_address(Dev::host_ptr)
     }
 
-    /// The same output, whose pointers have these addresses in the host's memory.
+    /// Returns the same output with the host address of its pointer.
     #[inline]
     pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Output<'a, T, Cpu> {
         let ptr = HostPtr::new(address(self.ptr));

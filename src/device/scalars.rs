@@ -1,13 +1,13 @@
-//! What an operation's value carries, on its way to a device that takes it as parameters of a kernel.
+//! The scalars that an operation's value carries, which a GPU receives as kernel parameters.
 
 use crate::element::{DType, Element};
 
-/// Largest number of scalars.
+/// Largest number of scalars of an operation.
 const MAX_SCALARS: usize = 6;
-/// Size of the largest scalar, a complex number of two `f64`.
+/// Size in bytes of the largest scalar, a complex number of two `f64`.
 const MAX_SCALAR_BYTES: usize = 16;
 
-/// The scalars that an operation carries, by the names that its text has for them.
+/// The scalars that an operation carries, by the names that its CUDA source uses for them.
 ///
 /// ```
 /// use vierbein::device::{CudaSource, Scalars, UnaryOp};
@@ -40,18 +40,19 @@ pub(crate) struct Signature {
     count: usize,
     names: [&'static str; MAX_SCALARS],
     types: [Option<DType>; MAX_SCALARS],
-    /// Whether the operands `a` and `b` come the other way round.
+    /// Whether the operands `a` and `b` are swapped.
     swapped: bool,
-    /// What the text is compiled for.
+    /// The compile-time constant of the source: its name and value.
     constant: Option<(&'static str, u8)>,
 }
 
 impl Scalars {
-    /// Binds a value to the name that the text has for it: an identifier of C++, but none of an operand or the position.
+    /// Binds a value to its name in the CUDA source: a C++ identifier other than the names of the operands and the index.
     ///
     /// # Panics
     /// From the seventh scalar on; if the name is `a`, `b`, `c` or `k`; and if it is not an identifier: ASCII letters, digits and
-    /// `_`, without a digit in front, and not reserved in C++ (keywords, and names with `__` or with `_` and a capital in front).
+    /// `_`, not beginning with a digit, and not reserved in C++ (keywords, names with `__`, names that begin with `_` and a
+    /// capital).
     #[track_caller]
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
         assert!(
@@ -63,7 +64,7 @@ impl Scalars {
         self.bind(name, value);
     }
 
-    /// The same for an operand that is a scalar.
+    /// Binds an operand that is a scalar.
     pub(crate) fn operand<T: Element>(&mut self, name: &'static str, value: T) {
         self.bind(name, value);
     }
@@ -77,19 +78,19 @@ impl Scalars {
         self.bytes[at] = bytes_of(value);
     }
 
-    /// Gives a number a name, and the text a kernel for each number: what it chooses is chosen when it is compiled.
+    /// Defines a compile-time constant of the source: each value gets its own kernel, so branches on it cost nothing at run time.
     pub(crate) fn constant(&mut self, name: &'static str, value: u8) {
         self.signature.constant = Some((name, value));
     }
 
-    /// The operands `a` and `b` come the other way round.
+    /// Swaps the operands `a` and `b`.
     pub(crate) fn swap_operands(&mut self) {
         self.signature.swapped = !self.signature.swapped;
     }
 }
 
-/// Checks that kernels can declare a scalar by this name. It becomes part of their source as it is, and safe code chooses it, so
-/// a name that is more than an identifier would be code of any kind.
+/// Checks that kernels can declare a scalar by this name. The name is inserted into their source unchanged, and safe code chooses
+/// it: a name that is not an identifier could inject arbitrary code.
 #[track_caller]
 fn check_name(name: &str) {
     let of_identifier = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
@@ -120,11 +121,12 @@ const RESERVED: &[&str] = &[
     "BLOCK", "CHAIN", "DEV", "EACH", "LOOPS", "TILE",
 ];
 
-/// The bytes of an element, zeros behind them.
+/// Returns the bytes of an element, followed by zeros.
 fn bytes_of<T: Element>(value: T) -> [u8; MAX_SCALAR_BYTES] {
     const { assert!(size_of::<T>() <= MAX_SCALAR_BYTES) };
     let mut bytes = [0; MAX_SCALAR_BYTES];
-    // SAFETY: elements are numbers without padding, of at most `MAX_SCALAR_BYTES` bytes, and the two places do not overlap.
+    // SAFETY: `value` has `size_of::<T>()` initialised bytes, as elements have no padding; `bytes` has at least as many, by the
+    // assertion above. The two are different local variables, so they do not overlap.
     unsafe {
         core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>())
     };
@@ -133,17 +135,17 @@ fn bytes_of<T: Element>(value: T) -> [u8; MAX_SCALAR_BYTES] {
 
 #[cfg(feature = "cuda")]
 impl Signature {
-    /// Names and types, in the sequence in which they were bound.
+    /// Iterates over names and types in the order in which they were bound.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = (&'static str, DType)> {
         self.names.into_iter().zip(self.types).map_while(|(name, dtype)| Some((name, dtype?)))
     }
 
-    /// The name and the number that the text is compiled for.
+    /// Returns the name and the value of the compile-time constant.
     pub(crate) fn constant(&self) -> Option<(&'static str, u8)> {
         self.constant
     }
 
-    /// The names of the operands, in the sequence in which they come: those that are not bound to a scalar.
+    /// Iterates over the names of the operands that are not bound to a scalar, in argument order.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &'static str> {
         let order = if self.swapped { ["b", "a", "c"] } else { ["a", "b", "c"] };
         order.into_iter().filter(|name| !self.names[..self.count].contains(name))
@@ -156,7 +158,7 @@ impl Scalars {
         self.signature
     }
 
-    /// The bytes of each value, and its type.
+    /// Iterates over the bytes of each value and its type.
     pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8; MAX_SCALAR_BYTES], DType)> {
         self.bytes.iter().zip(self.signature.scalars().map(|(_, dtype)| dtype))
     }
@@ -167,7 +169,7 @@ mod tests {
     use super::Scalars;
     use std::path::Path;
 
-    /// The message of the panic, if the name is rejected.
+    /// Returns the panic message if the name is rejected.
     fn rejected(name: &'static str) -> Option<String> {
         let panic = std::panic::catch_unwind(|| Scalars::default().scalar(name, 1.0)).err()?;
         Some(*panic.downcast::<String>().expect("a message with the name"))
@@ -230,7 +232,7 @@ mod tests {
         }
     }
 
-    /// A macro's name would be replaced before the scalar is declared.
+    /// The preprocessor would replace a macro's name before the scalar is declared.
     #[test]
     fn scalar_rejects_macros_of_kernels() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/kernels");

@@ -1,5 +1,5 @@
-//! Default bodies of the capability families: fetch operands to the host, compute there, store the result. Slow and
-//! correct: only elements of the operands are ever touched, never what lies between them.
+//! Host fallback, the default bodies of the capability families: copy the operands to the host, compute there, copy the result
+//! back. Slow but correct: only elements of the operands are accessed, never the memory between them.
 
 use super::capability::Same;
 use super::cpu::{Cpu, reserve};
@@ -10,7 +10,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::{Layout, element_count, is_dense};
 
-/// A dense row-major copy on the host.
+/// A contiguous row-major copy on the host.
 #[derive(Debug)]
 pub(crate) struct Fetched<T> {
     data: Vec<T>,
@@ -18,10 +18,10 @@ pub(crate) struct Fetched<T> {
 }
 
 impl<T: Element> Fetched<T> {
-    /// Elements of this shape, in row-major enumeration.
+    /// Wraps the elements of a tensor of this shape, in row-major order.
     ///
     /// # Panics
-    /// If the number of elements is not the shape's.
+    /// If the number of elements differs from the shape's.
     pub(crate) fn of_vec(data: Vec<T>, shape: &[usize]) -> Self {
         assert_eq!(
             data.len(),
@@ -32,7 +32,8 @@ impl<T: Element> Fetched<T> {
     }
 
     pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
-        // SAFETY: `data` has as many elements as the contiguous `layout` (every constructor), and is borrowed for the operand's life.
+        // SAFETY: `of_vec` checked that `data` has one element for each index of the contiguous `layout`. `self` is borrowed for
+        // the operand's lifetime, so nothing writes to them.
         unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
     }
 
@@ -41,8 +42,8 @@ impl<T: Element> Fetched<T> {
     }
 
     fn output(&mut self) -> Output<'_, T, Cpu> {
-        // SAFETY: `data` has as many elements as the contiguous `layout` (every constructor), and is exclusively borrowed for the
-        // output's life; contiguous strides keep indices apart.
+        // SAFETY: `of_vec` checked that `data` has one element for each index of the contiguous `layout`, whose indices address
+        // distinct elements. `self` is exclusively borrowed for the output's lifetime.
         unsafe {
             Output::from_raw(Cpu::slice_ptr_mut(&mut self.data), self.layout.shape(), self.layout.strides())
         }
@@ -57,33 +58,33 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     Ok(data)
 }
 
-/// A new buffer with these elements.
+/// Copies the elements to a new buffer of the device.
 pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
-    // SAFETY: all elements are written below; a buffer of none has nothing to read.
+    // SAFETY: the buffer is returned only after all of its elements have been written below; an empty one has none to read.
     let mut buffer = unsafe { device.alloc_for_overwrite(from.len())? };
     assert_eq!(Dev::len(&buffer), from.len(), "a device allocates as many elements as it was asked for");
     if !from.is_empty() {
-        // SAFETY: the new buffer has `from.len()` elements, and nobody else knows it.
+        // SAFETY: the buffer has `from.len()` elements, as was just checked; it is a local variable, so nothing else accesses it.
         unsafe { device.write(from, Dev::ptr_mut(&mut buffer))? };
     }
     Ok(buffer)
 }
 
-/// The elements of a buffer.
+/// Copies the elements of a buffer to the host.
 pub(crate) fn download<T: Element, Dev: Device>(
     device: &Dev,
     buffer: &Dev::Buffer<T>,
 ) -> Result<Vec<T>, Error> {
     let mut to = zeros(Dev::len(buffer))?;
     if !to.is_empty() {
-        // SAFETY: the buffer has `to.len()` elements and is borrowed.
+        // SAFETY: `to` has `Dev::len(buffer)` elements, which the buffer has too; it is borrowed, so nothing writes to it.
         unsafe { device.read(Dev::ptr(buffer), &mut to)? };
     }
     Ok(to)
 }
 
-/// Calls `f` with the position on the device (offset in elements) and on the host of each run of elements that lie side
-/// by side in both.
+/// Calls `f` for each run of elements that are contiguous both on the device and on the host, with its offset on the device, in
+/// elements, and its index range on the host.
 fn runs(
     shape: &[usize],
     strides: &[isize],
@@ -108,21 +109,21 @@ fn runs(
     Ok(())
 }
 
-/// The operand's elements, dense in row-major order.
+/// Copies the operand's elements to the host, contiguous in row-major order.
 pub(crate) fn fetch<T: Element, Dev: Device>(
     device: &Dev,
     a: Operand<'_, T, Dev>,
 ) -> Result<Fetched<T>, Error> {
     let mut data = zeros(element_count(a.shape(), size_of::<T>())?)?;
     runs(a.shape(), a.strides(), |offset, range| {
-        // SAFETY: `runs` visits indices within the operand's shape, all of which may be read; elements of a run lie side
-        // by side (unit stride).
+        // SAFETY: `runs` visits only indices within the operand's shape, so `Operand` guarantees that all `range.len()` elements
+        // from `offset` on are readable; the elements of a run have unit stride.
         unsafe { device.read(Dev::offset(a.ptr(), offset), &mut data[range]) }
     })?;
     Ok(Fetched::of_vec(data, a.shape()))
 }
 
-/// Writes elements to where the output has them.
+/// Copies elements from the host to an output of the same shape.
 pub(crate) fn store<T: Element, Dev: Device>(
     device: &Dev,
     from: &Fetched<T>,
@@ -133,19 +134,20 @@ pub(crate) fn store<T: Element, Dev: Device>(
         && !is_dense(out.shape(), out.strides(), true)
     {
         let there = upload(device, &from.data)?;
-        // SAFETY: the buffer holds the elements of the dense layout, and lives until the copy is asked for.
+        // SAFETY: `there` has one element for each index of the contiguous layout. It is neither written to nor dropped before
+        // `operand`, which this call consumes.
         let operand =
             unsafe { Operand::from_raw(Dev::ptr(&there), from.layout.shape(), from.layout.strides()) };
         return copies.copy(device, out, operand);
     }
     runs(out.shape(), out.strides(), |offset, range| {
-        // SAFETY: `runs` visits indices within the output's shape, all of which are ours to write; elements of a run lie
-        // side by side (unit stride).
+        // SAFETY: `runs` visits only indices within the output's shape, so `Output` guarantees exclusive access to all
+        // `range.len()` elements from `offset` on; the elements of a run have unit stride.
         unsafe { device.write(&from.data[range], Dev::offset(out.ptr(), offset)) }
     })
 }
 
-/// Lets a host kernel write an output.
+/// Runs a host kernel that overwrites an output.
 pub(crate) fn write_with<T: Element, Dev: Device>(
     device: &Dev,
     out: Output<'_, T, Dev>,
@@ -157,7 +159,7 @@ pub(crate) fn write_with<T: Element, Dev: Device>(
     store(device, &result, out)
 }
 
-/// Lets a host kernel change an output.
+/// Runs a host kernel that reads and writes an output.
 pub(crate) fn update_with<T: Element, Dev: Device>(
     device: &Dev,
     out: Output<'_, T, Dev>,
@@ -170,8 +172,8 @@ pub(crate) fn update_with<T: Element, Dev: Device>(
 
 // ------------------------------------------------------------------ from device to device
 
-/// A new buffer with the operand's elements in row-major enumeration. What lies side by side on the host goes from there, and what
-/// stays on its device does not see the host.
+/// Copies the operand's elements to a new buffer of `to`, in row-major order. Contiguous elements in host memory are uploaded
+/// without an intermediate copy. If both devices are the same instance, the copy does not use the host.
 pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
     to: &Dev2,
     device: &Dev,
@@ -181,7 +183,7 @@ pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
         return device.compact(from).map(|buffer| same.buffer(buffer));
     }
     match Dev::on_host().and_then(|host| host.slice(from)) {
-        // Memory of the host is taken over as it is.
+        // If `Dev2` is on the host too, `adopt` below takes the gathered `Vec` without another copy.
         Some(elements) if Dev2::on_host::<T>().is_none() => upload(to, elements),
         _ => to.adopt(device.gather(from)?),
     }
@@ -206,12 +208,14 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     let contiguous = |strides| is_dense(from.shape(), strides, true);
     if contiguous(out.strides()) && contiguous(from.strides()) {
         if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from)) {
-            // SAFETY: the output is contiguous and exclusively borrowed, and there is one of `elements` for each of its elements.
+            // SAFETY: the output is contiguous, so its elements begin at its pointer; the shapes are equal, so `elements` has one
+            // for each. `Output` guarantees exclusive access.
             return unsafe { to.write(elements, out.ptr()) };
         }
         if let Some(host) = Dev::on_host() {
             let out = host.slice_mut(out).expect("the output is contiguous");
-            // SAFETY: the operand is contiguous, has as many elements as `out`, and nothing writes to it while it is borrowed.
+            // SAFETY: the operand is contiguous, so its elements begin at its pointer; the shapes are equal, so it has
+            // `out.len()` of them. `Operand` guarantees that nothing writes to them.
             return unsafe { device.read(from.ptr(), out) };
         }
     }

@@ -1,7 +1,7 @@
-//! Elementwise operations: operands are repeated to the shape of the output, by the order's rule.
+//! Elementwise operations: operands are broadcast to the shape of the output, by the rule of the memory order.
 //!
-//! Strides of repeated operands go into arrays of `R::Strides`: a rank of at least that of the output. A typed tensor names its own,
-//! so that the call costs what its rank costs; a dynamic one names the largest.
+//! Strides of broadcast operands are stored in arrays of `R::Strides`, where `R` is a rank of at least that of the output. Typed
+//! tensors pass their own rank, so that the cost depends on it; dynamic tensors pass the largest.
 
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output, Visit};
@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::rank::Dim;
 
-/// Writes `op` of the operands, whose common shape is that of `out`.
+/// Applies `op` to the operands, whose common shape is that of `out`, and writes the results.
 ///
 /// # Errors
-/// Those of the device.
+/// If the device returns an error.
 ///
 /// # Panics
 /// If an operand does not broadcast to the shape of `out`.
@@ -30,7 +30,7 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     if shapes.same {
         return device.map::<A, F>(op, out, operands);
     }
-    // By a copy of the output, which then stays in registers above.
+    // A copy of the output, so that the original stays in registers above.
     map_repeated::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
 }
 
@@ -47,7 +47,7 @@ fn map_repeated<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>
     device.map::<A, F>(op, out, operands)
 }
 
-/// Finds out whether all operands have a shape.
+/// Visitor that checks whether all operands have a given shape.
 struct SameShape<'a> {
     shape: &'a [usize],
     same: bool,
@@ -60,7 +60,7 @@ impl<'a, Dev: Device> Visit<'a, Dev> for SameShape<'a> {
     }
 }
 
-/// Calls `f` with an operand, repeated to the shape of what it is written to.
+/// Calls `f` with an operand, broadcast to the shape of the output.
 ///
 /// # Errors
 /// [`Error::AssignTo`] if it does not broadcast to that shape, or the error of `f`.

@@ -1,5 +1,5 @@
-//! Products of matrices, vectors and batches of matrices, by the order's rule: which axes are the matrix and which the batch is
-//! known, so no labels are needed.
+//! Products of matrices, vectors and batches of matrices. The memory order determines which axes are the matrix and which the
+//! batch, so no labels are needed.
 //!
 //! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
 
@@ -11,16 +11,16 @@ use crate::layout::axes::Axes;
 use crate::layout::broadcast::common_shape;
 use crate::rank::MAX_RANK;
 
-/// The rank of the product of operands with these ranks, of which neither is 0.
+/// Returns the rank of the product of operands with these ranks, neither of which is 0.
 pub(crate) fn rank(a: usize, b: usize) -> usize {
-    // A vector has no batch, and leaves nothing.
+    // A vector has no batch axes, and adds no axis to the product.
     a.saturating_sub(2).max(b.saturating_sub(2)) + usize::from(a > 1) + usize::from(b > 1)
 }
 
 /// Writes the shape of the product, whose [`rank`] is that of `to`.
 ///
 /// # Errors
-/// If the summed axes differ in length, or the batches do not broadcast.
+/// If the summed axes differ in extent, or the batches do not broadcast.
 #[inline]
 pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
     let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
@@ -46,7 +46,7 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
 ///
 /// # Errors
 /// [`Error::Arithmetic`] with the shapes of the operands, or another error of the device.
-// Always inlined: of small matrices, what is known of the ranks is a good part of the time.
+// Always inlined: for small matrices, knowing the ranks at compile time saves a good part of the time.
 #[inline(always)]
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -69,11 +69,11 @@ enum Side {
     Right,
 }
 
-/// The extents of an operand by what they are for.
+/// The extents of an operand by role.
 struct Extents<'a> {
     batch: &'a [usize],
     summed: usize,
-    /// The rows of a left matrix or the columns of a right one; a vector has none.
+    /// The number of rows of a left matrix or of columns of a right one; `None` for a vector.
     kept: Option<usize>,
 }
 
@@ -93,13 +93,13 @@ impl<'a> Extents<'a> {
     }
 }
 
-/// Two operands, or two of their numbers, in the sequence of the row-major product.
+/// Returns two operands, or two of their properties, in the order of the row-major product.
 #[inline]
 fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
     if row_major { (left, right) } else { (right, left) }
 }
 
-/// Both operands are matrices or vectors: without a batch, neither plans nor layouts are needed.
+/// Multiplies operands that are matrices or vectors: without a batch, neither plans nor layouts are needed.
 #[inline(always)]
 fn one_product<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -118,7 +118,7 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
         (false, true) => matrix(row_major, out.axes(), [Some(0), None]),
         (true, true) => ([1, 1], [0, 0]),
     };
-    // A single row or column is no matrix: sums of products need no tiles.
+    // For a single row or column, `sum_products` is faster: it needs no tiles.
     let (shape, of_a, of_b, kept, to) = if n == 1 {
         ([m, k], of_a, [0, of_b[0]], m, of_c[0])
     } else if m == 1 {
@@ -135,7 +135,8 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
-/// Extents and strides as a row-major matrix: a vector is the rows or the columns, and the stride of the other axis is given.
+/// Returns extents and strides as a row-major matrix. A vector becomes its rows or columns; `other` has the stride of the other
+/// axis.
 #[inline]
 fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
     match (axes.shape(), axes.strides(), other) {
@@ -147,7 +148,7 @@ fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize
     }
 }
 
-/// Batches of matrices.
+/// Multiplies batches of matrices.
 #[inline(never)]
 fn batch<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -182,7 +183,7 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
         layout.broadcast_to(&shape[..rank + 2], true).expect("the batches were found to broadcast")
     };
     (of_x, of_y) = (repeat(of_x, m, k), repeat(of_y, k, n));
-    // A single row or column is no matrix: sums of products need no tiles.
+    // For a single row or column, `sum_products` is faster: it needs no tiles.
     if n == 1 {
         let column = of_y.without(rank + 1).insert_axis(rank)?;
         of_y = column.broadcast_to(of_x.shape(), true).expect("one column repeats");
@@ -210,7 +211,7 @@ fn batches_differ(row_major: bool, a: &[usize], b: &[usize]) -> Error {
     Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
 }
 
-/// The error of a kernel, with the name and the operands of the operation.
+/// Adds the name and the operands of the operation to a kernel's error.
 #[cold]
 fn named(error: Error, left: &[usize], right: &[usize]) -> Error {
     match error {

@@ -1,6 +1,6 @@
 //! Operations without rank and memory order in their types, which both faces call: the typed one (`ops/`, `einsum/`) and the
-//! dynamic one (`dyn_tensor/`). They take operands and outputs, find out how to compute, and ask the device. Allocating a result is
-//! left to the face.
+//! dynamic one (`dyn_tensor/`). They take operands and outputs, choose the kernels, and call the device. The faces allocate the
+//! results.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 /// Checks that two operands live on the same instance of their device.
 ///
 /// # Errors
-/// [`Error::Devices`] if not.
+/// [`Error::Devices`] if they do not.
 #[inline]
 pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
     if left.same_instance(right) {

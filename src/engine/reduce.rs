@@ -1,12 +1,12 @@
-//! Reductions: which axes are left, and in which sequence the others are visited.
+//! Reductions: which axes remain, and the iteration order of the reduced ones.
 
 use crate::error::Error;
 use crate::layout::axes::{Axes, AxesMut};
 
-/// Writes the axes of an operand with the reduced ones, `named`, last and in the sequence in which the order enumerates them.
+/// Writes the axes of an operand with the reduced ones, `named`, last and in memory order.
 ///
 /// # Errors
-/// If an axis is out of range or named twice; if there are results of zero elements each, and the reduction is not
+/// If an axis is out of range or named twice, or if there are results of zero elements each and the reduction is not
 /// `defined_on_empty`.
 #[inline]
 pub(crate) fn reduced_last(

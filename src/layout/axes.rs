@@ -1,9 +1,9 @@
 //! Views as arithmetic on borrowed extents and strides.
 //!
-//! Every view operation is written once, as a method of [`Axes`]: it reads the axes of a tensor and writes those of the view
-//! into arrays of the caller's, as many as the view has. A typed tensor passes arrays of its rank, whose length the compiler
-//! knows; a [`Layout`](super::Layout) passes its own. The result is the offset of the view's first element, counted in
-//! elements from the tensor's.
+//! Every view operation is written once, as a method of [`Axes`]. It reads the axes of a tensor and writes those of the view into
+//! arrays that the caller provides. A typed tensor passes arrays of its rank, whose length the compiler knows; a
+//! [`Layout`](super::Layout) passes its own. The method returns the offset of the view's first element, in elements from the
+//! tensor's.
 
 use super::{Span, along_both, dense_strides, foreign, is_dense};
 use crate::error::Error;
@@ -30,7 +30,7 @@ impl<'a> AxesMut<'a> {
         AxesMut { shape, strides }
     }
 
-    /// The number of axes that the view has.
+    /// Returns the number of axes of the view.
     #[inline]
     pub(super) fn rank(&self) -> usize {
         self.shape.len()
@@ -64,11 +64,11 @@ impl<'a> Axes<'a> {
         self.shape.len()
     }
 
-    /// The offset of an index of one position for each axis, in elements; `None` if it is out of bounds.
+    /// Returns the offset of an index, in elements, or `None` if it is out of bounds. `index` has one number for each axis.
     #[inline]
     pub(crate) fn offset_of(self, index: &[usize]) -> Option<isize> {
         debug_assert_eq!(index.len(), self.rank());
-        // Without a loop for the usual ranks: the compiler unrolls loops too late to keep the index in registers, and then does not
+        // No loop for ranks 1 to 3: the compiler unrolls loops too late to keep the index in registers, and then does not
         // vectorise the loop around an access.
         match (index, self.shape, self.strides) {
             (&[i], &[l], &[s]) => (i < l).then(|| i as isize * s),
@@ -89,7 +89,7 @@ impl<'a> Axes<'a> {
         }
     }
 
-    /// Axis `k` of the view is axis `from(k)` of this tensor.
+    /// Writes axis `from(k)` of this tensor as axis `k` of the view.
     #[inline]
     fn select(self, to: &mut AxesMut<'_>, from: impl Fn(usize) -> usize) {
         for k in 0..to.rank() {
@@ -103,7 +103,7 @@ impl<'a> Axes<'a> {
         if axis < self.rank() { Ok(()) } else { Err(axis_out_of_range(op, axis, self.shape)) }
     }
 
-    /// Axis `k` of the view is axis `axes[k]`.
+    /// Permutes the axes: axis `k` of the view is axis `axes[k]`.
     #[inline]
     pub(crate) fn permute(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
         for (k, &axis) in axes.iter().enumerate() {
@@ -132,7 +132,7 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// A new axis of extent 1 before axis `at`.
+    /// Inserts a new axis of extent 1 before axis `at`.
     #[inline]
     pub(crate) fn insert_axis(self, at: usize, mut to: AxesMut<'_>) -> Result<isize, Error> {
         if at > self.rank() {
@@ -151,13 +151,13 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Without one axis, at its first index. The axis is in range.
+    /// Removes an axis, at its index 0. The axis must be in range.
     #[inline]
     pub(crate) fn without(self, axis: usize, mut to: AxesMut<'_>) {
         self.select(&mut to, |k| k + usize::from(k >= axis));
     }
 
-    /// Without an axis of extent 1.
+    /// Removes an axis of extent 1.
     #[inline]
     pub(crate) fn remove_axis(self, axis: usize, to: AxesMut<'_>) -> Result<isize, Error> {
         self.check_axis("remove an axis", axis)?;
@@ -168,7 +168,7 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// One index along an axis, which the view lacks.
+    /// Takes one index along an axis, and removes the axis.
     #[inline]
     pub(crate) fn index_axis(self, axis: usize, index: usize, to: AxesMut<'_>) -> Result<isize, Error> {
         self.check_axis("index", axis)?;
@@ -179,7 +179,8 @@ impl<'a> Axes<'a> {
         Ok(index as isize * self.strides[axis])
     }
 
-    /// The extents of the first `at` indices along an axis, and those of the others, whose offset is returned. Strides stay.
+    /// Writes the extents of the first `at` indices along an axis, and those of the others, whose offset it returns. The strides
+    /// of both are those of this tensor.
     #[inline]
     pub(crate) fn split_at(
         self,
@@ -200,7 +201,7 @@ impl<'a> Axes<'a> {
         Ok(if high[axis] > 0 { at as isize * self.strides[axis] } else { 0 })
     }
 
-    /// Axes `a` and `b` become one that runs along both, as the last axis: its stride is the sum of theirs.
+    /// Replaces axes `a` and `b` by one that runs along both, as the last axis. Its stride is the sum of theirs.
     #[inline]
     pub(crate) fn diagonal(
         self,
@@ -221,8 +222,8 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// The same axes, those in `last` moved to the end, whatever their sequence: `sum_axes([2, 0])` is `sum_axes([0, 2])`. The others
-    /// keep their sequence; the moved ones are in the order's (`row_major`), the slowest first.
+    /// Moves the axes in `last` to the end. Their order in `last` does not matter: `sum_axes([2, 0])` is `sum_axes([0, 2])`. The
+    /// moved axes are in memory order (`row_major`), the slowest first; the others keep their order.
     #[inline]
     pub(crate) fn move_last(
         self,
@@ -254,16 +255,17 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// The strides by which the same elements have another shape of equally many; `None` if no strides do.
+    /// Writes the strides of the same elements in another shape with the same number of elements. Returns `None` if no strides
+    /// fit.
     ///
-    /// Elements are enumerated with the last axis fastest (`row_major`) or the first. Groups of axes that are contiguous in each
+    /// Elements are iterated with the last axis fastest (`row_major`) or the first. Groups of axes that are contiguous in each
     /// other are regrouped.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         dense_strides(shape, strides, row_major);
         if self.shape.contains(&0) {
             return Some(());
         }
-        // Axis `k` of both, counted from the slowest.
+        // Axis `k` of the old and of the new shape, counted from the slowest.
         let (old_rank, new_rank) = (self.rank(), shape.len());
         let from = |k: usize| if row_major { k } else { old_rank - 1 - k };
         let into = |k: usize| if row_major { k } else { new_rank - 1 - k };
@@ -303,8 +305,8 @@ impl<'a> Axes<'a> {
         Some(())
     }
 
-    /// The strides by which these axes repeat to a larger shape: 0 along new axes and along those of extent 1. `None` if the shape
-    /// does not broadcast to the larger one.
+    /// Writes the strides that broadcast these axes to a larger shape: 0 along new axes and along those of extent 1. Returns
+    /// `None` if the shape does not broadcast to the larger one.
     #[inline]
     pub(crate) fn broadcast_to(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         let first = shape.len().checked_sub(self.rank())?;
@@ -325,13 +327,13 @@ impl<'a> Axes<'a> {
         is_dense(self.shape, self.strides, row_major)
     }
 
-    /// Whether every index, from `offset` on, addresses an element between the lowest and the highest one of `whole`.
+    /// Returns whether every index, from `offset` on, addresses an element between the lowest and the highest one of `whole`.
     #[inline]
     pub(crate) fn within(self, offset: isize, whole: Axes<'_>) -> bool {
         Span::new(0, whole).contains(Span::new(offset, self))
     }
 
-    /// Whether different indices address different elements, which an output needs: see [`outside::check_apart`].
+    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_apart`].
     #[inline]
     pub(crate) fn is_apart(self) -> bool {
         foreign::check_apart(self.shape, self.strides).is_ok()

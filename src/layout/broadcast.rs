@@ -1,13 +1,13 @@
-//! The common shape of operands, by the order's rule.
+//! The common shape of operands, by the broadcasting rule of the memory order.
 
 use crate::error::Error;
 
 /// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one.
 ///
-/// Row-major aligns trailing axes (NumPy's rule), column-major leading ones; an axis of length 1 repeats.
+/// Row-major aligns trailing axes (NumPy's rule), column-major leading ones; an axis of extent 1 repeats.
 ///
 /// # Errors
-/// [`Error::Shapes`] if there is none.
+/// [`Error::Shapes`] if the shapes do not broadcast.
 #[inline]
 pub(crate) fn binary_shape(
     op: &'static str,
@@ -22,7 +22,8 @@ pub(crate) fn binary_shape(
     Err(do_not_broadcast(op, left, right, row_major))
 }
 
-/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one. `false` if there is none.
+/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one. Returns `false` if the shapes
+/// do not broadcast.
 #[inline]
 pub(crate) fn common_shape(left: &[usize], right: &[usize], row_major: bool, to: &mut [usize]) -> bool {
     if left.len() == to.len() && same(left, right) {
@@ -49,7 +50,7 @@ fn do_not_broadcast(op: &'static str, left: &[usize], right: &[usize], row_major
     Error::Shapes { op, left: left.to_vec(), right: right.to_vec(), row_major }
 }
 
-/// Whether two shapes are equal. Not `==`, which calls a function for these few numbers.
+/// Returns whether two shapes are equal. Not `==`, which is a function call (`memcmp`), slow for so short slices.
 #[inline]
 pub(crate) fn same(left: &[usize], right: &[usize]) -> bool {
     left.iter().eq(right)

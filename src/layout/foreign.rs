@@ -1,20 +1,21 @@
-//! Shapes and strides that come from outside, from a caller or another library: checked once, so that everything else may
-//! trust a layout.
+//! Validates shapes and strides from callers and foreign libraries: bounds, overflow, and overlap for mutable views. All other
+//! code assumes a valid layout.
 
 use super::{dense_strides, element_count};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-/// What was tried, in messages.
+/// The operation's name in messages.
 const OP: &str = "make a view";
 
 fn refused(shape: &[usize], strides: &[isize], why: String) -> Error {
     Error::Strides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
 }
 
-/// The least and the greatest offset that an index has, in elements from the one at index 0; `None` without elements.
+/// Returns the lowest and the highest offset of an index, in elements from the one at index 0; `None` if there are zero elements.
 ///
-/// The number of elements and the bytes between those two are found to be in `isize`.
+/// # Errors
+/// If the number of elements, or the bytes from the lowest to the highest one, exceeds `isize::MAX`.
 pub(crate) fn reach(
     shape: &[usize],
     strides: &[isize],
@@ -37,7 +38,7 @@ pub(crate) fn reach(
     Ok(Some((least, greatest)))
 }
 
-/// That every index lies within `len` elements, where index 0 is at `offset`.
+/// Checks that every index addresses one of `len` elements if index 0 is at `offset`.
 pub(crate) fn check_bounds(
     shape: &[usize],
     strides: &[isize],
@@ -52,7 +53,7 @@ pub(crate) fn check_bounds(
         }
         return Ok(());
     };
-    // Both are of two numbers below 2^63.
+    // Cannot overflow: each is the sum of two numbers of at most 64 bits.
     let (from, to) = (offset as i128 + least as i128, offset as i128 + greatest as i128);
     if from < 0 || to >= len as i128 {
         let why = format!(
@@ -63,10 +64,10 @@ pub(crate) fn check_bounds(
     Ok(())
 }
 
-/// That each index has an element of its own, which what is written through needs.
+/// Checks that different indices address different elements, as mutable views require.
 ///
-/// Sufficient, and necessary but for axes that interleave: each axis must step over all that the axes of smaller steps span.
-/// The strides of all that is cut out of a dense tensor do.
+/// The stride of each axis must exceed the span of the axes with smaller strides. That is sufficient, and necessary except for
+/// interleaved axes. It holds for all views that are derived from a contiguous tensor without broadcasting.
 pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
     if shape.contains(&0) {
         return Ok(());
@@ -94,14 +95,14 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
             };
             return Err(refused(shape, strides, why));
         }
-        // The callers' bounds checks have found the sum of these in `isize`; what saturates overlaps.
+        // Callers have checked that the sum of these fits in `isize`. If it saturates nevertheless, the strides are rejected.
         spanned = spanned.saturating_add(step.saturating_mul(shape[axis] - 1));
     }
     Ok(())
 }
 
-/// The strides that a view keeps: along axes without a second position any number would do, and arithmetic on some of them would
-/// overflow. Where there are no elements at all, those of a dense tensor.
+/// Replaces strides that do not matter, so that arithmetic on them cannot overflow: by 0 along axes of extent 1, and by those of
+/// a contiguous tensor if there are zero elements.
 pub(crate) fn tidy(shape: &[usize], strides: &mut [isize], row_major: bool) {
     if shape.contains(&0) {
         return dense_strides(shape, strides, row_major);
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The offsets of all indices, by counting.
+    /// Returns the offsets of all indices, by enumeration.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         let mut all = vec![0];
         for (&n, &stride) in shape.iter().zip(strides) {
@@ -141,7 +142,7 @@ mod tests {
                     assert_eq!(found.is_ok(), inside, "{shape:?} {strides:?} {offset}");
                 }
                 let different = all.iter().collect::<HashSet<_>>().len() == all.len();
-                // Never accepted where two meet; refused without need only where axes interleave.
+                // Never accepted if two indices share an element; rejected without need only if axes interleave.
                 if check_apart(&shape, &strides).is_ok() {
                     assert!(different, "{shape:?} {strides:?}");
                 }

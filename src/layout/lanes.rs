@@ -13,7 +13,7 @@ pub(crate) struct LaneOffsets {
 }
 
 impl LaneOffsets {
-    /// Lanes in row-major or column-major order of the other axes.
+    /// Enumerates the lanes in row-major or column-major order of the other axes.
     ///
     /// # Errors
     /// If the axis is out of range.

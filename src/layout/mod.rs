@@ -1,13 +1,13 @@
-//! Shapes and strides, without any data: pure functions, so that every one of them can be tested alone.
+//! Shapes and strides, without any data: pure functions, which can be tested separately.
 //!
 //! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
 //! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
-//! several operands, [`tiling`] cuts those of a copy into rows and columns, and [`odometer`] steps through them. [`lanes`] enumerates
-//! one-dimensional parts. [`foreign`] validates shapes and strides from callers and foreign libraries.
+//! several operands, [`tiling`] splits those of a copy into rows and columns, and [`odometer`] steps through them. [`lanes`]
+//! enumerates one-dimensional parts. [`foreign`] validates shapes and strides from callers and foreign libraries.
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
-//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within) against the
-//! axes of a view, and [`Layout::is_apart`] before anything is written.
+//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within)
+//! against the axes of a view, and [`Layout::is_apart`] before anything is written.
 
 #![forbid(unsafe_code)]
 
@@ -25,10 +25,10 @@ use crate::rank::{Dim, MAX_RANK};
 use axes::{Axes, AxesMut};
 use slice::SliceItem;
 
-/// The lengths and strides (in elements) of up to [`MAX_RANK`] axes, and where the first element lies.
+/// The extents and strides (in elements) of up to [`MAX_RANK`] axes, and the offset of the first element.
 ///
-/// The methods that take a part of a layout, or rearrange its axes, give one whose indices address elements that the original
-/// addresses. Mutable views of disjoint parts rely on that; bounds are checked wherever a layout meets a buffer.
+/// The methods that take a part of a layout, or rearrange its axes, return a layout that addresses only elements that the
+/// original addresses. Mutable views of disjoint parts rely on that; bounds are checked wherever a layout is applied to a buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layout {
     rank: usize,
@@ -48,32 +48,32 @@ impl Layout {
         layout
     }
 
-    /// Without axes, to be given some with [`push`](Layout::push).
+    /// Creates a layout without axes, to which [`push`](Layout::push) adds some.
     #[inline]
     pub(crate) fn point(offset: isize) -> Layout {
         Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
     }
 
-    /// One axis more, behind the others.
+    /// Appends an axis.
     #[inline]
     pub(crate) fn push(&mut self, extent: usize, stride: isize) {
         (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);
         self.rank += 1;
     }
 
-    /// An axis anew.
+    /// Replaces an axis.
     #[inline]
     pub(crate) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
     }
 
-    /// An axis steps further: along another one with it.
+    /// Adds to the stride of an axis, so that it runs along another axis too.
     #[inline]
     pub(crate) fn widen_step(&mut self, axis: usize, stride: isize) {
         self.strides[axis] = along_both(self.strides[axis], stride);
     }
 
-    /// Dense, with the last axis fastest (`row_major`) or the first.
+    /// Creates a contiguous layout, with the last axis fastest (`row_major`) or the first.
     pub(crate) fn dense(shape: &[usize], row_major: bool) -> Layout {
         let mut layout = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
         dense_strides(shape, &mut layout.strides[..shape.len()], row_major);
@@ -90,7 +90,7 @@ impl Layout {
         &self.strides[..self.rank]
     }
 
-    /// Where the first element lies, in elements from where it lay in the layout that this one was made of.
+    /// Returns the offset of the first element, in elements from that of the layout that this one was derived from.
     #[inline]
     pub(crate) fn offset(&self) -> isize {
         self.offset
@@ -101,14 +101,14 @@ impl Layout {
         self.rank
     }
 
-    /// The shape as an array of the rank's length.
+    /// Returns the shape as the array type of rank `D`.
     pub(crate) fn typed_shape<D: Dim>(&self) -> D::Shape {
         let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(self.shape());
         shape
     }
 
-    /// The strides as an array of the rank's length.
+    /// Returns the strides as the array type of rank `D`.
     pub(crate) fn typed_strides<D: Dim>(&self) -> D::Strides {
         let mut strides = D::Strides::default();
         strides.as_mut().copy_from_slice(self.strides());
@@ -125,7 +125,7 @@ impl Layout {
         AxesMut::new(&mut self.shape[..self.rank], &mut self.strides[..self.rank])
     }
 
-    /// The view with `rank` axes that a method of [`Axes`] writes.
+    /// Returns the layout with `rank` axes that a method of [`Axes`] writes.
     #[inline]
     fn derive(
         &self,
@@ -147,7 +147,7 @@ impl Layout {
         self.derive(self.rank, |from, to| from.swap_axes(a, b, to))
     }
 
-    /// All axes in the opposite sequence.
+    /// Reverses the order of the axes.
     pub(crate) fn reverse_axes(&self) -> Layout {
         let mut to = *self;
         to.shape[..self.rank].reverse();
@@ -155,7 +155,7 @@ impl Layout {
         to
     }
 
-    /// The first `rank` axes, at the first position of the others.
+    /// Returns the first `rank` axes, at index 0 of the others.
     pub(crate) fn leading(&self, rank: usize) -> Layout {
         Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
     }
@@ -165,14 +165,17 @@ impl Layout {
         self.derive(self.rank + 1, |from, to| from.insert_axis(at, to))
     }
 
-    /// The same axes, beginning elsewhere.
+    /// Returns the same axes with the offset moved by a number of elements.
     #[inline]
     pub(crate) fn moved(mut self, elements: isize) -> Layout {
         self.offset += elements;
         self
     }
 
-    /// Without one axis, at its first index. The axis is in range.
+    /// Removes an axis, at its index 0.
+    ///
+    /// # Panics
+    /// If the axis is out of range.
     pub(crate) fn without(&self, axis: usize) -> Layout {
         let to = self.derive(self.rank - 1, |from, to| {
             from.without(axis, to);
@@ -240,20 +243,20 @@ impl Layout {
         self.axes().is_dense(row_major)
     }
 
-    /// Whether every index addresses one of the `len` elements of a buffer.
+    /// Returns whether every index addresses one of the `len` elements of a buffer.
     #[inline]
     pub(crate) fn fits(&self, len: usize) -> bool {
         Span { lowest: 0, highest: isize::try_from(len).map_or(isize::MAX, |len| len - 1) }
             .contains(Span::new(self.offset, self.axes()))
     }
 
-    /// Whether different indices address different elements, which an output needs: see [`foreign::check_apart`].
+    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_apart`].
     pub(crate) fn is_apart(&self) -> bool {
         self.axes().is_apart()
     }
 }
 
-/// The lowest and the highest offset that an index has, in elements. Without elements, `lowest` exceeds `highest`.
+/// The lowest and the highest offset of an index, in elements. If there are zero elements, `lowest` exceeds `highest`.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     lowest: isize,
@@ -261,7 +264,8 @@ struct Span {
 }
 
 impl Span {
-    /// If an offset exceeds `isize`, the span is that of all numbers, which is inside no buffer's.
+    /// Computes the span of all indices. If an offset overflows `isize`, returns the span of all numbers, which no buffer
+    /// contains.
     #[inline]
     fn new(offset: isize, axes: Axes<'_>) -> Span {
         let (mut lowest, mut highest, mut overflow) = (offset, offset, false);
@@ -278,7 +282,7 @@ impl Span {
         if overflow { Span { lowest: isize::MIN, highest: isize::MAX } } else { Span { lowest, highest } }
     }
 
-    /// Whether all offsets of `part` are in this span. No offsets are in any span.
+    /// Returns whether this span contains all offsets of `part`. Every span contains an empty one.
     #[inline]
     fn contains(self, part: Span) -> bool {
         part.lowest > part.highest || (self.lowest <= part.lowest && part.highest <= self.highest)
@@ -291,7 +295,7 @@ pub(crate) fn one_block<'a>(
     shape: &[usize],
     mut strides: impl Iterator<Item = &'a [isize]> + Clone,
 ) -> Option<usize> {
-    // Most operands have the same strides; of those it is enough to look at one.
+    // Most operands have the same strides; then it is enough to check one.
     let first = strides.next()?;
     let different = strides.clone().any(|other| !other.iter().eq(first));
     let contiguous = |row_major| {
@@ -301,13 +305,14 @@ pub(crate) fn one_block<'a>(
     (contiguous(true) || contiguous(false)).then(|| shape.iter().product())
 }
 
-/// The stride of a step along two axes at once. Without elements it may be more than there is, and nothing lies there.
+/// Returns the stride of a step along two axes at once. The sum can overflow only if no such step is taken, as with zero
+/// elements.
 #[inline]
 pub(crate) fn along_both(a: isize, b: isize) -> isize {
     a.wrapping_add(b)
 }
 
-/// Writes the strides of a dense layout. Zero extents count as one, so that no stride collapses.
+/// Writes the strides of a contiguous layout. Extents of 0 count as 1, so that no stride becomes 0.
 #[inline]
 pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
     let mut stride = 1isize;
@@ -318,7 +323,8 @@ pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: b
     }
 }
 
-/// Whether elements in enumeration order lie side by side. Strides of axes with fewer than two positions do not matter.
+/// Returns whether the elements are contiguous in row-major (`row_major`) or column-major order. Strides of axes of extent 0 or 1
+/// do not matter.
 #[inline]
 pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
     if shape.contains(&0) {
@@ -333,11 +339,11 @@ pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> b
     })
 }
 
-/// The number of elements of a shape, checked: elements and bytes fit in `isize`, and so do the strides.
+/// Returns the number of elements of a shape, after checking that elements, bytes and contiguous strides fit in `isize`.
 #[inline]
 pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usize, Error> {
     let overflow = || Error::Overflow { shape: shape.to_vec(), element_bytes };
-    // Zero extents count as one here: the strides of an empty tensor must be representable too.
+    // Extents of 0 count as 1 here: the strides of an empty tensor must be representable too.
     let span = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d.max(1))).ok_or_else(overflow)?;
     let bytes = span.checked_mul(element_bytes.max(1)).ok_or_else(overflow)?;
     if bytes > isize::MAX as usize {
@@ -384,7 +390,7 @@ mod tests {
         assert!(Layout::new(&[0, 3], &[3, 1]).reshape(&[3, 0, 7], true).is_some());
     }
 
-    /// The offsets of all indices, by enumeration.
+    /// Returns the offsets of all indices, by enumeration.
     fn offsets(layout: &Layout) -> Vec<isize> {
         let mut all = vec![layout.offset()];
         for (&n, &stride) in layout.shape().iter().zip(layout.strides()) {

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Where `K` operands are while the loops turn, in elements from where they began.
+/// The index of a loop nest and the offsets of `K` operands at that index, in elements.
 #[derive(Debug, Clone)]
 pub(crate) struct Odometer<const K: usize> {
     rank: usize,
@@ -14,12 +14,12 @@ pub(crate) struct Odometer<const K: usize> {
 }
 
 impl<const K: usize> Odometer<K> {
-    /// Over the loops around a plan's inner one.
+    /// Creates an odometer for the loops around a plan's inner one.
     pub(crate) fn outer(plan: &Plan<K>) -> Odometer<K> {
         Odometer::over(plan.outer_shape(), plan.outer_strides(), plan.offsets())
     }
 
-    /// Over loops, outermost first, beginning where the operands are `at` first.
+    /// Creates an odometer for loops, outermost first. `at` are the operands' offsets at index 0.
     pub(crate) fn over(shape: &[usize], strides: &[[isize; K]], at: [isize; K]) -> Odometer<K> {
         let mut walk = Odometer {
             rank: shape.len(),
@@ -33,7 +33,7 @@ impl<const K: usize> Odometer<K> {
         walk
     }
 
-    /// Over all of a shape, the last axis fastest.
+    /// Creates an odometer for all indices of a shape, the last axis fastest.
     pub(crate) fn row_major(shape: &[usize], strides: [&[isize]; K]) -> Odometer<K> {
         let mut by_axis = [[0; K]; MAX_RANK];
         for (axis, to) in by_axis.iter_mut().enumerate().take(shape.len()) {
@@ -42,7 +42,7 @@ impl<const K: usize> Odometer<K> {
         Odometer::over(shape, &by_axis[..shape.len()], [0; K])
     }
 
-    /// The same loops at position `k`, counted as they turn.
+    /// Returns the odometer after `k` advances from index 0.
     pub(crate) fn at(&self, mut k: usize) -> Odometer<K> {
         let mut walk = self.clone();
         for axis in (0..self.rank).rev() {
@@ -61,12 +61,12 @@ impl<const K: usize> Odometer<K> {
         self.at
     }
 
-    /// The current index, one number for each axis.
+    /// Returns the current index, one number for each axis.
     pub(crate) fn index(&self) -> &[usize] {
         &self.index[..self.rank]
     }
 
-    /// To the next position; from the last one back to the first.
+    /// Advances to the next index; from the last one to the first.
     #[inline]
     pub(crate) fn advance(&mut self) {
         for axis in (0..self.rank).rev() {
@@ -87,7 +87,7 @@ impl<const K: usize> Odometer<K> {
     }
 }
 
-/// To the next index of a shape, from the last one back to the first: the last axis is fastest (`row_major`), or the first.
+/// Advances to the next index of a shape, from the last one to the first. The last axis is fastest (`row_major`), or the first.
 #[inline]
 pub(crate) fn advance(index: &mut [usize], shape: &[usize], row_major: bool) {
     for k in 0..shape.len() {

@@ -1,12 +1,13 @@
-//! Loops over `K` operands of one shape, made as short and as dense as their strides allow.
+//! Loop nests over `K` operands of one shape, with as few loops and as small inner strides as possible.
 //!
-//! normalise (drop unit axes, turn negative strides round) → order (by stride) → fuse (axes that lie in each other in all
-//! operands). What is left has few axes; the last one is the inner loop.
+//! normalise (drop unit axes, reverse axes with negative strides) → sort (by stride) → fuse (adjacent axes that are contiguous in
+//! each other in all operands). Few axes remain; the last one is the inner loop.
 
 use super::is_dense;
 use crate::rank::MAX_RANK;
 
-/// A nest of loops over `K` operands: lengths and strides (in elements), outermost first, and where each operand starts.
+/// A loop nest over `K` operands: extents and strides (in elements), outermost first, and the offset of each operand's first
+/// element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Plan<const K: usize> {
     rank: usize,
@@ -16,14 +17,14 @@ pub(crate) struct Plan<const K: usize> {
 }
 
 impl<const K: usize> Plan<K> {
-    /// A plan for elements that may be visited in any sequence.
+    /// Creates a plan that may visit elements in any order.
     pub(crate) fn unordered(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
         Plan::unordered_by(shape, strides, 0)
     }
 
-    /// The same, with the inner loop along the smallest strides of operand `key`.
+    /// Creates a plan that may visit elements in any order, with the inner loop along the smallest strides of operand `key`.
     pub(crate) fn unordered_by(shape: &[usize], strides: [&[isize]; K], key: usize) -> Plan<K> {
-        // Operands dense in the same order need no planning at all: one flat loop.
+        // Operands that are contiguous in the same order need no planning: one flat loop.
         for row_major in [true, false] {
             if strides.iter().all(|s| is_dense(shape, s, row_major)) {
                 return Plan::flat(shape.iter().product());
@@ -36,7 +37,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// A plan that visits elements in the row-major sequence of `shape`.
+    /// Creates a plan that visits elements in row-major order of `shape`.
     pub(crate) fn ordered(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
         if shape.contains(&0) {
             return Plan::flat(0);
@@ -52,7 +53,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// As given, without unit axes.
+    /// Creates a plan with the given axes, without unit axes.
     fn ordered_axes(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
         let mut plan = Plan { rank: 0, shape: [1; MAX_RANK], strides: [[0; K]; MAX_RANK], offsets: [0; K] };
         for (axis, &extent) in shape.iter().enumerate() {
@@ -65,7 +66,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// Walks an axis from its other end where no operand walks it forwards.
+    /// Reverses each axis along which no operand has a positive stride.
     fn turn_negative_strides(&mut self) {
         for axis in 0..self.rank {
             let strides = &mut self.strides[axis];
@@ -78,7 +79,7 @@ impl<const K: usize> Plan<K> {
         }
     }
 
-    /// Largest strides outermost: first those of operand `key`, then the others'.
+    /// Sorts the loops, largest strides outermost: by the strides of operand `key`, then by those of the others.
     fn sort_by_stride(&mut self, key: usize) {
         let size = |strides: &[isize; K]| {
             let mut size = strides.map(isize::unsigned_abs);
@@ -96,7 +97,7 @@ impl<const K: usize> Plan<K> {
         }
     }
 
-    /// Makes one axis of two neighbours where every operand steps from the end of the inner to the next of the outer.
+    /// Fuses adjacent axes if, in every operand, the stride of the outer one is the extent times the stride of the inner one.
     fn fuse(&mut self) {
         let mut kept = 0;
         for axis in 1..self.rank {
@@ -113,7 +114,7 @@ impl<const K: usize> Plan<K> {
         self.rank = self.rank.min(kept + 1);
     }
 
-    /// One loop, as given.
+    /// Creates a plan of one loop.
     #[inline]
     pub(crate) fn line(len: usize, strides: [isize; K]) -> Plan<K> {
         let mut plan = Plan::flat(len);
@@ -122,7 +123,7 @@ impl<const K: usize> Plan<K> {
     }
 
     #[cfg(feature = "cuda")]
-    /// With another inner loop.
+    /// Returns the plan with another inner loop.
     pub(crate) fn with_inner(&self, len: usize, strides: [isize; K]) -> Plan<K> {
         let mut plan = *self;
         plan.rank = plan.rank.max(1);
@@ -130,22 +131,22 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub(crate) fn len(&self) -> usize {
         self.outer_shape().iter().product::<usize>() * self.inner_len()
     }
 
-    /// The length of the inner loop: 1 where there are no axes.
+    /// Returns the extent of the inner loop: 1 if there are no axes.
     pub(crate) fn inner_len(&self) -> usize {
         if self.rank == 0 { 1 } else { self.shape[self.rank - 1] }
     }
 
-    /// How far the inner loop steps in each operand.
+    /// Returns the strides of the inner loop.
     pub(crate) fn inner_strides(&self) -> [isize; K] {
         if self.rank == 0 { [1; K] } else { self.strides[self.rank - 1] }
     }
 
-    /// The lengths of the loops around the inner one.
+    /// Returns the extents of the loops around the inner one.
     pub(crate) fn outer_shape(&self) -> &[usize] {
         &self.shape[..self.rank.saturating_sub(1)]
     }
@@ -154,7 +155,7 @@ impl<const K: usize> Plan<K> {
         &self.strides[..self.rank.saturating_sub(1)]
     }
 
-    /// The lengths of all loops.
+    /// Returns the extents of all loops.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.shape[..self.rank]
     }
@@ -167,7 +168,7 @@ impl<const K: usize> Plan<K> {
         self.offsets
     }
 
-    /// Without one of the loops, as if it stood at its first position.
+    /// Returns the plan without one of its loops, at that loop's first index.
     pub(crate) fn without(&self, axis: usize) -> Plan<K> {
         debug_assert!(axis < self.rank);
         let mut plan = *self;
@@ -177,13 +178,13 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// The lower and the upper half of the outermost loop, cut at a multiple of `grain` where it is the only one; nothing where
-    /// it is not longer.
+    /// Returns the lower and the upper half of the outermost loop with an extent above 1. If the plan has only one loop, splits
+    /// it at a multiple of `grain`, or returns `None` if its extent is at most `grain`.
     pub(crate) fn halves_at(&self, grain: usize) -> Option<(Plan<K>, Plan<K>)> {
         self.halves_by(&|_| if self.rank == 1 { grain } else { 1 })
     }
 
-    /// The lower and the upper half of the outermost loop that is longer than its `grain`, cut at a multiple of that.
+    /// Returns the lower and the upper half of the outermost loop whose extent exceeds its `grain`, split at a multiple of that.
     pub(crate) fn halves_by(&self, grain: &(impl Fn(usize) -> usize + ?Sized)) -> Option<(Plan<K>, Plan<K>)> {
         let axis = (0..self.rank).find(|&axis| self.shape[axis] > grain(axis))?;
         let at = (self.shape[axis] / 2).next_multiple_of(grain(axis));
@@ -216,7 +217,7 @@ mod tests {
         seen
     }
 
-    /// Every index of the shape, by counting.
+    /// Returns the offsets of every index of the shape, by enumeration.
     fn brute<const K: usize>(shape: &[usize], strides: [&[isize]; K]) -> Vec<[isize; K]> {
         let mut all = vec![[0; K]];
         for (axis, &extent) in shape.iter().enumerate() {
@@ -272,7 +273,7 @@ mod tests {
         seen.extend(visited(&high));
         assert_eq!(seen, visited(&plan));
         assert!(Plan::<1>::unordered(&[1], [&[1]]).halves_at(1).is_none());
-        // Six rows and two, then none.
+        // Splits 8 rows into 6 and 2; 2 rows are not split.
         let rows = Plan::unordered(&[8, 10], [&[10, 1], &[1, 8]]);
         let grain = |axis: usize| [3, 16][axis];
         let (low, high) = rows.halves_by(&grain).unwrap();

@@ -3,36 +3,36 @@
 use super::axes::{Axes, AxesMut};
 use crate::error::Error;
 
-/// What a slice does with one axis, as a value: made of a position, a range, a range with a step or
-/// [`NewAxis`](crate::NewAxis) with `SliceItem::from`.
+/// The argument of a slice for one axis, as a value. `SliceItem::from` makes it from an index, a range, a range with a step or
+/// [`NewAxis`](crate::NewAxis).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SliceItem {
-    /// One position; the axis is gone. Negative counts from the end.
+    /// One index; removes the axis. A negative index counts from the end.
     At(isize),
-    /// Positions from `start` up to `end` (negative counts from the end, `None` is the end) in steps; a negative step
-    /// walks the same positions from the last one.
+    /// Indices from `start` up to `end` (a negative one counts from the end, `None` is the end) in steps. A negative step begins
+    /// at the last index of the range.
     Span {
-        /// The first position.
+        /// The first index of the range.
         start: isize,
-        /// Where it ends.
+        /// The end of the range.
         end: Option<isize>,
-        /// Whether the end belongs to it.
+        /// Whether the range includes its end.
         inclusive: bool,
-        /// How far apart the positions are.
+        /// The distance of consecutive indices; negative to iterate backwards.
         step: isize,
     },
-    /// A new axis of length 1.
+    /// A new axis of extent 1.
     Unit,
 }
 
-/// The number of axes of a slice.
+/// Returns the number of axes of a slice.
 #[inline]
 pub(crate) fn rank(items: &[SliceItem]) -> usize {
     items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count()
 }
 
 impl Axes<'_> {
-    /// A slice, one argument for each axis.
+    /// Writes the axes of a slice with one argument for each axis.
     ///
     /// # Panics
     /// If there is not one argument for each axis.
@@ -68,7 +68,7 @@ impl Axes<'_> {
                         offset += first * stride;
                     }
                     axis += 1;
-                    // With one position the stride is never used; it could overflow for a huge step.
+                    // With one index the stride is never used; the product could overflow for a huge step.
                     (extent, if extent > 1 { stride * step } else { stride })
                 }
             };
@@ -83,7 +83,7 @@ fn from_end(index: isize, extent: usize) -> isize {
     if index < 0 { index.saturating_add_unsigned(extent) } else { index }
 }
 
-/// The first position, and how many there are.
+/// Returns the first index and the number of indices.
 fn positions(
     extent: usize,
     start: isize,

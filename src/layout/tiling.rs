@@ -1,19 +1,20 @@
-//! Which loops of a copy are blocked: what lies side by side on both sides, rows and columns to transpose, loops around them.
+//! Chooses the loops of a tiled copy: bytes that are contiguous in both operands, rows and columns to transpose, and the loops
+//! around them.
 //!
-//! Here steps count bytes, so that what stays together can be taken for one larger element.
+//! Strides count bytes here, so that contiguous elements can be treated as one larger element.
 
 use super::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Bytes of a cache line. Rows of the source are made of several axes until they have as many.
+/// Bytes of a cache line. Rows of the source are extended by further axes until they have as many.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
-/// Rows of the result have at least this many bytes: few of their cache lines are shared with other rows.
+/// Rows of the result have at least this many bytes if possible: they share few cache lines with other rows.
 const MIN_ROW_BYTES: usize = 32 * CACHE_LINE_BYTES;
-/// Neither have more elements than this.
+/// Rows of the source and of the result have at most this many elements.
 const MAX_ROW_LEN: usize = 256;
 const PAGE_BYTES: usize = 4096;
 
-/// A loop: how often it turns, and how far it steps on either side, in bytes.
+/// A loop: its extent, and its strides in the result (`to`) and in the source (`from`), in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Loop {
     pub(crate) extent: usize,
@@ -21,7 +22,7 @@ pub(crate) struct Loop {
     pub(crate) from: isize,
 }
 
-/// Some loops. Where they make up rows or columns, the first one turns fastest, else the last one.
+/// A list of loops. In rows and columns the first one is the innermost, otherwise the last one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Loops {
     count: usize,
@@ -37,7 +38,7 @@ impl Loops {
         &self.loops[..self.count]
     }
 
-    /// How many positions there are.
+    /// Returns the number of iterations of all loops together.
     pub(crate) fn len(&self) -> usize {
         self.as_slice().iter().map(|l| l.extent).product()
     }
@@ -54,7 +55,7 @@ impl Loops {
         one
     }
 
-    /// The last loop, if any, for which this is least.
+    /// Returns the index of the loop with the smallest key, the last one of several.
     fn least(&self, key: impl Fn(&Loop) -> usize) -> Option<usize> {
         (0..self.count).rev().min_by_key(|&i| key(&self.loops[i]))
     }
@@ -64,26 +65,25 @@ impl Loops {
     }
 }
 
-/// A copy, blocked.
+/// A copy as a tiled loop nest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Blocks {
-    /// Bytes that lie side by side on both sides: an element.
+    /// Bytes of an element: contiguous in the result and in the source.
     pub(crate) unit: usize,
     /// Loops that make up a row of the source.
     pub(crate) rows: Loops,
     /// Loops that make up a row of the result.
     pub(crate) columns: Loops,
-    /// Whether what becomes a column lies side by side in the source, and a row in the result, and elements have 1, 2, 4, 8 or
-    /// 16 bytes.
+    /// Whether columns are contiguous in the result, rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
     pub(crate) dense: bool,
-    /// The loops around them, outermost first: steps that are small on either side are inside.
+    /// The loops around them, outermost first: loops with a small stride in either operand are inside.
     pub(crate) outer: Loops,
-    /// Where the first elements are, from where the operands begin: in the result and in the source.
+    /// The offsets of the first elements in the result and in the source, in bytes.
     pub(crate) offsets: [isize; 2],
 }
 
 impl Blocks {
-    /// Blocks of a plan whose operands are the result and the source, in elements of so many bytes.
+    /// Chooses the loops of a plan whose operands are the result and the source, with elements of `size` bytes.
     pub(crate) fn new(plan: &Plan<2>, size: usize) -> Blocks {
         let bytes = |elements: isize| elements * size as isize;
         let mut left = Loops::new();
@@ -101,7 +101,7 @@ impl Blocks {
         blocks
     }
 
-    /// What lies side by side on both sides becomes one element.
+    /// Merges elements that are contiguous in both operands into one larger element.
     fn find_unit(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         if let Some(at) = left.position(|l| l.to == unit && l.from == unit) {
@@ -109,7 +109,8 @@ impl Blocks {
         }
     }
 
-    /// Walks each axis forwards in the result, but if the source lies side by side along another one, forwards there.
+    /// Reverses axes so that strides in the result are positive, except for an axis that has unit stride in the source only:
+    /// there, so that the stride in the source is positive.
     fn turn(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         for l in &mut left.loops[..left.count] {
@@ -123,13 +124,13 @@ impl Blocks {
         }
     }
 
-    /// Columns are what the result steps through in the smallest steps, rows what the source does.
+    /// Chooses the columns, the axis with the smallest stride in the result, and the rows, that with the smallest in the source.
     fn find_sides(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         let Some(column) = left.least(|l| l.to.unsigned_abs()) else { return };
         let column = left.remove(column);
         self.columns.push(column);
-        // To repeat an element takes no steps in the source.
+        // A stride of 0 in the source repeats an element; it does not make a row.
         let steps = |l: &Loop| if l.from == 0 { usize::MAX } else { l.from.unsigned_abs() };
         let Some(row) = left.least(steps) else { return };
         if steps(&left.loops[row]) >= steps(&column) {
@@ -153,13 +154,13 @@ impl Blocks {
         self.outer.loops[..count].sort_by_key(|l| core::cmp::Reverse(step(l)));
     }
 
-    /// How many bytes are copied.
+    /// Returns the number of bytes that are copied.
     pub(crate) fn bytes(&self) -> usize {
         self.unit * self.rows.len() * self.columns.len() * self.outer.len()
     }
 
-    /// Two halves, where there is a loop to cut: one around the blocks, else the rows or the columns, at a multiple of
-    /// `grain`. What is in one piece is cut at a multiple of a page.
+    /// Splits the copy in two halves, or returns `None` if there is no loop to split: an outer loop, else the rows or the columns
+    /// at a multiple of `grain`. A copy of one contiguous element is split at a multiple of a page.
     pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
         let (mut low, mut high) = (*self, *self);
         if self.bytes() == self.unit && self.unit >= 2 * PAGE_BYTES {
@@ -193,8 +194,8 @@ impl Blocks {
     }
 }
 
-/// Makes a side longer by loops that go on where it ends, or by as much of one as divides it, while it has fewer bytes than
-/// `enough`.
+/// Extends rows or columns (`side`) by loops that continue where they end, or by a divisor of such a loop's extent, until they
+/// have `enough` bytes.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;
@@ -225,7 +226,7 @@ mod tests {
         Blocks::new(&Plan::unordered_by(shape, [to, from], 0), size)
     }
 
-    /// Blocks of the copy of a row-major array whose axes are permuted.
+    /// Returns the loops of the copy of a row-major array whose axes are permuted.
     fn permuted(shape: &[usize], axes: &[usize], size: usize) -> Blocks {
         let from = Layout::dense(shape, true).permute(axes).unwrap();
         let to = Layout::dense(from.shape(), true);
@@ -236,7 +237,7 @@ mod tests {
         loops.as_slice().iter().map(|l| l.extent).collect()
     }
 
-    /// Every position of the blocks: first bytes of elements, in the result and in the source.
+    /// Returns the offsets of the first bytes of all elements, in the result and in the source.
     fn visited(blocks: &Blocks) -> Vec<[isize; 2]> {
         let mut all = vec![blocks.offsets];
         for loops in [blocks.outer, blocks.rows, blocks.columns] {
@@ -272,7 +273,7 @@ mod tests {
     fn short_axes_are_taken_together() {
         let b = permuted(&[2; 10], &[3, 9, 1, 7, 5, 8, 2, 6, 0, 4], 8);
         assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 16, 8));
-        // The last axis of the result is the last but one of the source, so that rows cannot go on.
+        // The last axis of the result is the last but one of the source, so that rows cannot be extended.
         let pair = permuted(&[3, 2, 2], &[0, 2, 1], 8);
         assert_eq!(
             (extents(&pair.rows), extents(&pair.columns), extents(&pair.outer)),
@@ -285,7 +286,7 @@ mod tests {
         let b = permuted(&[16; 6], &[3, 0, 5, 1, 4, 2], 8);
         assert_eq!((extents(&b.rows), extents(&b.columns)), (vec![16], vec![16, 16]));
         assert_eq!(b.outer.as_slice()[2].from.min(b.outer.as_slice()[2].to), 2048);
-        // Of an axis that is too long, a part that divides it.
+        // An axis that is too long contributes a divisor of its extent.
         let c = permuted(&[64; 4], &[3, 2, 1, 0], 8);
         assert_eq!((extents(&c.columns), extents(&c.outer)), (vec![64, 4], vec![16, 64]));
     }

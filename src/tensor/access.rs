@@ -1,4 +1,4 @@
-//! Single elements in the host's memory: `x[[i, j]]`, `get`.
+//! Access to single elements in host memory: `x[[i, j]]`, `get`.
 
 use super::Tensor;
 use crate::device::{Device, HostAccess, HostPtr};
@@ -23,7 +23,7 @@ mod sealed {
 pub trait TensorIndex<D: Dim, Dev: Device>: sealed::Sealed + Copy {
     #[doc(hidden)]
     fn index(self) -> D::Shape;
-    /// The address of an element, which the host can reach.
+    /// Returns the host address of an element.
     #[doc(hidden)]
     fn address<T: Element>(ptr: Dev::Ptr<T>) -> HostPtr<T>;
 }
@@ -52,7 +52,7 @@ where
     I: TensorIndex<D, Dev>,
 {
     type Output = T;
-    /// The element at an index.
+    /// Returns the element at an index.
     ///
     /// # Panics
     /// If the index is out of bounds; [`get`](Tensor::get) returns `None` instead.
@@ -60,9 +60,9 @@ where
     #[inline]
     fn index(&self, index: I) -> &T {
         let index = index.index();
-        // The offset first: an `Option` of a reference is compared with null at each access.
+        // The offset, not `get`: an `Option` of a reference would be compared with null at each access.
         match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: the index is within the shape.
+            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
             Some(offset) => unsafe { self.element(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
@@ -83,14 +83,14 @@ where
     fn index_mut(&mut self, index: I) -> &mut T {
         let index = index.index();
         match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: the index is within the shape.
+            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
             Some(offset) => unsafe { self.element_mut(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
     }
 }
 
-// Arrays by value: a reference would keep the index in memory on the path that does not panic.
+// Arrays by value: references would force the index into memory on the path that does not panic.
 #[cold]
 #[track_caller]
 fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
@@ -101,23 +101,25 @@ fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The element at an offset, in elements from the one at index 0.
+    /// Returns the element at an offset, in elements from the one at index 0.
     ///
     /// # Safety
-    /// An index within the shape has this offset.
+    /// The caller must ensure that an index within the shape has this offset.
     #[inline]
     unsafe fn element(&self, offset: isize, address: impl FnOnce(Dev::Ptr<T>) -> HostPtr<T>) -> &T {
         let first = address(self.storage.ptr()).get();
-        // SAFETY: an index within a tensor's shape addresses an element of its storage, in one allocation with the one at index 0.
+        // SAFETY: the caller ensures that an index within the shape has this offset. So it is that of an element of the storage,
+        // in the same allocation as the element at index 0.
         let element = unsafe { first.offset(offset) };
-        // SAFETY: `HostAccess` guarantees that the host can read the element there; `self`, and so the storage, is borrowed.
+        // SAFETY: `HostAccess` guarantees an aligned element that the host can read; storages are initialised. `self` is borrowed
+        // for the reference's lifetime, so nothing writes to the element.
         unsafe { &*element }
     }
 
-    /// The same to write.
+    /// Returns the element at an offset mutably, in elements from the one at index 0.
     ///
     /// # Safety
-    /// An index within the shape has this offset.
+    /// The caller must ensure that an index within the shape has this offset.
     #[inline]
     unsafe fn element_mut(&mut self, offset: isize, address: impl FnOnce(Dev::Ptr<T>) -> HostPtr<T>) -> &mut T
     where
@@ -125,14 +127,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let ViewMut { ptr, .. } = self.storage.share_mut();
         let first = address(ptr).get();
-        // SAFETY: an index within a tensor's shape addresses an element of its storage, in one allocation with the one at index 0.
+        // SAFETY: the caller ensures that an index within the shape has this offset. So it is that of an element of the storage,
+        // in the same allocation as the element at index 0.
         let element = unsafe { first.offset(offset) };
-        // SAFETY: `HostAccess` guarantees that the host can write the element there; `self`, and so the storage, is exclusively
-        // borrowed.
+        // SAFETY: `HostAccess` guarantees an aligned element that the host can write; storages are initialised. `self` is
+        // exclusively borrowed for the reference's lifetime, so nothing else accesses the element.
         unsafe { &mut *element }
     }
 
-    /// The element at an index, or `None` where it is out of bounds.
+    /// Returns the element at an index, or `None` if the index is out of bounds.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -146,11 +149,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
     {
         let offset = self.axes().offset_of(index.as_ref())?;
-        // SAFETY: the index is within the shape.
+        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
         Some(unsafe { self.element(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
 
-    /// The element at an index to change, or `None` where it is out of bounds.
+    /// Returns a mutable reference to the element at an index, or `None` if the index is out of bounds.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2];
@@ -164,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let offset = self.axes().offset_of(index.as_ref())?;
-        // SAFETY: the index is within the shape.
+        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
         Some(unsafe { self.element_mut(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
 }

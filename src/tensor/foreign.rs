@@ -1,5 +1,5 @@
-//! Tensors in memory from outside: of owners of other libraries, of raw parts, of slices with any strides. Shapes and strides are
-//! checked once, here.
+//! Tensors in foreign memory: memory owned by other libraries, raw parts, slices with any strides. Shapes and strides are
+//! validated once, here.
 
 use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Cpu, CpuBuffer, Device, ForeignMemory, HostAccess, HostPtr, RawMemory};
@@ -16,15 +16,15 @@ use core::ptr::NonNull;
 // ------------------------------------------------------------------ owned
 
 impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
-    /// A tensor in memory that another library owns, without a copy. The elements are in the sequence of the order. The owner is
-    /// dropped, and frees the memory, when the tensor is dropped.
+    /// Makes a tensor from memory that another library allocated, without a copy. The elements are in memory order. When the
+    /// tensor is dropped, it drops `owner`, which frees the memory.
     ///
-    /// The tensor is like any other: it can be written to, and its memory may hold the result of an operation that it is given
-    /// away to. Only [`into_vec`](Tensor::into_vec) copies, for a `Vec` frees its memory itself. Of a `Vec`,
-    /// [`from_vec`](Tensor::from_vec) is the better choice for that reason.
+    /// The tensor can be written to, and operations that consume it may reuse its buffer for the result. Only
+    /// [`into_vec`](Tensor::into_vec) copies, as a `Vec` frees its memory itself. For the same reason, use
+    /// [`from_vec`](Tensor::from_vec) if the owner is a `Vec`.
     ///
     /// # Panics
-    /// If the number of elements is not the shape's.
+    /// If the number of elements differs from the shape's, or if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -39,10 +39,10 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         expect(Self::try_from_buffer(shape, owner).map_err(Error::from))
     }
 
-    /// [`from_buffer`](Tensor::from_buffer) with a `Result`.
+    /// Fallible variant of [`from_buffer`](Tensor::from_buffer).
     ///
     /// # Errors
-    /// If the number of elements is not the shape's, or that exceeds the address space. The owner comes back.
+    /// If the number of elements differs from the shape's, or if the shape exceeds the address space. The error holds the owner.
     pub fn try_from_buffer<Sh: IntoShape<Dim = D>, M: ForeignMemory<T>>(
         shape: Sh,
         mut owner: M,
@@ -57,17 +57,17 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         Err(ConversionError { error, value: owner })
     }
 
-    /// The address of the first element, the shape, and what frees the memory: to hand a tensor through foreign code. The
-    /// elements lie side by side in the sequence of the order, and stay where they are.
+    /// Decomposes the tensor into the address of its first element, its shape, and the handle that frees its memory, to pass it
+    /// through foreign code. The elements are contiguous in memory order, and do not move.
     ///
-    /// The memory is freed by nobody until [`from_raw_parts`](Tensor::from_raw_parts) makes a tensor of the parts again. Who wants
-    /// a plain allocation of Rust's takes [`into_vec`](Tensor::into_vec); who hands tensors to another library,
+    /// The memory is not freed until [`from_raw_parts`](Tensor::from_raw_parts) makes a tensor from the parts. To get a plain
+    /// Rust allocation, use [`into_vec`](Tensor::into_vec); to pass a tensor to another library,
     /// [`into_dlpack`](Tensor::into_dlpack).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// let (first, shape, memory) = tensor![[1, 2], [3, 4]].into_raw_parts();
-    /// // SAFETY: the tensor had four elements, which nobody else knows.
+    /// // SAFETY: the tensor had four elements; nothing else accesses them, and the parts are used once.
     /// let x = unsafe { *first.add(3) = 5; Tensor::<i32, _>::from_raw_parts(first, shape, memory)? };
     /// assert_eq!(x, tensor![[1, 2], [3, 5]]);
     /// # Ok::<(), vierbein::Error>(())
@@ -79,14 +79,19 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         (first.as_ptr(), shape, memory)
     }
 
-    /// The tensor that was taken apart, which owns its memory again. Another shape or order of as many elements will do.
+    /// Makes a tensor from the parts that [`into_raw_parts`](Tensor::into_raw_parts) returned; it owns the memory again. The
+    /// shape and the memory order may be others, with the same number of elements.
     ///
     /// # Errors
-    /// If the address is null or not aligned, or the shape exceeds the address space: then the parts are still the caller's.
+    /// If the address is null or not aligned, or the shape exceeds the address space. The memory is not freed then.
     ///
     /// # Safety
-    /// `first` and `memory` come from one call of [`into_raw_parts`](Tensor::into_raw_parts) of a tensor of the same element type
-    /// and number of elements, and are put together once. Nobody else reads or writes the elements from then on.
+    /// The caller must ensure that
+    ///
+    /// * `first` and `memory` come from the same call of [`into_raw_parts`](Tensor::into_raw_parts), of a tensor with the same
+    ///   element type and number of elements;
+    /// * a tensor is made from them only once;
+    /// * from then on, nothing else reads or writes the elements.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -104,7 +109,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         let shape = shape.into_shape();
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         let first = aligned("make a tensor", first)?;
-        // SAFETY: the caller says that it was a buffer of as many elements, and makes one of it once.
+        // SAFETY: the caller ensures that both parts come from one tensor of `T` with `len` elements, that they are used once,
+        // and that nothing else accesses the elements. `first` is not null, as was just checked.
         let buffer = unsafe { CpuBuffer::from_raw(first, len, memory) };
         Ok(Tensor::dense(buffer, shape, Cpu))
     }
@@ -125,24 +131,25 @@ fn aligned<T: Element>(op: &'static str, first: *mut T) -> Result<NonNull<T>, Er
 
 // ------------------------------------------------------------------ views
 
-/// Where a view of the host's memory begins, if its shape and its strides stay within the address space.
+/// Returns the pointer and the device of a view of host memory, after checking that its shape and strides stay within the address
+/// space and that `first` is aligned.
 fn placed<T: Element>(
     first: *mut T,
     shape: &[usize],
     strides: &[isize],
 ) -> Result<(HostPtr<T>, &'static Cpu), Error> {
     let found = reach(shape, strides, size_of::<T>())?;
-    // Where there is nothing, others have null.
+    // Other libraries may pass null for a view of zero elements.
     let first = if found.is_none() { NonNull::dangling() } else { aligned("make a view", first)? };
     Ok((HostPtr::new(first.as_ptr()), &Cpu))
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// A view of memory of any device.
+    /// Makes a view of memory of any device.
     ///
     /// # Safety
-    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts), with pointers of the device; the pointer is aligned where there
-    /// are elements, and [`reach`] has found the strides to stay within the address space.
+    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
         shape: D::Shape,
@@ -155,11 +162,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// A mutable view of memory of any device, if indices do not share elements.
+    /// Makes a mutable view of memory of any device. Returns an error if two indices may address one element.
     ///
     /// # Safety
-    /// As [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), with pointers of the device; the pointer is aligned where
-    /// there are elements, and [`reach`] has found the strides to stay within the address space.
+    /// As [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
         shape: D::Shape,
@@ -178,23 +185,26 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 }
 
 impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
-    /// A view of memory from outside. Strides count elements and may have any sign; `first` is where index 0 is. The order says
-    /// how the view is enumerated, and nothing about the strides.
+    /// Makes a view of foreign memory. Strides count elements and may have any sign; `first` points to the element at index 0.
+    /// The memory order is the order in which the view is iterated; it does not restrict the strides.
     ///
-    /// Along axes of length 1 (and where there are no elements) strides do not matter, and the view may have others.
+    /// Strides of axes of extent 1 do not matter, nor any strides if there are zero elements; the view may have others.
     ///
     /// # Errors
-    /// If the address is null or not aligned (where there are elements), or if the shape or the reach of the strides exceeds the
-    /// address space.
+    /// If the address is null or not aligned (unless there are zero elements), or if the shape or the reach of the strides
+    /// exceeds the address space.
     ///
     /// # Safety
-    /// For each index within the shape, the element at `first` offset by `Σ index · stride` is initialised, all of them in one
-    /// allocation, and nobody writes to one or frees it during `'a`.
+    /// The caller must ensure that
+    ///
+    /// * for each index within the shape, `first` offset by `Σ index · stride` points to an initialised element;
+    /// * all these elements are in one allocation;
+    /// * nothing writes to them or frees them during `'a`.
     ///
     /// ```
     /// use vierbein::{TensorView, tensor};
     /// let data = [1, 2, 3, 4, 5, 6];
-    /// // SAFETY: offsets are 0 to 5.
+    /// // SAFETY: offsets are 0 to 5, all in the array, which nothing writes to while `x` exists.
     /// let x = unsafe { TensorView::<i32, _>::from_raw_parts(data.as_ptr(), [3, 2], [1, 3])? };
     /// assert_eq!(x, tensor![[1, 4], [2, 5], [3, 6]]);
     /// # Ok::<(), vierbein::Error>(())
@@ -206,14 +216,15 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         let (ptr, device) = placed(first.cast_mut(), shape.as_ref(), strides.as_ref())?;
-        // SAFETY: the caller's, and the rest was just found.
+        // SAFETY: the caller ensures initialised elements of one allocation that nothing writes to or frees during `'a`. `placed`
+        // checked the alignment of `first`, and the reach of the strides.
         Ok(unsafe { TensorView::from_parts(ptr, shape, strides, device) })
     }
 
-    /// A view of a slice with strides of any sign, in elements; index 0 is at `offset`.
+    /// Makes a view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
     /// # Panics
-    /// If an index would lie outside of the slice.
+    /// If an index would address an element outside of the slice.
     ///
     /// ```
     /// use vierbein::{TensorView, tensor};
@@ -233,11 +244,11 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         expect(Self::try_from_slice_strided(data, shape, strides, offset))
     }
 
-    /// [`from_slice_strided`](Tensor::from_slice_strided) with a `Result`.
+    /// Fallible variant of [`from_slice_strided`](Tensor::from_slice_strided).
     ///
     /// # Errors
-    /// [`Error::Strides`] if an index would lie outside of the slice, which says how far they reach; [`Error::Overflow`] for a
-    /// shape beyond the address space.
+    /// [`Error::Strides`] if an index would address an element outside of the slice; its message has the lowest and highest
+    /// offset. [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::TensorView;
@@ -256,25 +267,30 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
-        // SAFETY: all indices lie within the slice, which is borrowed for `'a`.
+        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. It is one allocation of
+        // initialised elements, and is borrowed for `'a`, so nothing writes to them or frees them.
         unsafe { TensorView::from_raw_parts(data.as_ptr().wrapping_add(offset), shape, strides) }
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
-    /// A mutable view of memory from outside: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
+    /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// As there; and if two indices might share an element: each axis must step over all that the axes of smaller steps span.
+    /// As there; and if two indices may address one element: the stride of each axis must exceed the span of the axes with
+    /// smaller strides.
     ///
     /// # Safety
-    /// For each index within the shape, the element at `first` offset by `Σ index · stride` is initialised, all of them in one
-    /// allocation, and nobody else reads, writes or frees one during `'a`.
+    /// The caller must ensure that
+    ///
+    /// * for each index within the shape, `first` offset by `Σ index · stride` points to an initialised element;
+    /// * all these elements are in one allocation;
+    /// * nothing else reads, writes or frees them during `'a`.
     ///
     /// ```
     /// use vierbein::{TensorViewMut, tensor};
     /// let mut data = [1, 2, 3, 4];
-    /// // SAFETY: offsets are 0 to 3, of an array that is ours.
+    /// // SAFETY: offsets are 0 to 3, all in the array, which nothing else accesses while `x` exists.
     /// let mut x = unsafe { TensorViewMut::<i32, _>::from_raw_parts(data.as_mut_ptr(), [2, 2], [1, 2])? };
     /// x[[0, 1]] = 7;
     /// assert_eq!(data, [1, 2, 7, 4]);
@@ -287,15 +303,16 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         let (ptr, device) = placed(first, shape.as_ref(), strides.as_ref())?;
-        // SAFETY: the caller's, and the rest was just found.
+        // SAFETY: the caller ensures initialised elements of one allocation that nothing else accesses during `'a`. `placed`
+        // checked the alignment of `first`, and the reach of the strides.
         unsafe { TensorViewMut::from_parts(ptr, shape, strides, device) }
     }
 
-    /// A mutable view of a slice with strides of any sign, in elements; index 0 is at `offset`.
+    /// Makes a mutable view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
     /// # Panics
-    /// If an index would lie outside of the slice, or two might share an element: each axis must step over all that the axes of
-    /// smaller steps span.
+    /// If an index would address an element outside of the slice, or if two indices may address one element: the stride of each
+    /// axis must exceed the span of the axes with smaller strides.
     ///
     /// ```
     /// use vierbein::TensorViewMut;
@@ -313,11 +330,11 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         expect(Self::try_from_slice_strided_mut(data, shape, strides, offset))
     }
 
-    /// [`from_slice_strided_mut`](Tensor::from_slice_strided_mut) with a `Result`.
+    /// Fallible variant of [`from_slice_strided_mut`](Tensor::from_slice_strided_mut).
     ///
     /// # Errors
-    /// [`Error::Strides`] if an index would lie outside of the slice, or two might share an element; [`Error::Overflow`] for a
-    /// shape beyond the address space.
+    /// [`Error::Strides`] if an index would address an element outside of the slice, or if two indices may address one element;
+    /// [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::TensorViewMut;
@@ -336,7 +353,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
-        // SAFETY: all indices lie within the slice, which is borrowed for `'a`, alone.
+        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. It is one allocation of
+        // initialised elements, and is exclusively borrowed for `'a`, so nothing else accesses them.
         unsafe { TensorViewMut::from_raw_parts(data.as_mut_ptr().wrapping_add(offset), shape, strides) }
     }
 }
@@ -344,8 +362,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
 // ------------------------------------------------------------------ addresses
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The address of the element at index 0; never null, and not to be read from where there are no elements. The others are
-    /// [`strides`](Tensor::strides) apart.
+    /// Returns the address of the element at index 0. It is never null, and must not be read from if the tensor is empty. The
+    /// distances to the other elements are multiples of the [`strides`](Tensor::strides).
     ///
     /// ```
     /// let x = vierbein::tensor![[1, 2], [3, 4]];
@@ -359,11 +377,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev::host_ptr(self.storage.ptr())
     }
 
-    /// The address of the element at index 0, to write to.
+    /// Returns the address of the element at index 0, for writing.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2];
-    /// // SAFETY: there is a second element.
+    /// // SAFETY: the tensor is contiguous and has a second element, which nothing else accesses.
     /// unsafe { *x.as_mut_ptr().add(1) = 5 };
     /// assert_eq!(x, vierbein::tensor![1, 5]);
     /// ```
@@ -375,8 +393,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev::host_ptr(self.storage.share_mut().ptr)
     }
 
-    /// Where the element at index 0 is, as the device says it: on the host an address, on a GPU one that kernels of others can be
-    /// given ([`CudaPtr::address`](crate::device::CudaPtr::address)). The others are [`strides`](Tensor::strides) apart.
+    /// Returns the device pointer to the element at index 0: on the host an address, on a GPU a device address that can be passed
+    /// to foreign kernels ([`CudaPtr::address`](crate::device::CudaPtr::address)). The distances to the other elements are
+    /// multiples of the [`strides`](Tensor::strides).
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2];
@@ -386,7 +405,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.storage.ptr()
     }
 
-    /// The same, to write to.
+    /// Returns the device pointer to the element at index 0, for writing.
     pub fn device_ptr_mut(&mut self) -> Dev::Ptr<T>
     where
         S: StorageMut<T, Dev>,

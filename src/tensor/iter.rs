@@ -1,4 +1,4 @@
-//! Iteration over elements in the host's memory.
+//! Iteration over elements in host memory.
 
 use super::{TensorView, TensorViewMut};
 use crate::device::{HostAccess, HostPtr};
@@ -10,18 +10,19 @@ use crate::storage::Storage;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-/// The addresses of the elements of a strided array, row by row: a row is what the fastest axes are that fuse to one.
+/// Iterates over the addresses of the elements of a strided array, row by row. A row consists of the fastest axes that fuse to
+/// one.
 #[derive(Debug, Clone)]
 struct Addresses<T, D: Dim> {
-    /// The next element of the current row, and how many the row has left.
+    /// The next element of the current row, and the number of elements left in the row.
     next: HostPtr<T>,
     row_left: usize,
-    /// The first element of the current row, and how many rows follow it.
+    /// The first element of the current row, and the number of rows after it.
     row: HostPtr<T>,
     rows_left: usize,
     row_len: usize,
     stride: isize,
-    /// The loops around a row, outermost first, and where they are.
+    /// The loops around a row, outermost first, and their current index.
     loops: usize,
     extents: D::Shape,
     strides: D::Strides,
@@ -29,7 +30,7 @@ struct Addresses<T, D: Dim> {
 }
 
 impl<T: Element, D: Dim> Addresses<T, D> {
-    /// The last axis is fastest (`row_major`), or the first.
+    /// Starts at `first`. The last axis is fastest (`row_major`), or the first.
     #[inline]
     fn new(first: HostPtr<T>, axes: Axes<'_>, row_major: bool) -> Self {
         let (mut extents, mut strides, mut loops) = (D::Shape::default(), D::Strides::default(), 0);
@@ -75,7 +76,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
         }
     }
 
-    /// To the next row, if there is one.
+    /// Advances to the next row. Returns `false` if there is none.
     #[inline]
     fn next_row(&mut self) -> bool {
         if self.rows_left == 0 {
@@ -112,11 +113,11 @@ impl<T: Element, D: Dim> Addresses<T, D> {
         self.row_left + self.rows_left * self.row_len
     }
 
-    /// All that are left, in loops of their own.
+    /// Folds the remaining addresses, with one inner loop per row.
     #[inline]
     fn fold<A>(mut self, mut state: A, mut f: impl FnMut(A, *mut T) -> A) -> A {
         loop {
-            // The compiler vectorises a loop whose stride it knows.
+            // The compiler vectorises only a loop whose stride it knows.
             if self.stride == 1 {
                 for _ in 0..self.row_left {
                     state = f(state, self.next.get());
@@ -135,14 +136,14 @@ impl<T: Element, D: Dim> Addresses<T, D> {
     }
 }
 
-/// References to the elements of a tensor, in its order's enumeration.
+/// Iterator over references to the elements of a tensor, in its memory order.
 #[derive(Debug, Clone)]
 pub struct Iter<'a, T, D: Dim> {
     addresses: Addresses<T, D>,
     data: PhantomData<&'a [T]>,
 }
 
-/// Mutable references to the elements of a tensor, in its order's enumeration.
+/// Iterator over mutable references to the elements of a tensor, in its memory order.
 #[derive(Debug)]
 pub struct IterMut<'a, T, D: Dim> {
     addresses: Addresses<T, D>,
@@ -150,7 +151,7 @@ pub struct IterMut<'a, T, D: Dim> {
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorView<'a, T, D, O, Dev> {
-    /// References to the elements in the order's enumeration, for as long as the view borrows.
+    /// Iterates over references to the elements in memory order, with the lifetime of the view.
     #[inline]
     pub(crate) fn into_elements(self) -> Iter<'a, T, D> {
         let first = HostPtr::new(Dev::host_ptr(self.storage.ptr()));
@@ -159,7 +160,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorView<'a, T, D, O, 
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> TensorViewMut<'a, T, D, O, Dev> {
-    /// Mutable references to the elements in the order's enumeration, for as long as the view borrows.
+    /// Iterates over mutable references to the elements in memory order, with the lifetime of the view.
     #[inline]
     pub(crate) fn into_elements_mut(self) -> IterMut<'a, T, D> {
         let first = HostPtr::new(Dev::host_ptr(self.storage.ptr()));
@@ -171,7 +172,8 @@ impl<'a, T: Element, D: Dim> Iterator for Iter<'a, T, D> {
     type Item = &'a T;
     #[inline]
     fn next(&mut self) -> Option<&'a T> {
-        // SAFETY: `into_elements` makes these of a view, which borrows its elements for `'a`; each address is one of theirs.
+        // SAFETY: `into_elements` made the addresses from a view, so each is that of an initialised, aligned element. The view
+        // borrows it for `'a`, so nothing writes to it.
         self.addresses.next().map(|address| unsafe { &*address })
     }
     #[inline]
@@ -189,8 +191,8 @@ impl<'a, T: Element, D: Dim> Iterator for IterMut<'a, T, D> {
     type Item = &'a mut T;
     #[inline]
     fn next(&mut self) -> Option<&'a mut T> {
-        // SAFETY: `into_elements_mut` makes these of a mutable view, which borrows its elements exclusively for `'a`. Different
-        // indices of it address different elements, and each index is visited once.
+        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each is that of an initialised, aligned element,
+        // which the view borrows exclusively for `'a`. Its indices address different elements, and each index is visited once.
         self.addresses.next().map(|address| unsafe { &mut *address })
     }
     #[inline]

@@ -1,4 +1,4 @@
-//! Mutable views of disjoint parts of one tensor, which exist at the same time: the halves of a split, the positions along an
+//! Mutable views of disjoint parts of one tensor, which exist at the same time: the two parts of a split, the subtensors along an
 //! axis, the lanes along an axis.
 
 use super::{Tensor, TensorViewMut};
@@ -15,14 +15,14 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The view at one index along an axis, which it lacks.
+    /// Returns the view at one index along an axis, without that axis.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
     #[inline]
     pub(crate) fn at<E: Dim>(self, axis: usize, index: usize) -> Result<Tensor<T, E, O, Dev, S>, Error> {
         let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
-        // The indices of the view are indices of the tensor: nothing is left to check, and views of rows are made often.
+        // Not `behind`, which checks bounds: the indices of the view are indices of the tensor, and views of rows are made often.
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         let offset = self.axes().index_axis(axis, index, to)?;
         Ok(Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData })
@@ -30,7 +30,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// [`at`](Tensor::at) for an axis and an index that are in range.
+    /// As [`at`](Tensor::at), for an axis and an index that are in range.
+    ///
+    /// # Panics
+    /// If the axis or the index is out of range.
     #[inline]
     pub(crate) fn at_position<E: Dim>(&self, axis: usize, index: usize) -> Tensor<T, E, O, Dev, S> {
         let (shape, strides, offset) = position::<D, E>(&self.shape, &self.strides, axis, index);
@@ -38,10 +41,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
     }
 }
 
-/// Shape, strides and offset of one position along an axis. Its indices address elements that the indices of the whole address.
+/// Returns shape, strides and offset of the subtensor at one index along an axis. It addresses only elements of the whole.
 ///
 /// # Panics
-/// If the position is out of range.
+/// If the axis or the index is out of range.
 #[inline]
 fn position<D: Dim, E: Dim>(
     shape: &D::Shape,
@@ -57,11 +60,13 @@ fn position<D: Dim, E: Dim>(
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// A mutable view of a part, for as long as this one borrows.
+    /// Returns a mutable view of a part, with the lifetime of this view.
     ///
     /// # Safety
-    /// The axes and the offset are derived from this view's. As long as the part lives, nothing else accesses its elements: neither
-    /// this view nor another part that is made of it.
+    /// The caller must ensure that
+    ///
+    /// * the shape, strides and offset are derived from this view's, so that different indices address different elements of it;
+    /// * until the part is dropped, nothing else accesses its elements: neither this view nor another part made from it.
     unsafe fn part<E: Dim>(
         &self,
         shape: E::Shape,
@@ -75,21 +80,23 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         Tensor { storage, shape, strides, marker: PhantomData }
     }
 
-    /// The first `at` positions along an axis, and the others.
+    /// Splits the view into the first `at` indices along an axis, and the others.
     ///
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     pub(crate) fn halves(self, axis: usize, at: usize) -> Result<(Self, Self), Error> {
         let (mut low, mut high) = (self.shape, self.shape);
         let offset = self.axes().split_at(axis, at, low.as_mut(), high.as_mut())?;
-        // SAFETY: the first positions of the axis; `self` is consumed.
+        // SAFETY: `split_at` derived the shape, that of the first `at` indices of the axis. `self` is consumed, and `second`
+        // below has the other indices.
         let first = unsafe { self.part(low, self.strides, 0) };
-        // SAFETY: the other positions. Indices of a mutable view are apart, so the two share no element; `self` is consumed.
+        // SAFETY: `split_at` derived shape and offset, those of the other indices of the axis. Different indices of a mutable
+        // view address different elements, so `first` has none of these; `self` is consumed.
         let second = unsafe { self.part(high, self.strides, offset) };
         Ok((first, second))
     }
 
-    /// The views at each position along an axis.
+    /// Iterates over the mutable views at each index along an axis.
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -99,7 +106,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         Ok(AxisIterMut { base: self, axis, next: 0, end, rank: PhantomData })
     }
 
-    /// The one-dimensional views along an axis.
+    /// Iterates over the one-dimensional mutable views along an axis.
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -109,7 +116,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     }
 }
 
-/// Mutable views at each position along an axis.
+/// Iterator over the mutable views at each index along an axis.
 pub struct AxisIterMut<'a, T: Element, D: Dim, O: Order, Dev: Device, R> {
     base: TensorViewMut<'a, T, D, O, Dev>,
     axis: usize,
@@ -127,8 +134,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
         self.next += 1;
         let base = &self.base;
         let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
-        // Each position is handed out once, and indices of a mutable view are apart, so positions share no element. The view of all
-        // of them is not accessed otherwise.
+        // Sound, although safe code: `next` grows, so each index is returned once, and different indices of a mutable view
+        // address different elements, so the returned views do not overlap. `base` is used only to derive them.
         let ViewMut { ptr, device, .. } = base.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Some(Tensor { storage, shape, strides, marker: PhantomData })
@@ -144,7 +151,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> ExactSizeIterator
 }
 impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> FusedIterator for AxisIterMut<'_, T, D, O, Dev, R> {}
 
-/// Mutable one-dimensional views along an axis.
+/// Iterator over the mutable one-dimensional views along an axis.
 pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
     base: TensorViewMut<'a, T, D, O, Dev>,
     axis: usize,
@@ -156,8 +163,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T,
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.lanes.next()?;
         let (shape, strides) = (self.base.shape.as_ref(), self.base.strides.as_ref());
-        // SAFETY: each lane is handed out once, and indices of a mutable view are apart, so lanes share no element. The view of
-        // all of them is not accessed otherwise.
+        // SAFETY: `LaneOffsets` derived the offset of a lane from this view's axes and returns each lane once. Different indices
+        // of a mutable view address different elements, so lanes do not overlap. `base` is used only to derive them.
         Some(unsafe { self.base.part([shape[self.axis]], [strides[self.axis]], offset) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -168,7 +175,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T,
 impl<T: Element, D: Dim, O: Order, Dev: Device> ExactSizeIterator for LanesMut<'_, T, D, O, Dev> {}
 impl<T: Element, D: Dim, O: Order, Dev: Device> FusedIterator for LanesMut<'_, T, D, O, Dev> {}
 
-// Not derived: printing the base would read elements that are lent out.
+// Not derived: printing `base` would read elements that the returned views borrow mutably.
 impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_, T, D, O, Dev, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AxisIterMut(positions {}..{} of axis {})", self.next, self.end, self.axis)

@@ -23,10 +23,10 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Threads
-/// With the feature `rayon`, work is shared among the threads of the pool that it is called in, from about ten microseconds
-/// of it on. A thread that is in no pool, like that of `main`, hands it to rayon's global pool (`RAYON_NUM_THREADS`) where that
-/// is worth waking one: from some quarter of a millisecond on. To share smaller work from there, enter the pool once, around
-/// all of it:
+/// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the pool that they
+/// are called in. A thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`) if the work
+/// is worth waking it: from about a quarter of a millisecond on. To run smaller operations in parallel from there, enter the pool
+/// once, around all of them:
 ///
 /// ```
 /// # #[cfg(feature = "rayon")] {
@@ -38,16 +38,16 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Results
-/// Results are the same to the last bit on any number of threads, in a pool and outside, and from run to run: how work is cut
-/// depends on shapes and strides alone. Operations round as IEEE 754 says, each for itself: nothing is reordered, fused or
-/// flushed to zero behind your back, but for what is named here. Not promised to be the same are
+/// Results are the same to the last bit on any number of threads, in a pool and outside, and from run to run: how work is split
+/// depends on shapes and strides alone. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
+/// reordered or fused, and results are not flushed to zero. Not guaranteed to be the same are
 ///
 /// * products of floating-point matrices, and contractions by them, on processors with other vectors, or at another level of
-///   `VIERBEIN_SIMD`: if there are instructions for it, a product and a sum are rounded once, not twice. At the level `portable` this
-///   depends on the processor, too: the crate `matrixmultiply` computes these products and chooses among its kernels at run time.
-///   On one processor, at one level, bits are equal on any number of threads and from run to run;
-/// * functions of the C library (`exp`, `sin`, `powf`, ..) on systems with another one, which may also know several processors;
-/// * sums of the same elements that lie otherwise in memory: other strides may be walked in another sequence, and so may
+///   `VIERBEIN_SIMD`: if the processor has fused multiply-add instructions, a product and a sum are rounded once, not twice. At
+///   the level `portable` this depends on the processor, too: the crate `matrixmultiply` computes these products and chooses
+///   among its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run;
+/// * functions of the C library (`exp`, `sin`, `powf`, ..) on systems with another one, which may also choose by processor;
+/// * sums of the same elements in another memory layout: for other strides the summation order may differ, and so may that of
 ///   another release of this crate;
 /// * the bits of a NaN, and results with the feature `blas`, whose library has rules of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Cpu {
     }
 }
 
-// SAFETY: buffers have elements of the number asked for, pointers are addresses in them, and copies copy that range.
+// SAFETY: a buffer has `len` initialised elements until it is dropped; pointers are their addresses, contiguous; `read` and
+// `write` access exactly the range that they are given. There is one instance, and its pointers are valid throughout the process.
 unsafe impl Device for Cpu {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -97,21 +98,21 @@ unsafe impl Device for Cpu {
         ptr.offset(elements)
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller vouches for `to.len()` elements behind `from` that nothing writes to; `to` is a mutable
+        // SAFETY: the caller ensures that `to.len()` elements from `from` are readable and not written to; `to` is a mutable
         // borrow, so the ranges do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from.get(), to.as_mut_ptr(), to.len()) };
         Ok(())
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller vouches for `from.len()` elements behind `to` that nothing else accesses, so the ranges do
-        // not overlap.
+        // SAFETY: the caller ensures that `from.len()` elements from `to` may be written and that nothing else accesses them, so
+        // the ranges do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.get(), from.len()) };
         Ok(())
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
         let mut to = CpuBuffer::any_for_vec(element_count(from.shape(), size_of::<T>())?)?;
         let layout = Layout::dense(from.shape(), true);
-        // SAFETY: the new buffer has the shape's elements, and nobody else knows it.
+        // SAFETY: the new buffer has the elements of the shape, each at one index of the layout; no other reference to it exists.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
         self.copy(out, from)?;
         to.into_vec()
@@ -127,10 +128,10 @@ unsafe impl Device for Cpu {
         &self,
         write: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
     ) -> Result<CpuBuffer<T>, Error> {
-        // On the stack first: no kernel knows the buffer, so that the compiler can leave it out if the element is read and the tensor
-        // dropped at once, as in `x.sum().item()`.
+        // On the stack first: no kernel has the buffer's address, so the compiler can leave the buffer out if the element is read
+        // and the tensor dropped at once, as in `x.sum().item()`.
         let mut value = T::default();
-        // SAFETY: the element is exclusively borrowed.
+        // SAFETY: `value` is the one element of shape `[]`; it is initialised, and not used otherwise until `write` returns.
         write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) })?;
         CpuBuffer::of(value)
     }

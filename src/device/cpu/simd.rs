@@ -1,16 +1,16 @@
-//! Which vector instructions kernels use: found at run time, and no more than the user allows.
+//! Selects the vector instructions of kernels: detected at run time, limited by the environment variable `VIERBEIN_SIMD`.
 //!
-//! Kernels that [`kernel!`] makes are compiled for every processor of the architecture, and for those with wider
+//! Kernels defined by [`kernel!`] are compiled for every processor of the architecture, and once more for those with wider
 //! registers (in builds without debug assertions, and in this crate's own tests; the kernels of matrix products always).
 
 use std::sync::OnceLock;
 
-/// How wide the vectors are that a kernel may use. Each level includes the ones before it.
+/// The vector instructions that a kernel may use. Each level includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) enum Level {
-    /// What every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix products are an
-    /// exception: `matrixmultiply` computes them and detects what the processor has.
+    /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix
+    /// products are an exception: `matrixmultiply` computes them and detects what the processor has.
     Portable,
     /// 32 bytes: AVX2 with FMA, BMI1 and BMI2.
     Avx2,
@@ -18,11 +18,11 @@ pub(super) enum Level {
     Avx512,
 }
 
-/// Asks for the cache line of an address that is read soon. Any address will do.
+/// Prefetches the cache line of an address. Any address is allowed, valid or not.
 #[inline(always)]
 pub(super) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which accesses nothing; every x86-64 processor has it.
+    // SAFETY: a hint, which does not fault, whatever the address; every x86-64 processor has SSE, which it needs.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
@@ -31,11 +31,11 @@ pub(super) fn prefetch(address: *const u8) {
     let _ = address;
 }
 
-/// The environment variable that forbids what is above a level.
+/// The environment variable that sets the highest level to use.
 const VARIABLE: &str = "VIERBEIN_SIMD";
 
 impl Level {
-    /// The best level that this machine has and `VIERBEIN_SIMD` allows; asked once.
+    /// Returns the highest level that this machine supports and `VIERBEIN_SIMD` allows. Detected once.
     #[inline]
     pub(super) fn get() -> Level {
         static FOUND: OnceLock<Level> = OnceLock::new();
@@ -79,10 +79,10 @@ impl Level {
     }
 }
 
-/// A kernel that is compiled once more for registers of 32 bytes, and a `wide` one also for those of 64, which are used where
-/// the machine has them. Results are the same: nothing is fused or put in another sequence.
+/// Defines a kernel that is also compiled for registers of 32 bytes, and if `wide` for those of 64, which are used if the machine
+/// has them. Results are the same: no operations are fused or reordered.
 ///
-/// Wide is what works within a cache, bound by how many elements a load takes.
+/// `wide` is for kernels whose data is in cache, limited by the number of elements per load.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -92,7 +92,7 @@ macro_rules! kernel {
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
             /// # Safety
-            /// As the kernel.
+            /// As the enclosing kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! {
@@ -100,7 +100,7 @@ macro_rules! kernel {
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result
             }
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
-            // SAFETY: the caller's.
+            // SAFETY: `body` has the kernel's contract, which the caller ensures.
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
@@ -112,16 +112,16 @@ macro_rules! kernel {
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
             /// # Safety
-            /// As the kernel.
+            /// As the enclosing kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
-            // SAFETY: the caller's.
+            // SAFETY: `body` has the kernel's contract, which the caller ensures.
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
-    // Returns what the body makes with the features of a level, where the machine has it. Not in builds with debug assertions:
-    // they would take twice as long to make, and are not made to be fast.
+    // Returns the result of the body compiled with the features of a level, if the machine has it. Not in builds with debug
+    // assertions: they would take twice as long to compile, and need not be fast.
     (
         @at $Level:ident $features:literal
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty
@@ -129,13 +129,13 @@ macro_rules! kernel {
         #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
         if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::$Level {
             /// # Safety
-            /// As the kernel, on a machine with these features.
+            /// As the enclosing kernel; the machine must have the features of this level.
             #[target_feature(enable = $features)]
             unsafe fn at<$($bounds)*>($($argument: $type),*) -> $result {
-                // SAFETY: the caller's.
+                // SAFETY: `$body` has the kernel's contract, which the caller of `at` ensures.
                 unsafe { $body::<$($generic),*>($($argument),*) }
             }
-            // SAFETY: the machine has what this is compiled for; the rest is the caller's.
+            // SAFETY: `Level::get()` guarantees that the machine has these features; the caller ensures the kernel's contract.
             return unsafe { at::<$($generic),*>($($argument),*) };
         }
     };
@@ -151,7 +151,7 @@ pub(super) mod tests {
         pub(super) static HIGHEST: Cell<Level> = const { Cell::new(Level::Avx512) };
     }
 
-    /// What `f` computes on this thread at each level that the machine has.
+    /// Returns the results of `f` on this thread at each level that the machine has.
     pub(in crate::device::cpu) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
         let levels = [Level::Portable, Level::Avx2, Level::Avx512];
         let found = levels.into_iter().filter(|&level| level <= Level::of_machine()).map(|level| {

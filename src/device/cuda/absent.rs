@@ -1,4 +1,5 @@
-//! What stands for a GPU in a build without the feature `cuda`: nothing, of which there is no value.
+//! Stubs for builds without the `cuda` feature. The types are empty enums, so functions with an argument of one of them
+//! type-check and can never be called.
 
 use super::Cuda;
 use crate::device::{
@@ -7,15 +8,15 @@ use crate::device::{
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
-/// There is none.
+/// A type without values.
 #[derive(Debug)]
 pub(super) enum Context {}
 
-/// There is none.
+/// A type without values.
 #[derive(Debug)]
 pub(super) enum Memory {}
 
-/// There is none.
+/// A type without values.
 #[derive(Debug)]
 pub(super) enum Pinned {}
 
@@ -66,18 +67,18 @@ impl Context {
         match *self {}
     }
     /// # Safety
-    /// There is no such context.
+    /// None: it cannot be called, as there is no `Context`.
     pub(super) unsafe fn zero(&self, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
     /// # Safety
-    /// There is no such context.
+    /// None: it cannot be called, as there is no `Context`.
     pub(super) unsafe fn copy(&self, _: u64, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
 }
 
-/// The families' functions, which are never called.
+/// Defines stubs of the capability families' functions, which can never be called.
 macro_rules! never {
     ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
         #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
@@ -90,12 +91,12 @@ macro_rules! never {
 }
 
 /// # Safety
-/// There is no such context.
+/// None: it cannot be called, as there is no `Context`.
 pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
     match *context {}
 }
 /// # Safety
-/// There is no such context.
+/// None: it cannot be called, as there is no `Context`.
 pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Result<(), Error> {
     match *context {}
 }

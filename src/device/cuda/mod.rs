@@ -1,6 +1,6 @@
-//! The marker `Cuda`: a type that signatures can name everywhere, with or without a GPU.
+//! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! What it computes with is [`engine`], behind the feature `cuda`; without that, nothing that has a value.
+//! With the feature `cuda`, [`engine`] computes for it; without, [`engine`] consists of stubs for types without values.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
@@ -17,11 +17,11 @@ use crate::error::Error;
 use core::marker::PhantomData;
 use engine::{Context, Memory};
 
-/// An NVIDIA GPU, by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
+/// An NVIDIA GPU, given by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
-/// The type always exists; whether there is such a device shows at run time: [`Cuda::new`] and every allocation return
-/// [`Error::DeviceUnavailable`], which says what was looked for and where, in a build without the feature `cuda` as on a machine
-/// without NVIDIA's driver, GPU or run-time compiler. Building needs none of them.
+/// The type always exists; whether there is such a device is found at run time. [`Cuda::new`] and every allocation return
+/// [`Error::DeviceUnavailable`], which says what was searched for and where, in a build without the feature `cuda` as well as
+/// on a machine without NVIDIA's driver, GPU or run-time compiler. Building needs none of them.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -34,19 +34,20 @@ use engine::{Context, Memory};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// Everything is queued on one stream and done in that sequence; copies to the host wait for what they copy, and so does what
-/// has to know at once whether integers fit or divide. It is the null stream, on which libraries that know nothing of this one
-/// meet its work in sequence, too. An operation makes the GPU's primary context the calling thread's, and leaves it so.
+/// All work is queued on one stream and done in that order. Copies to the host wait for the data that they copy, and so do
+/// operations that must know at once whether integers fit or divide. The stream is the null stream, so work of libraries that
+/// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
+/// and leaves it current.
 ///
-/// Memory that is given back is kept for what comes next, by this crate (blocks of up to 64 MiB, at most an eighth larger than
-/// they have to be) and by the device's default pool, which is told to: [`trim`](Cuda::trim) returns it to the system.
+/// Freed memory is kept for later allocations, by this crate (blocks of up to 64 MiB, at most an eighth larger than they have
+/// to be) and by the device's default pool, which is configured to keep it: [`trim`](Cuda::trim) returns it to the system.
 ///
-/// Arithmetic rounds as on the CPU. Sums, products and running results of floating numbers are put together from parts in another
-/// sequence, the same from run to run: they round otherwise, and a part may overflow, underflow or meet an infinity with a zero
-/// where one element after the other does not. cuBLAS multiplies by the weights of a product even where they are 1, so that
-/// infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Sums, products and cumulative results of floating-point numbers are combined from parts in
+/// another order, the same from run to run: they round differently, and a part may overflow, underflow or combine an infinity
+/// with a zero if one element after the other would not. cuBLAS multiplies by the scaling factors of a product even if they are
+/// 1, so that infinite complex numbers may become NaN.
 ///
-/// An operation that has no form for it does not compile on it, and the message says what to write:
+/// An operation without a CUDA source does not compile on it, and the message says what to write:
 ///
 /// ```compile_fail,E0080
 /// use vierbein::device::{CudaSource, UnaryOp};
@@ -66,36 +67,36 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// `VIERBEIN_CUDA_LIB_DIR` is a folder with `libnvrtc` and `libcublas` where the loader does not find them by itself. Kernels are
-/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else `vierbein/cuda` in the user's directory for
-/// caches; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective user
-/// or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created with
-/// mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` bounds the blocks that are kept at hand (256 MiB); 0
-/// leaves all of that to the driver's pool.
+/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels
+/// are compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache
+/// directory; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective
+/// user or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created
+/// with mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of
+/// freed blocks that this crate keeps (256 MiB); with 0, only the driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
 }
 
 impl<const ORDINAL: usize> Cuda<ORDINAL> {
-    /// The device, if it is there.
+    /// Returns the device, if it is available.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`], which says what was looked for.
+    /// [`Error::DeviceUnavailable`], which says what was searched for.
     pub fn new() -> Result<Self, Error> {
         engine::context(ORDINAL)?;
         Ok(Cuda { _private: () })
     }
 
-    /// Waits until everything that was asked for is done.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// Where there is no such device, or something that was asked for before failed.
+    /// If there is no such device, or work that was queued before failed.
     pub fn synchronize(&self) -> Result<(), Error> {
         engine::context(ORDINAL)?.synchronize()
     }
 
-    /// Gives back to the system what no tensor uses.
+    /// Returns memory that no tensor uses to the system.
     ///
     /// # Errors
     /// As [`synchronize`](Cuda::synchronize).
@@ -103,10 +104,10 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.trim()
     }
 
-    /// How many GPUs there are on this machine.
+    /// Counts the GPUs of this machine.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`] where there is none that the driver can use, or no driver.
+    /// [`Error::DeviceUnavailable`] if there is no driver, or no GPU that the driver can use.
     ///
     /// ```
     /// use vierbein::Cuda;
@@ -119,7 +120,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::count()
     }
 
-    /// Free and total memory, in bytes. What is kept for later tensors counts as used.
+    /// Returns the free and total memory, in bytes. Memory that is kept for later tensors counts as used.
     ///
     /// # Errors
     /// As [`synchronize`](Cuda::synchronize).
@@ -127,12 +128,12 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.memory()
     }
 
-    /// Memory of the host's for `len` elements, zeros, that the system keeps in place: a GPU copies from and to it by itself, at
-    /// the speed of the bus, where ordinary memory is copied once more on the way. There is only so much of it: take it for what
-    /// is copied again and again.
+    /// Allocates page-locked host memory for `len` elements, all zero. A GPU copies from and to it directly, at the speed of
+    /// the bus, while ordinary memory is copied once more on the way. There is little of it: use it for data that is copied
+    /// repeatedly.
     ///
     /// # Errors
-    /// As [`new`](Cuda::new); [`Error::OutOfMemory`] where the system gives no more.
+    /// As [`new`](Cuda::new); [`Error::OutOfMemory`] if the allocation fails.
     ///
     /// ```no_run
     /// use vierbein::prelude::*;
@@ -152,7 +153,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     }
 }
 
-/// Memory of the host's that a GPU copies from and to by itself: see [`Cuda::pinned`].
+/// Page-locked host memory, which a GPU copies from and to directly: see [`Cuda::pinned`].
 #[derive(Debug)]
 pub struct PinnedMemory<T> {
     memory: engine::Pinned,
@@ -160,39 +161,43 @@ pub struct PinnedMemory<T> {
     elements: PhantomData<T>,
 }
 
-// SAFETY: the memory has as many elements, all bytes zero at first, stays where it is, and has one owner.
+// SAFETY: the memory always has `len` elements. It neither moves nor ends before its one owner, and only `elements` accesses
+// it.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     fn elements(&mut self) -> &mut [T] {
-        // SAFETY: as above; drivers align memory to pages. `self` is borrowed mutably.
+        // SAFETY: `new` allocated `len` elements on a page boundary, all bytes zero, a valid `T`; for 0 bytes the pointer is only
+        // aligned. `self` is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.memory.start().cast::<T>().as_ptr(), self.len) }
     }
 }
 
-/// Waits until everything that a GPU was asked for is done.
+/// Waits until all work that is queued on a GPU is done.
 pub(crate) fn finish(ordinal: usize) -> Result<(), Error> {
     engine::context(ordinal)?.synchronize()
 }
 
-/// Whether there is a GPU of this number.
+/// Checks that there is a GPU with this ordinal.
 pub(crate) fn find(ordinal: usize) -> Result<(), Error> {
     engine::context(ordinal).map(|_| ())
 }
 
 impl<const ORDINAL: usize> Cuda<ORDINAL> {
-    /// The device, whether it is there or not.
+    /// The device, without a check that it is available.
     pub(crate) const UNCHECKED: Self = Cuda { _private: () };
 
-    /// As the type of another ordinal is written.
+    /// Returns the name of the type with an ordinal.
     pub(crate) fn name_of(ordinal: usize) -> String {
         engine::name_of(ordinal)
     }
 
-    /// Memory of someone else, whose owner is dropped when all work that uses it is done.
+    /// Wraps memory of another library. Its owner is dropped when all work that uses the memory is done.
     ///
     /// # Safety
-    /// The device is there. `len` elements lie side by side at `first`, on this device, aligned as wholes; until the owner is
-    /// dropped they stay there, and nobody else reads or writes them.
+    /// The caller must ensure:
+    /// * the device is available;
+    /// * `first` points to `len` contiguous elements on this device, aligned to the size of an element;
+    /// * until the owner is dropped, they stay there, and nothing else reads or writes them.
     pub(crate) unsafe fn foreign<T: Element>(
         first: CudaPtr<T>,
         len: usize,
@@ -216,11 +221,11 @@ pub struct CudaBuffer<T> {
     elements: PhantomData<T>,
 }
 
-// Whose owner was lost to a panic has memory that is given back all the same.
+// A panic leaves buffers valid: their memory is freed as usual.
 impl<T> core::panic::UnwindSafe for CudaBuffer<T> {}
 impl<T> core::panic::RefUnwindSafe for CudaBuffer<T> {}
 
-/// An address on a GPU; the host cannot look behind it.
+/// An address on a GPU. The host cannot dereference it.
 #[derive(Debug, Clone, Copy)]
 pub struct CudaPtr<T> {
     address: u64,
@@ -232,7 +237,7 @@ impl<T> CudaPtr<T> {
         CudaPtr { address, elements: PhantomData }
     }
 
-    /// As the driver has it: a `CUdeviceptr`.
+    /// Returns the address as the driver's type `CUdeviceptr` has it.
     pub fn address(self) -> u64 {
         self.address
     }
@@ -243,8 +248,9 @@ fn buffer<T: Element>(context: &'static Context, len: usize) -> Result<CudaBuffe
     Ok(CudaBuffer { memory: context.alloc(bytes)?, len, elements: PhantomData })
 }
 
-// SAFETY: a buffer has memory for as many elements as it says, until it is dropped; addresses count bytes, in which elements lie
-// side by side; all bytes are values of numbers, and `read` makes them values of `bool`; copies access what they are given.
+// SAFETY: a buffer's `Memory` holds its `len` elements until it is dropped; all bytes are valid numbers, and `read` makes them
+// valid `bool`s. Addresses count bytes, and elements are contiguous. `read` and `write` access only the given range. The
+// ordinal is part of the type, so all its values are one instance.
 unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Buffer<T: Element> = CudaBuffer<T>;
     type Ptr<T: Element> = CudaPtr<T>;
@@ -271,17 +277,17 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         CudaPtr::new(ptr.address.wrapping_add_signed(elements as i64 * size_of::<T>() as i64))
     }
     unsafe fn read<T: Element>(&self, from: CudaPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `from` points to `to.len()` elements of a live buffer that nothing writes to, as the caller ensures.
         unsafe { engine::read(engine::context(ORDINAL)?, from.address, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: CudaPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `to` points to `from.len()` elements of a live buffer that nothing else accesses, as the caller ensures.
         unsafe { engine::write(engine::context(ORDINAL)?, from, to.address) }
     }
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<CudaBuffer<T>, Error> {
         let context = engine::context(ORDINAL)?;
         let buffer = buffer(context, len)?;
-        // SAFETY: the memory is the new buffer's, which has that many bytes.
+        // SAFETY: the new buffer has `len` elements, and nothing else has its address.
         unsafe { context.zero(buffer.memory.address(), len * size_of::<T>())? };
         Ok(buffer)
     }
@@ -289,7 +295,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         let context = engine::context(ORDINAL)?;
         let buffer: CudaBuffer<T> = buffer(context, from.len)?;
         let (from, to) = (from.memory.address(), buffer.memory.address());
-        // SAFETY: both are memory of buffers with as many elements, one of them new.
+        // SAFETY: both buffers have `buffer.len` elements; `to` is new, so they do not overlap and nothing else accesses it.
         unsafe { context.copy(from, to, buffer.len * size_of::<T>())? };
         Ok(buffer)
     }
@@ -309,7 +315,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     }
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
         let [value] = data[..] else { return via_host::upload(self, &data) };
-        // A scalar goes along as the argument of a kernel: to copy it, the host would wait for all that was asked for before.
+        // A scalar is passed as a kernel argument: to copy it, the host would wait for all work that was queued before.
         let context = engine::context(ORDINAL)?;
         let mut buffer = buffer(context, 1)?;
         // SAFETY: the new buffer has one element, and nothing else has its address.

@@ -1,4 +1,4 @@
-//! Paths that were found before: a contraction in a loop looks for its sequence of pairs once.
+//! Cache of contraction paths, so that a contraction in a loop searches for its path once.
 
 use super::labelled::Extents;
 use super::labels::{LABELS, Set};
@@ -16,7 +16,7 @@ struct Kept {
     steps: Arc<[Step]>,
 }
 
-/// All that a path depends on.
+/// The cache key: everything that a path depends on.
 #[derive(Debug, PartialEq)]
 struct Question {
     operands: Vec<Set>,
@@ -26,14 +26,14 @@ struct Question {
 }
 
 impl PathCache {
-    /// With nothing in it.
+    /// Creates an empty cache.
     #[allow(clippy::new_without_default, reason = "a cache is made where it stays, as a `static`")]
     pub const fn new() -> PathCache {
         PathCache(Mutex::new(None))
     }
 
-    /// The path for operands with these labels, found now or before. Paths depend on nothing else, so that it makes no
-    /// difference which.
+    /// Returns the path for these operands, from the cache or by a new search. Both give the same path, as it depends only on the
+    /// arguments.
     pub(super) fn find(
         &self,
         operands: &[Set],
@@ -49,7 +49,7 @@ impl PathCache {
             extents: used.map(|label| extents.of(label)).collect(),
             limit,
         };
-        // Nobody waits: whoever finds the cache in use looks for a path himself.
+        // Does not wait: if another thread holds the lock, this one searches itself.
         if let Ok(kept) = self.0.try_lock()
             && let Some(kept) = &*kept
             && kept.question == question

@@ -1,4 +1,4 @@
-//! Contractions carried out: rank-erased, on any device that has the kernels.
+//! Executes contractions on any device that has the kernels. Ranks are values here, not types.
 
 use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled};
@@ -14,16 +14,16 @@ use crate::layout::{Layout, element_count};
 use crate::ops::{WithRight, op};
 use crate::storage::OwnedData;
 
-/// A contraction with its operands, which live on one instance of a device.
+/// A contraction with its operands, which are on the same instance of a device.
 #[derive(Debug)]
 pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) spec: &'a Spec<'a>,
     pub(crate) row_major: bool,
     pub(crate) device: &'a Dev,
     pub(crate) operands: &'a [MatrixOperand<'a, T, Dev>],
-    /// The most bytes of an intermediate.
+    /// Largest size of an intermediate, in bytes.
     pub(crate) limit: Option<usize>,
-    /// What was found for the same operands before.
+    /// The path found for the same operands before.
     pub(crate) cache: &'a PathCache,
 }
 
@@ -32,7 +32,7 @@ enum Data<'a, T: Element, Dev: Device> {
     Made(OwnedData<T, Dev>),
 }
 
-/// An operand on its way, its axes by label.
+/// A given operand or an intermediate, with its axes by label.
 pub(crate) struct Input<'a, T: Element, Dev: Device> {
     data: Data<'a, T, Dev>,
     axes: Labelled,
@@ -55,7 +55,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
     }
 
-    /// A new operand with these labels, written by `kernel`. Whether conjugates are meant is still to be seen to.
+    /// Returns a new operand with these labels, which `kernel` writes. It keeps `conjugate`, as the kernel does not conjugate.
     fn remade(
         self,
         device: &Dev,
@@ -68,19 +68,19 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
     }
 
-    /// Whether it has labels that are not among these.
+    /// Returns whether it has labels that are not in `kept`.
     fn has_more_than(&self, kept: Set) -> bool {
         self.axes.set() & !kept != 0
     }
 
-    /// Summed over the labels that are not among these.
+    /// Sums over the labels that are not in `kept`.
     fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
         let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
         let labels = self.axes.by_stride(labels);
         self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
     }
 
-    /// Copied with its axes in this sequence.
+    /// Copies the operand with its axes in the order of `labels`.
     fn packed(self, device: &Dev, labels: &[u8], extents: &Extents) -> Result<Self, Error> {
         self.remade(device, labels, extents, |from, to, axes| {
             device.copy(to.in_layout(axes.layout()), from.operand(&from.axes.arrange(labels, extents)))
@@ -88,7 +88,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     }
 }
 
-/// Elements still to be written, dense with the last label's axis fastest.
+/// Allocates unspecified elements, contiguous with the last label's axis fastest. The caller must write all of them.
 fn make<T: Scalar, Dev: Device>(
     device: &Dev,
     labels: &[u8],
@@ -99,7 +99,7 @@ fn make<T: Scalar, Dev: Device>(
     Ok((OwnedData::for_overwrite(len, device.clone())?, axes))
 }
 
-/// `out = Σ a` over the labels that `out` lacks.
+/// Computes `out = Σ a` over the labels that `out` lacks.
 fn reduce<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: &Input<'_, T, Dev>,
@@ -120,7 +120,7 @@ fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
     ScaledSum { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
-/// One operand: a copy (permutation, diagonal) where its labels are the result's, otherwise a reduction (sums, traces).
+/// Contracts one operand: a copy (permutation, diagonal) if its labels are the result's, otherwise a reduction (sums, traces).
 fn one<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
@@ -149,7 +149,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     }
 }
 
-/// Two operands.
+/// Contracts two operands.
 pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
@@ -159,7 +159,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     c: &Labelled,
     extents: &Extents,
 ) -> Result<(), Error> {
-    // A label of one operand alone is summed first: the product gets smaller.
+    // A label that occurs in one operand only is summed first, which makes the product smaller.
     let (in_a, in_b) = (a.axes.set(), b.axes.set());
     let (kept_of_a, kept_of_b) = (in_b | c.set(), in_a | c.set());
     let (mut a, mut b) = (a, b);
@@ -211,7 +211,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     }
 }
 
-/// Matrix products, each group of labels fused to one axis; summed labels that do not fuse are walked around.
+/// Computes matrix products, with each group of labels fused to one axis and loops over the summed labels that do not fuse.
 fn gemm<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     plan: &Matrices,
@@ -251,10 +251,10 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
 }
 
 impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
-    /// Finds the length of each label's axes.
+    /// Determines the extent of each label's axes.
     ///
     /// # Errors
-    /// Where operands disagree.
+    /// If operands disagree.
     pub(crate) fn bind(&self) -> Result<Bound<'_>, Error> {
         Bound::new(self.spec, self.row_major, self.shapes())
     }
@@ -263,20 +263,20 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         self.operands.iter().map(|factor| factor.operand.shape())
     }
 
-    /// Contracts into new memory, which is zero where a label of the result repeats.
+    /// Contracts into a new output. If a label of the result repeats, the output must contain zeros.
     ///
     /// # Errors
-    /// Where an intermediate would have more bytes than the limit, or more axes than a tensor can have, the device has no memory
-    /// left, or integers have no such result.
+    /// If an intermediate would have more bytes than the limit or more axes than a tensor can have, if an allocation fails, or if
+    /// an integer result overflows.
     pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
         let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
         self.run(bound, Scaling::overwrite(), out, &axes)
     }
 
-    /// `out = alpha · result + beta · out`.
+    /// Computes `out = alpha · result + beta · out`.
     ///
     /// # Errors
-    /// As [`write`](Einsum::write), and where `out` has another shape than the result. `out` is unchanged then.
+    /// As [`write`](Einsum::write), and if the shape of `out` differs from that of the result. `out` is unchanged then.
     pub(crate) fn accumulate(
         &self,
         bound: &Bound<'_>,
@@ -290,17 +290,17 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             return Err(bound.error(self.shapes(), why));
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
-        // Integers may have no result, and nothing is to be half done then.
+        // Integer results may overflow, and `out` must be unchanged then.
         let checked = T::INTEGER && cfg!(debug_assertions);
         if !labels.repeat() && !checked {
             return self.run(bound, scaling, out, &axes);
         }
-        // All that can fail is done apart, on copies.
+        // Everything that can fail is computed on copies.
         let (mut apart, dense) = make(device, &axes.labels(), extents)?;
         device.copy(apart.output(dense.layout()), out.as_operand().in_layout(axes.layout()))?;
         self.run(bound, scaling, apart.output(dense.layout()), &dense)?;
         if labels.repeat() && !scaling.beta.is_one() {
-            // What is beside the diagonal of the result gets its factor, too.
+            // Elements off the diagonal of the result are multiplied by `beta`, too.
             let old = |beta| {
                 let op = scaled_sum(Scaling { alpha: T::zero(), beta }, false);
                 WithRight { op, right: T::zero() }
@@ -325,7 +325,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
-        // Without this, what occurs in one operand only would be summed first, for a result without elements.
+        // Otherwise labels that occur in one operand only would be summed, for a result of zero elements.
         if c.layout().shape().contains(&0) {
             return Ok(());
         }
@@ -333,7 +333,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             .map_err(|error| without_value(error, |why| bound.error(self.shapes(), why)))
     }
 
-    /// Any number of operands, by pairs.
+    /// Contracts any number of operands, pair by pair.
     fn many(
         &self,
         bound: &Bound<'_>,
@@ -372,7 +372,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     }
 }
 
-/// An error of a kernel's arithmetic in the words of the contraction, which `name` puts to its operands.
+/// Replaces a kernel's arithmetic error by one of the contraction: `name` adds the operands to the reason.
 pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
     match error {
         Error::Arithmetic { dtype, .. } => name(format!(

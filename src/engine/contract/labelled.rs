@@ -1,4 +1,4 @@
-//! Axes by label: which label an axis has, how long it is, how far it steps.
+//! Axes by label: the label, extent and stride of each axis.
 
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
 
-/// How long the axes of each label are, and which operand said so first.
+/// The extent of each label's axes, and the operand that determined it.
 #[derive(Debug, Clone)]
 pub(crate) struct Extents {
     by_label: [usize; LABELS],
@@ -30,17 +30,17 @@ impl Extents {
         &self.by_label
     }
 
-    /// The product over some labels.
+    /// Returns the product of the extents of some labels.
     pub(super) fn product(&self, labels: &[u8]) -> usize {
         labels.iter().map(|&label| self.of(label)).fold(1, usize::saturating_mul)
     }
 
-    /// What is known to agree.
+    /// Sets the extent of a label, for operands that are known to agree.
     pub(crate) fn set(&mut self, label: u8, extent: usize) {
         self.by_label[label as usize] = extent;
     }
 
-    /// Axes with one name are equally long; axes of an ellipsis broadcast.
+    /// Records the extent of an axis. Axes with the same name must have equal extents; axes of an ellipsis broadcast.
     fn learn(&mut self, label: u8, extent: usize, operand: usize) -> Result<(), String> {
         let k = label as usize;
         let broadcasts = k >= LABELS - MAX_DOTS;
@@ -71,7 +71,7 @@ impl Extents {
     }
 }
 
-/// A layout whose axes have labels, each label once; axes of length 1 are left out.
+/// A layout whose axes have labels, each label once. Axes of extent 1 are left out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Labelled {
     layout: Layout,
@@ -79,7 +79,7 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    /// Axes with the same label run together, so their strides add up; extents must have been found to agree.
+    /// Labels the axes. Axes with the same label become one, whose stride is the sum of theirs; extents must have been checked.
     pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
         let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
         for (axis, &label) in labels.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Labelled {
         Labelled { layout: run, labels: kept }
     }
 
-    /// Dense, the last label's axis fastest.
+    /// Creates contiguous axes, the last label's axis fastest.
     pub(super) fn dense(labels: &[u8], extents: &Extents) -> Labelled {
         let mut shape = [1; MAX_RANK];
         for (extent, &label) in shape.iter_mut().zip(labels) {
@@ -122,30 +122,30 @@ impl Labelled {
         set_of(&self.labels)
     }
 
-    /// How far a step along a label goes: nowhere for a label that is not there.
+    /// Returns the stride of a label's axis: 0 if there is none.
     pub(super) fn stride(&self, label: u8) -> isize {
         let axis = self.labels.iter().position(|&l| l == label);
         axis.map_or(0, |axis| self.layout.strides()[axis])
     }
 
-    /// Axes in this sequence of labels; one that is not there repeats.
+    /// Returns the axes in the order of these labels. A label without an axis gets stride 0.
     pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
         let mut layout = Layout::point(0);
         labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
         layout
     }
 
-    /// Labels with the largest strides first.
+    /// Sorts labels by stride, the largest first.
     pub(super) fn by_stride(&self, mut labels: Labels) -> Labels {
         labels.sort_by_key(|&label| core::cmp::Reverse(self.stride(label).unsigned_abs()));
         labels
     }
 
-    /// The one stride of a group of axes that lie in each other, the first outermost.
+    /// Returns the stride of a group of axes as one axis, the first outermost; `None` if they do not fuse.
     pub(super) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
         let Some((&last, outer)) = group.split_last() else { return Some(0) };
         let stride = self.stride(last);
-        // Where an axis is empty there is nothing to step to; dense strides count it as 1.
+        // An axis of extent 0 is never stepped along; contiguous strides count it as 1.
         let past = |step: isize, label: u8| step.checked_mul(extents.of(label).max(1).try_into().ok()?);
         let mut step = past(stride, last)?;
         for &label in outer.iter().rev() {
@@ -158,21 +158,21 @@ impl Labelled {
     }
 }
 
-/// What a specification says of layouts that are there: labels for each axis of each operand and of the result.
+/// A specification applied to the shapes of operands: labels for each axis of each operand and of the result.
 #[derive(Debug)]
 pub(crate) struct Bound<'s> {
     spec: &'s Spec<'s>,
     row_major: bool,
-    /// The axes that the ellipsis stands for in the result.
+    /// The number of axes that the ellipsis stands for in the result.
     dots: usize,
     extents: Extents,
 }
 
 impl<'s> Bound<'s> {
-    /// Finds the length of each label's axes.
+    /// Determines the extent of each label's axes.
     ///
     /// # Errors
-    /// Where operands disagree.
+    /// If operands disagree.
     pub(super) fn new<'l>(
         spec: &'s Spec<'s>,
         row_major: bool,
@@ -196,7 +196,7 @@ impl<'s> Bound<'s> {
         Ok(bound)
     }
 
-    /// What is wrong, with all operands.
+    /// Returns an error with a reason and the shapes of all operands.
     pub(super) fn error<'l>(&self, shapes: impl Iterator<Item = &'l [usize]>, why: String) -> Error {
         error(self.spec, shapes, why)
     }
@@ -205,27 +205,27 @@ impl<'s> Bound<'s> {
         &self.extents
     }
 
-    /// Operand `k` by its labels.
+    /// Returns the axes of operand `k` with their labels.
     pub(super) fn operand(&self, k: usize, axes: Axes<'_>) -> Labelled {
         let labels = self.labels_of(&self.spec.terms().0[k], axes.rank());
         Labelled::new(axes, &labels, &self.extents)
     }
 
-    /// The labels of operand `k` with more than one index.
+    /// Returns the labels of operand `k` whose extent is not 1.
     pub(super) fn set(&self, k: usize, shape: &[usize]) -> Set {
         let labels = self.labels_of(&self.spec.terms().0[k], shape.len());
         let long = labels.iter().zip(shape).filter(|&(_, &extent)| extent != 1);
         long.fold(0, |set, (label, _)| set | 1 << label)
     }
 
-    /// The labels of the result's axes, in their sequence and as often as they are there.
+    /// Returns the labels of the result's axes, in axis order, with repetitions.
     pub(crate) fn result(&self) -> Labels {
         let term = self.spec.terms().1;
         self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
     }
 
-    /// A term's labels with those of the axes that its ellipsis stands for. By the order's rule, these are counted from the
-    /// last one or from the first one.
+    /// Returns a term's labels with those of the axes that its ellipsis stands for. These are counted from the last axis
+    /// (row-major) or from the first (column-major).
     fn labels_of(&self, term: &Term, rank: usize) -> Labels {
         let Some(at) = term.dots() else { return term.all() };
         let named = term.labels();
@@ -236,10 +236,11 @@ impl<'s> Bound<'s> {
     }
 }
 
-/// One operand behind the result's axes, and behind those the axes that are summed: what is left to do is a copy or a reduction.
+/// Arranges a single operand's axes: first those of the result, then the summed ones. A copy or a reduction then computes the
+/// result.
 ///
-/// `arranged` has no axes yet. `false` where it is not as simple as that: with an ellipsis, with a label that the result repeats, or with axes of one label
-/// that differ in length. Small tensors are contracted too often for the tables of [`Bound`].
+/// `arranged` has no axes yet. Returns `false` in other cases: with an ellipsis, with a label that the result repeats, or with
+/// axes of one label that differ in extent. A fast path for small tensors, without the tables of [`Bound`].
 pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> bool {
     let (operands, result) = spec.terms();
     let [operand] = operands else { return false };
@@ -271,17 +272,17 @@ pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> 
 
 /// Two matrices whose product is the result of a contraction.
 pub(crate) struct MatrixPair {
-    /// The rows of the left one, what is summed over, the columns of the right one.
+    /// The rows of the left one, the summed axis, the columns of the right one.
     extents: [usize; 3],
     left: [isize; 2],
     right: [isize; 2],
-    /// Whether the result's axes are exchanged.
+    /// Whether the result is transposed.
     exchanged: bool,
 }
 
 impl MatrixPair {
-    /// `None` where it is not as simple as that, or where an axis is of length 1: then it is no product of matrices. Small matrices
-    /// are multiplied too often for the tables of [`Bound`].
+    /// Recognises a contraction that is one matrix product. Returns `None` in other cases, and if an axis has extent 1. A fast
+    /// path for small matrices, without the tables of [`Bound`].
     pub(crate) fn new(spec: &Spec<'_>, a: Axes<'_>, b: Axes<'_>) -> Option<MatrixPair> {
         let ([left, right], result) = spec.terms() else { return None };
         if left.dots().is_some() || right.dots().is_some() {
@@ -290,7 +291,7 @@ impl MatrixPair {
         let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
             return None;
         };
-        // Which axis of each is summed over.
+        // The summed axis of each operand.
         let (at, behind) = match (x == z, x == w, y == z, y == w) {
             (true, false, false, false) => (0, 0),
             (false, true, false, false) => (0, 1),
@@ -313,13 +314,13 @@ impl MatrixPair {
         })
     }
 
-    /// The shape of the result.
+    /// Returns the shape of the result.
     pub(crate) fn shape(&self) -> [usize; 2] {
         let [m, _, n] = self.extents;
         if self.exchanged { [n, m] } else { [m, n] }
     }
 
-    /// Writes the product of the two operands that the pair was found for to an output of the result's shape.
+    /// Multiplies the two operands that the pair was made from; `out` has the result's shape.
     pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
         &self,
         device: &Dev,

@@ -1,19 +1,19 @@
-//! Labels: as a set, and in a sequence.
+//! Labels: sets and ordered lists.
 
 use crate::rank::MAX_RANK;
 
-/// Labels are the bits of a word.
+/// Number of labels: they are the bits of a word.
 pub(super) const LABELS: usize = 64;
 
 /// A set of labels.
 pub(super) type Set = u64;
 
-/// The set of some labels.
+/// Returns the set of some labels.
 pub(super) fn set_of(labels: &[u8]) -> Set {
     labels.iter().fold(0, |set, label| set | 1 << label)
 }
 
-/// A few labels in a sequence: up to as many as a tensor has axes.
+/// An ordered list of labels, at most as many as the maximum rank.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Labels {
     labels: [u8; MAX_RANK],
@@ -23,7 +23,7 @@ pub(crate) struct Labels {
 impl Labels {
     pub(crate) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
 
-    /// The first `len` of these.
+    /// Creates a list of the first `len` of these labels.
     pub(super) fn first(labels: [u8; MAX_RANK], len: usize) -> Labels {
         Labels { labels, len }
     }
@@ -37,7 +37,7 @@ impl Labels {
         labels.iter().for_each(|&label| self.push(label));
     }
 
-    /// Whether a label occurs twice.
+    /// Returns whether a label occurs twice.
     pub(crate) fn repeat(&self) -> bool {
         (1..self.len).any(|k| self[..k].contains(&self[k]))
     }

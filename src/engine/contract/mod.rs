@@ -1,5 +1,5 @@
-//! Contractions: axes have labels, several operands are contracted by pairs in a sequence that is searched for, and each pair is
-//! computed by one kernel.
+//! Contractions: axes have labels. More than two operands are contracted pair by pair, in a contraction order found by a search;
+//! one kernel computes each pair.
 
 mod cache;
 mod execute;

@@ -1,7 +1,7 @@
-//! What becomes of two operands: their labels in classes, and for each pattern of classes the simplest kernel that does it.
-//! Nothing here touches an element.
+//! Plans the contraction of two operands: their labels in classes, and for each pattern of classes the simplest kernel that
+//! computes it. Nothing here accesses an element.
 //!
-//! A label of the pair is, by where it occurs:
+//! The class of a label depends on where it occurs:
 //!
 //! | class | left operand | right operand | result |
 //! |---|---|---|---|
@@ -10,7 +10,7 @@
 //! | right | | yes | yes |
 //! | sum | yes | yes | |
 //!
-//! A label that occurs in one operand only has been summed away before. What is left goes by this table:
+//! A label that occurs in one operand only has been summed before. The kernel for the others:
 //!
 //! | pattern | kernel | examples |
 //! |---|---|---|
@@ -32,7 +32,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Of operands that have no label of their own that the result lacks.
+    /// Classifies the labels of two operands. Every label that the result lacks must occur in both.
     pub(super) fn new(a: &Labelled, b: &Labelled, result: Set) -> Classes {
         let (in_a, in_b) = (a.set(), b.set());
         let of = |labels: Labels, set: Set| labels.iter().copied().filter(|l| set & (1 << l) != 0).collect();
@@ -44,7 +44,7 @@ impl Classes {
         }
     }
 
-    /// The sequence of axes that suits a result whose layout is free: what it lies in can be one matrix for each batch.
+    /// Returns the best axis order for a result whose layout is free: one matrix for each batch index.
     pub(super) fn free_result(&self, a: &Labelled, b: &Labelled) -> Labels {
         let mut labels = a.by_stride(self.batch);
         labels.extend(&a.by_stride(self.left));
@@ -56,39 +56,40 @@ impl Classes {
 /// How a pair is computed.
 #[derive(Debug)]
 pub(super) enum Kernel {
-    /// `out = a · b`, element by element.
+    /// `out = a · b`, elementwise.
     Multiply,
     /// `out = Σ a · b` over these labels.
     SumProducts(Labels),
-    /// A product of matrices for each batch.
+    /// A matrix product for each batch index.
     Gemm(Matrices),
 }
 
-/// Groups of labels that make matrices of tensors: the left one has rows `left` and columns `sum`, the right one rows `sum`
-/// and columns `right`.
+/// Groups of labels that turn tensors into matrices: the left one has rows `left` and columns `sum`, the right one rows `sum` and
+/// columns `right`.
 #[derive(Debug)]
 pub(super) struct Matrices {
     pub(super) batch: Labels,
     pub(super) left: Labels,
     pub(super) right: Labels,
     pub(super) sum: Labels,
-    /// Summed labels that are walked around the products, which add up: cheaper, for a small result, than to copy an operand.
+    /// Summed labels in loops around the products, which accumulate: for a small result, cheaper than copying an operand.
     pub(super) walk: Labels,
-    /// The sequence of axes in which an operand is copied because a group of its axes does not lie in one stride.
+    /// The axis order in which each operand is packed, if a group of its axes does not fuse.
     pub(super) pack: [Option<Labels>; 2],
-    /// Whether the result is made apart and then copied to where it belongs.
+    /// Whether the result is computed in a temporary buffer and then copied to the output.
     pub(super) apart: bool,
 }
 
 /// Smallest number of rows or columns that is worth a loop around them; with fewer, the operand is packed.
 const MIN_RUN: usize = 8;
-/// A result tile of fewer elements wastes most of a matrix kernel ..
+/// A result tile with fewer elements uses only a small part of a matrix kernel's tile ..
 const MIN_TILE_LEN: usize = 128;
 /// .. which matters if sums are longer than this; otherwise copying a result would cost more.
 const MIN_LONG_SUM: usize = 64;
 
 impl Kernel {
-    /// The table. `accumulates`: whether a sum may be taken in parts, each of which has a value.
+    /// Chooses a kernel by the table above. `accumulates`: whether a sum may be computed in parts, each of which is
+    /// representable.
     pub(super) fn choose(
         a: &Labelled,
         b: &Labelled,
@@ -116,7 +117,7 @@ impl Matrices {
     ) -> Matrices {
         let Classes { mut batch, left, right, sum } = *classes;
         if left.len() == 1 && right.len() == 1 && sum.len() == 1 {
-            // Matrices as they are.
+            // The operands are matrices already.
             let batch = c.by_stride(batch);
             return Matrices { batch, left, right, sum, walk: Labels::NONE, pack: [None; 2], apart: false };
         }
@@ -133,7 +134,7 @@ impl Matrices {
         }
         let batch = c.by_stride(batch);
         let fuses = |x: &Labelled, labels: &[u8]| x.fused(labels, extents).is_some();
-        // What is copied anyway suits itself to the other's sequence of summed axes.
+        // An operand that is packed anyway takes the other's order of the summed axes.
         let (walk, sum) = match (fuses(a, &left), fuses(b, &right)) {
             (_, false) => (Labels::NONE, a.by_stride(classes.sum)),
             (false, true) => (Labels::NONE, b.by_stride(classes.sum)),
@@ -157,7 +158,7 @@ impl Matrices {
             (!fits(x, own)).then(|| {
                 let has = |label: &u8| x.labels().contains(label);
                 let mut labels: Labels = batch.iter().copied().filter(has).collect();
-                // The side that already lies inside stays there: the copy is the cheaper.
+                // The group with the smallest stride stays innermost, which makes the copy cheaper.
                 let inside = x.labels().iter().copied().min_by_key(|&l| x.stride(l).unsigned_abs());
                 let own_inside = inside.is_some_and(|label| own.contains(&label));
                 let (outer, inner) = if own_inside { (&*sum, own) } else { (own, &*sum) };
@@ -170,7 +171,7 @@ impl Matrices {
         Matrices { batch, left, right, sum, walk, pack, apart }
     }
 
-    /// The sequence of axes of a result that is made apart.
+    /// Returns the axis order of a result in a temporary buffer.
     pub(super) fn result(&self) -> Labels {
         let mut labels = self.batch;
         labels.extend(&self.left);
@@ -179,9 +180,9 @@ impl Matrices {
     }
 }
 
-/// The labels that are walked around the rows (or columns) of a matrix, and those that make its rows: axes of the result that
-/// fuse in it and, unless they are too few, in the operand. The innermost such axes are best, for they are written side by
-/// side; where they are too few, the longest.
+/// Returns the labels of loops around the rows (or columns) of a matrix, and the labels that make its rows: axes of the result
+/// that fuse in it and, unless these rows are too short, in the operand. The innermost such axes are best, as they are written
+/// contiguously; if they are too short, the longest.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
@@ -191,7 +192,7 @@ fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels
     cut(&labels, if extents.product(&labels[narrow.clone()]) < MIN_RUN { wide } else { narrow })
 }
 
-/// The innermost labels that fuse, or the longest such run where these are too few.
+/// Returns the innermost labels that fuse, or the longest such run if that one is shorter than [`MIN_RUN`].
 fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
     let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
     let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
@@ -205,14 +206,14 @@ fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> 
     best
 }
 
-/// What is left of a run, and the run.
+/// Returns the labels outside of a run, and those in the run.
 fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
     let around = labels[..run.start].iter().chain(&labels[run.end..]);
     (around.copied().collect(), labels[run].iter().copied().collect())
 }
 
-/// Summed labels to be walked around, and a run that fuses in both operands, where there is a long one: inside the larger
-/// operand if possible, which is then read as it lies.
+/// Returns summed labels for loops around the products, and a run that fuses in both operands; `None` if no run is long enough.
+/// The run is innermost in the larger operand if possible, which is then read contiguously.
 fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
     by_size(a, b, extents)
@@ -222,12 +223,12 @@ fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Optio
         .find(|(_, run)| extents.product(run) >= MIN_RUN)
 }
 
-/// The larger operand, and the other.
+/// Returns the larger operand, then the other.
 fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &Extents) -> [&'x Labelled; 2] {
     if extents.product(&a.labels()) >= extents.product(&b.labels()) { [a, b] } else { [b, a] }
 }
 
-/// The sequence of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.
+/// Returns an order of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.
 fn sum_sequence(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
     let [large, small] = by_size(a, b, extents);
     let [by_large, by_small] = [large.by_stride(sum), small.by_stride(sum)];
@@ -247,7 +248,7 @@ mod tests {
     use super::*;
     use crate::layout::Layout;
 
-    /// The kernel for operands whose axes lie in these sequences of labels (the last one inside), and the result in its own.
+    /// Returns the kernel for contiguous operands whose axes have these orders in memory (the last label innermost).
     fn kernel(text: &str, memory: [&str; 2], extent: usize) -> Kernel {
         let spec = Spec::new(text, 2);
         let words: Vec<&str> = text.split([',', '-']).collect();
@@ -301,7 +302,7 @@ mod tests {
             Kernel::Gemm(plan) => plan,
             other => panic!("{text}: {other:?}"),
         };
-        // (specification, axes as they lie, which operands are packed, batch and walked labels, whether apart)
+        // (specification, axes in memory order, packed operands, number of batch and outer labels, whether `apart`)
         for (text, memory, packed, batch, apart) in [
             ("ij,jk->ik", ["ij", "jk"], [false, false], 0, false),
             ("ij,jk->ik", ["ji", "kj"], [false, false], 0, false),
@@ -309,23 +310,23 @@ mod tests {
             ("ijk,kl->ijl", ["ijk", "kl"], [false, false], 0, false),
             ("ijkl,klmn->ijmn", ["ijkl", "klmn"], [false, false], 0, false),
             ("aib,bjc->aijc", ["aib", "bjc"], [false, false], 0, false),
-            // The summed axes lie in another sequence: the smaller operand is packed.
+            // The summed axes have another order in memory: the smaller operand is packed.
             ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
-            // A small result is rather added up in parts than the large operand copied.
+            // Accumulating a small result in parts is cheaper than copying the large operand.
             ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
-            // Rows are walked around rather than the large operand copied ..
+            // Loops around the rows are cheaper than copying the large operand ..
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
-            // A result whose rows are no one axis is walked along the other.
+            // The rows of the result do not fuse: loops run along their other axes.
             ("ija,kla->ikjl", ["ija", "kla"], [false, false], 2, false),
         ] {
             let found = plan(text, memory, 12);
             assert_eq!(found.pack.each_ref().map(Option::is_some), packed, "{text}: {found:?}");
             assert_eq!((found.batch.len(), found.apart), (batch, apart), "{text}: {found:?}");
         }
-        // .. unless they are too short; what is not copied says in which sequence the sum runs.
+        // .. unless the rows are too short; the operand that is not copied determines the summation order.
         let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
-        // Tiles of 3 × 3 under a sum of 3⁴ terms waste the kernel: the result is made apart.
+        // Tiles of 3 × 3 with sums of 3⁴ terms use little of the kernel's tile: the result gets a temporary buffer.
         assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).apart);
         assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).apart);
     }

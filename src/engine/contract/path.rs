@@ -1,13 +1,13 @@
-//! In which order a network of tensors is contracted, pair by pair.
+//! Searches for the order in which a network of tensors is contracted, pair by pair.
 //!
 //! Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets, outer products included, since these can be best
 //! (two vectors that both meet one large tensor). More operands: the same over connected subsets only, whose pairs are
 //! enumerated without waste (Moerkotte and Neumann, *Analysis of two existing and one new dynamic programming algorithm for
 //! the generation of optimal bushy join trees without cross products*, VLDB 2006); what is found is best among the orders
 //! without outer products. Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90, 033315 (2014) search tensor networks like
-//! that. Where there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
+//! that. If there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
 //!
-//! How far the search goes is a count of steps, never of time: equal networks get equal paths.
+//! The search is limited by a count of steps, never by time: equal networks get equal paths.
 
 #![forbid(unsafe_code)]
 
@@ -15,28 +15,28 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Labels are the bits of a `u64`.
+/// Number of labels: they are the bits of a `u64`.
 const LABELS: usize = 64;
-/// Up to so many operands, all pairs of subsets are looked at: 3⁸ / 2 of them take some ten microseconds.
+/// Up to this number of operands, all pairs of subsets are searched: 3⁸ / 2 of them take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// How many pairs of connected subsets may be looked at before the search gives up, at least and at most: a
-/// millisecond, some ten.
+/// Smallest and largest number of pairs of connected subsets that are searched before the search gives up: a millisecond, and
+/// some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
-/// In between, the search may take as long as about the contraction itself: one pair for so many multiplications.
+/// In between, the search may take about as long as the contraction itself: one pair for this number of multiplications.
 const WORK_PER_PAIR: f64 = 32.0;
 
-/// What is contracted.
+/// The operands and the result of a contraction, by their labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Network<'a> {
     /// The labels of each operand.
     pub(crate) operands: &'a [u64],
     /// The labels of the result.
     pub(crate) output: u64,
-    /// How long each label's axis is, by its bit.
+    /// The extent of each label's axis, by its bit.
     pub(crate) extents: &'a [usize],
 }
 
-/// One pairwise contraction. Operands are numbered from 0; results follow on: that of the first step of `n` operands is
+/// One pairwise contraction. Operands are numbered from 0, and results follow: with `n` operands, the result of the first step is
 /// number `n`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Step {
@@ -46,34 +46,35 @@ pub(crate) struct Step {
     pub(crate) labels: u64,
 }
 
-/// In which order to contract, and what that costs.
+/// A contraction order and its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
-    /// Of each step, the product of the lengths of all labels of the pair; together.
+    /// The sum over all steps of the product of the extents of the pair's labels.
     pub(crate) multiplications: f64,
-    /// Elements of the largest intermediate; the output is none.
+    /// Elements of the largest intermediate; the output does not count.
     pub(crate) largest: f64,
 }
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Method {
-    /// The fewest multiplications, among orders without outer products where there are more than [`ALL_PAIRS`] operands.
+    /// The fewest multiplications; with more than [`ALL_PAIRS`] operands, among orders without outer products.
     Exact,
     Greedy,
 }
 
-/// No path keeps its intermediates as small as they must be.
+/// Error: no path keeps its intermediates within the limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TooLarge {
-    /// The largest intermediate of the best path that was found; infinite where every path has one of too many axes.
+    /// Elements of the largest intermediate of the best path found; infinite if every path has an intermediate with too many
+    /// axes.
     pub(crate) smallest: f64,
 }
 
 /// Finds the order with the fewest multiplications. Intermediates have at most `limit` elements and `max_rank` axes.
 ///
-/// A label of one operand alone that the output lacks is taken to be summed away beforehand, at no cost.
+/// A label of only one operand that the output lacks is assumed to be summed beforehand, at no cost.
 pub(crate) fn optimise(
     network: &Network<'_>,
     limit: Option<f64>,
@@ -100,14 +101,14 @@ pub(crate) fn optimise(
     }
 }
 
-/// A network prepared: lengths as numbers to multiply, operands without what is summed away first.
+/// A network prepared for the search: extents as `f64`, operands without the labels that are summed beforehand.
 #[derive(Debug)]
 struct Problem {
     operands: Vec<u64>,
     output: u64,
-    /// Never 0, so that a long axis counts also beside an empty one.
+    /// Never 0, so that a long axis counts even next to an empty one.
     extents: [f64; LABELS],
-    /// Labels of length 0.
+    /// Labels of extent 0.
     empty: u64,
     limit: f64,
     max_rank: usize,
@@ -130,7 +131,7 @@ impl Problem {
         Problem { operands, output: network.output, extents, empty, limit, max_rank }
     }
 
-    /// The product of the lengths, for comparing. Always finite.
+    /// Returns the product of the extents, for comparisons. Always finite.
     fn size(&self, mut labels: u64) -> f64 {
         let mut size = 1.0;
         while labels != 0 {
@@ -140,7 +141,7 @@ impl Problem {
         f64::min(size, f64::MAX)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     fn elements(&self, labels: u64) -> f64 {
         if labels & self.empty != 0 { 0.0 } else { self.size(labels) }
     }
@@ -149,7 +150,7 @@ impl Problem {
         labels.count_ones() as usize > self.max_rank
     }
 
-    /// The labels of what a set of operands is contracted to.
+    /// Returns the labels of the result of contracting a set of operands.
     fn labels_of(&self, set: u64) -> u64 {
         let (mut inside, mut outside) = (0, self.output);
         for (k, labels) in self.operands.iter().enumerate() {
@@ -159,12 +160,12 @@ impl Problem {
         inside & outside
     }
 
-    /// The set of all operands, of which there are 64 at most.
+    /// Returns the set of all operands, of which there are at most 64.
     fn everything(&self) -> u64 {
         u64::MAX >> (64 - self.operands.len())
     }
 
-    /// The steps with what they cost.
+    /// Returns the steps with their cost.
     fn path(&self, steps: Vec<Step>) -> Path {
         let n = self.operands.len();
         let labels_of = |k: usize| if k < n { self.operands[k] } else { steps[k - n].labels };
@@ -174,13 +175,13 @@ impl Problem {
         Path { steps, multiplications, largest }
     }
 
-    /// The elements of the largest intermediate.
+    /// Returns the number of elements of the largest intermediate.
     fn largest(&self, steps: &[Step]) -> f64 {
         let intermediates = steps.split_last().map_or(steps, |(_, before)| before);
         intermediates.iter().map(|step| self.elements(step.labels)).fold(0.0, f64::max)
     }
 
-    /// The steps, if no intermediate is too large.
+    /// Returns the steps, or an error if an intermediate is too large.
     fn checked(&self, steps: Vec<Step>) -> Result<Vec<Step>, TooLarge> {
         let intermediates = steps.split_last().map_or(&steps[..], |(_, before)| before);
         let axes = intermediates.iter().any(|step| self.too_many_axes(step.labels));
@@ -191,7 +192,7 @@ impl Problem {
 
 // ------------------------------------------------------------------ dynamic programming
 
-/// What is to be least, first; the other decides among equals.
+/// What to minimise first; the other decides ties.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Goal {
     Multiplications,
@@ -203,15 +204,15 @@ enum Goal {
 struct Best {
     /// The labels of the result.
     labels: u64,
-    /// The product of their lengths.
+    /// The product of their extents.
     size: f64,
-    /// The elements of the result where it is an intermediate, otherwise 0.
+    /// The elements of the result if it is an intermediate, otherwise 0.
     own: f64,
-    /// Whether it may be made at all.
+    /// Whether the result is within the limits.
     allowed: bool,
-    /// Infinite where no way is known.
+    /// The multiplications; infinite if no order is known.
     multiplications: f64,
-    /// Elements of the largest intermediate, the result among them.
+    /// Elements of the largest intermediate, including the result.
     largest: f64,
     /// The last step contracts this part with the others.
     part: u64,
@@ -224,20 +225,20 @@ impl Best {
 }
 
 impl Problem {
-    /// A set before any way to contract it is known; a single operand needs none.
+    /// Returns the entry of a set for which no order is known yet; a single operand needs none.
     fn unknown(&self, set: u64, goal: Goal) -> Best {
         let labels = self.labels_of(set);
         let size = self.size(labels);
         let (single, last) = (set.is_power_of_two(), set == self.everything());
         let own = if single || last || labels & self.empty != 0 { 0.0 } else { size };
-        // Where the smallest intermediates are looked for, they may be as large as they are.
+        // A search for the smallest intermediates does not limit them.
         let fits = goal == Goal::Largest || own <= self.limit;
         let allowed = single || last || (fits && !self.too_many_axes(labels));
         let none = if single { 0.0 } else { f64::INFINITY };
         Best { labels, size, own, allowed, multiplications: none, largest: none, part: 0 }
     }
 
-    /// Contracts `best`'s set by the parts `a` and `b`, if that is better than what is known. `part` is the set of `a`.
+    /// Updates `best` to contract its set by the parts `a` and `b`, if that is better. `part` is the set of `a`.
     fn consider(&self, best: &mut Best, part: u64, a: &Best, b: &Best, goal: Goal) {
         if !best.allowed || !a.known() || !b.known() {
             return;
@@ -266,7 +267,7 @@ impl Problem {
         self.operands.len() + steps.len() - 1
     }
 
-    /// The best of all orders.
+    /// Finds the best of all orders.
     fn all_pairs(&self) -> Result<Vec<Step>, TooLarge> {
         let everything = self.everything();
         let table = self.all_pairs_for(Goal::Multiplications);
@@ -279,13 +280,13 @@ impl Problem {
         Ok(steps)
     }
 
-    /// The best for every set of operands.
+    /// Finds the best order for every set of operands.
     fn all_pairs_for(&self, goal: Goal) -> Vec<Best> {
         let mut table: Vec<Best> = Vec::with_capacity(1 << self.operands.len());
         table.push(self.unknown(0, goal));
         for set in 1..=self.everything() {
             let mut best = self.unknown(set, goal);
-            // Every way to cut the set in two: one part has the lowest operand and some of the others, but not all.
+            // Every way to split the set in two: one part has the lowest operand and some of the others, but not all.
             let lowest = lowest(set);
             let others = set ^ lowest;
             let mut with = 0;
@@ -300,8 +301,8 @@ impl Problem {
         table
     }
 
-    /// The best of the orders without outer products; parts that nothing connects are joined at the end, the smallest
-    /// first. `None` where there are more pairs than the budget allows.
+    /// Finds the best of the orders without outer products. Unconnected parts are joined at the end, the smallest first. Returns
+    /// `None` if there are more pairs than the budget allows.
     fn connected_pairs(&self, budget: usize) -> Option<Result<Vec<Step>, TooLarge>> {
         if self.operands.len() > 64 {
             return None;
@@ -323,7 +324,7 @@ impl Problem {
         Some(self.checked(steps))
     }
 
-    /// The sets of operands that hang together.
+    /// Returns the connected components of the network.
     fn connected_parts(&self, neighbours: &[u64]) -> Vec<u64> {
         let mut parts = Vec::new();
         let mut left = self.everything();
@@ -340,12 +341,12 @@ impl Problem {
     }
 }
 
-/// The search over pairs of connected sets that share a label. Each pair is met once, and after all that its parts are
-/// made of.
+/// The search over pairs of connected sets that share a label. Each pair is visited once, after all pairs of which its parts
+/// consist.
 struct Search<'a> {
     problem: &'a Problem,
     goal: Goal,
-    /// Which operands share a label with each.
+    /// For each operand, the set of operands that share a label with it.
     neighbours: Vec<u64>,
     table: HashMap<u64, Best, BuildHasherDefault<SetHasher>>,
     budget: usize,
@@ -360,7 +361,7 @@ impl<'a> Search<'a> {
         let neighbours: Vec<u64> = operands.clone().map(|(k, &labels)| shares(k, labels)).collect();
         let table = operands.map(|(k, _)| (1 << k, problem.unknown(1 << k, goal))).collect();
         let mut search = Search { problem, goal, neighbours, table, budget };
-        // Sets are grown from their lowest operand, from the highest such on.
+        // Sets are grown from their lowest operand, in descending order of that operand.
         for k in (0..problem.operands.len()).rev() {
             search.partners(1 << k)?;
             search.grow(None, 1 << k, up_to(1 << k))?;
@@ -368,7 +369,7 @@ impl<'a> Search<'a> {
         Some(search)
     }
 
-    /// Meets all connected sets that contain `set` and more, but nothing of `excluded` besides.
+    /// Visits all connected proper supersets of `set` whose additional operands are not in `excluded`.
     fn grow(&mut self, partner: Option<u64>, set: u64, excluded: u64) -> Option<()> {
         let around = around(&self.neighbours, set) & !excluded;
         let mut more = lowest(around);
@@ -387,7 +388,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Meets all connected sets next to `set` whose lowest operand is higher than its own.
+    /// Visits all connected sets adjacent to `set` whose lowest operand is higher than its own.
     fn partners(&mut self, set: u64) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         let excluded = set | up_to(lowest(set));
@@ -412,7 +413,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Everything next to a set.
+/// Returns all operands adjacent to a set.
 fn around(neighbours: &[u64], set: u64) -> u64 {
     let (mut left, mut around) = (set, 0);
     while left != 0 {
@@ -422,22 +423,22 @@ fn around(neighbours: &[u64], set: u64) -> u64 {
     around & !set
 }
 
-/// The lowest bit.
+/// Returns the lowest bit.
 fn lowest(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// A bit and all below it.
+/// Returns a bit and all below it.
 fn up_to(bit: u64) -> u64 {
     bit | (bit - 1)
 }
 
-/// The subset after this one, counted upwards; the empty one after the last.
+/// Returns the next subset in ascending order; the empty one after the last.
 fn next_subset(subset: u64, of: u64) -> u64 {
     subset.wrapping_sub(of) & of
 }
 
-/// Sets are spread by a multiplication. Nobody chooses them to collide.
+/// Hashes sets by a multiplication. Not resistant to chosen collisions, which are no concern here.
 #[derive(Debug, Default)]
 struct SetHasher(u64);
 
@@ -456,7 +457,7 @@ impl Hasher for SetHasher {
 
 // ------------------------------------------------------------------ greedily
 
-/// Numbers in their natural sequence.
+/// Floating-point numbers with a total order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ordered(f64);
 
@@ -473,8 +474,8 @@ impl Ord for Ordered {
 }
 
 impl Problem {
-    /// Always the pair of operands with a common label whose result is smallest beside what it replaces; among results
-    /// that are too large, the smallest. What nothing connects is joined at the end.
+    /// Contracts, in each step, the pair with a common label whose result is smallest compared with the operands that it
+    /// replaces; among results that are too large, the smallest. Unconnected operands are joined at the end.
     fn greedy(&self) -> Result<Vec<Step>, TooLarge> {
         let n = self.operands.len();
         let mut labels = self.operands.clone();
@@ -485,8 +486,8 @@ impl Problem {
         }
         let mut steps = Vec::with_capacity(n - 1);
         let mut pairs = BinaryHeap::new();
-        // What a pair becomes does not change while both are there: a label of both that a third has stays with whatever
-        // the third is contracted to.
+        // The result of a pair does not change while both operands remain: a label of both that a third operand has stays with
+        // any result of the third.
         let result = |a: u64, b: u64, having: &[usize; LABELS]| {
             let mut labels = a | b;
             each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);
@@ -528,7 +529,7 @@ impl Problem {
         self.checked(steps)
     }
 
-    /// Joins operands (or results) that have no labels in common, always the two smallest.
+    /// Joins operands (or results) that have no labels in common, in each step the two smallest.
     fn join(&self, parts: Vec<(usize, u64)>, steps: &mut Vec<Step>) {
         let item = |(number, labels)| Reverse((Ordered(self.size(labels)), number, labels));
         let mut parts: BinaryHeap<_> = parts.into_iter().map(item).collect();

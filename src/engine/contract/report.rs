@@ -1,4 +1,4 @@
-//! The sequence in which several operands are contracted: chosen by cost, and printed.
+//! The contraction path of several operands: chosen by cost, and printed.
 
 use super::labelled::{Bound, Extents};
 use super::labels::{LABELS, Set};
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::fmt;
 
-/// The best sequence for operands with these labels, whose intermediates have `limit` elements at most.
+/// Finds the best path for operands with these labels, whose intermediates have at most `limit` elements.
 pub(super) fn find_path(
     operands: &[Set],
     result: Set,
@@ -18,7 +18,7 @@ pub(super) fn find_path(
     let network = Network { operands, output: result, extents: extents.all() };
     let every = match operands.len() {
         ..=ALL_PAIRS => "every sequence of pairs",
-        // Of so many, those with outer products are not looked at.
+        // For more operands, orders with outer products are not searched.
         _ => "every sequence of pairs that share a letter",
     };
     optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
@@ -30,8 +30,8 @@ pub(super) fn find_path(
     })
 }
 
-/// How [`einsum!`](crate::einsum!) contracts operands of these shapes: made by [`einsum_path!`](crate::einsum_path!), to
-/// be read or printed.
+/// The order in which [`einsum!`](crate::einsum!) contracts operands of given shapes. [`einsum_path!`](crate::einsum_path!)
+/// returns it, to be inspected or printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContractionPath {
     spec: String,
@@ -43,36 +43,37 @@ pub struct ContractionPath {
     largest: f64,
 }
 
-/// One pair that is contracted.
+/// One pairwise contraction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContractionStep {
-    /// The positions of the two operands. Results of steps follow behind the operands that are given.
+    /// The numbers of the two operands, from 0. Results of steps are numbered after the given operands.
     pub operands: [usize; 2],
-    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are digits, axes of length 1 are left out.
+    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are digits, axes of extent 1 are left out.
     pub spec: String,
-    /// How many multiplications it takes.
+    /// The number of multiplications.
     pub multiplications: f64,
-    /// How many elements its result has.
+    /// The number of elements of the result.
     pub elements: f64,
 }
 
 impl ContractionPath {
-    /// The pairs, in sequence. One operand alone needs none.
+    /// Returns the pairwise contractions, in order. A single operand needs none.
     pub fn steps(&self) -> &[ContractionStep] {
         &self.steps
     }
 
-    /// Multiplications of all steps together.
+    /// Returns the number of multiplications of all steps together.
     pub fn multiplications(&self) -> f64 {
         self.multiplications
     }
 
-    /// Floating-point operations of all steps together: a multiplication and an addition for each term, of real numbers.
+    /// Returns the number of floating-point operations of all steps together: one multiplication and one addition of real numbers
+    /// for each term.
     pub fn flops(&self) -> f64 {
         2.0 * self.multiplications
     }
 
-    /// Elements of the largest intermediate, operands and the result apart.
+    /// Returns the number of elements of the largest intermediate; operands and the result do not count.
     pub fn largest_intermediate(&self) -> f64 {
         self.largest
     }

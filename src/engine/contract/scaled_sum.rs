@@ -1,19 +1,19 @@
-//! Accumulation: what is there and what is new, each with a factor.
+//! The elementwise operation of accumulating contractions: `beta · old + alpha · new`.
 
 use crate::device::{BinaryOp, CudaSource, Scalars};
 use crate::element::Scalar;
 
-/// `beta · old + alpha · new`, where what has a factor of zero is not looked at: NaN is not carried on by it.
+/// Computes `beta · old + alpha · new`. As in BLAS, an operand with a zero factor is ignored, so a NaN in it does not propagate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledSum<T> {
     pub(crate) beta: T,
     pub(crate) alpha: T,
-    /// Whether the complex conjugate of the new value is meant.
+    /// Whether to use the complex conjugate of the new value.
     pub(crate) conjugate: bool,
 }
 
 impl<T: Scalar> ScaledSum<T> {
-    /// The value, and whether it fits the type.
+    /// Returns the value, and whether it is representable in `T`.
     fn value(&self, old: T, new: T) -> (T, bool) {
         let new = if self.conjugate { new.conj() } else { new };
         let scaled = |factor: T, x: T| {
@@ -27,7 +27,7 @@ impl<T: Scalar> ScaledSum<T> {
         };
         let (kept, kept_overflows) = scaled(self.beta, old);
         let (added, added_overflows) = scaled(self.alpha, new);
-        // A zero that is added to a float would turn −0 to 0.
+        // Adding a floating-point zero would turn −0 into 0.
         let (sum, carry) = match (self.beta.is_zero(), self.alpha.is_zero()) {
             (true, _) => (added, 0),
             (false, true) => (kept, 0),

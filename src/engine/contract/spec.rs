@@ -1,20 +1,20 @@
-//! The specification of a contraction, `"ij,jk->ik"`: a parser of const functions, so that a bad one does not compile.
+//! The specification of a contraction, `"ij,jk->ik"`: a parser of const functions, so that an invalid one does not compile.
 //!
-//! The notation is NumPy's: letters name axes, equal letters run together, letters that the result lacks are summed over,
-//! `...` stands for axes without names, and without `->` the result has the letters that occur once, in alphabetical order
-//! (capitals first).
+//! The notation is NumPy's. Letters name axes; axes with the same letter share an index, and letters that the result lacks are
+//! summed over. `...` stands for axes without names. Without `->`, the result has the letters that occur once, in alphabetical
+//! order (capitals first).
 
 use super::labels::Labels;
 use crate::rank::MAX_RANK;
 
-/// The most operands of one contraction.
+/// Largest number of operands of a contraction.
 pub const MAX_OPERANDS: usize = 16;
-/// Axes that an ellipsis can stand for: labels are the bits of a word, and 52 of them are letters.
+/// Largest number of axes that an ellipsis stands for: labels are the 64 bits of a word, and 52 of them are letters.
 pub(super) const MAX_DOTS: usize = 12;
 const TERMS: usize = MAX_OPERANDS + 1;
 const NO_DOTS: u8 = u8::MAX;
 
-/// A contraction as it was written: the labels of each operand and of the result.
+/// A parsed specification: the labels of each operand and of the result.
 ///
 /// Made by [`einsum!`](crate::einsum!) at compile time.
 #[derive(Debug, Clone, Copy)]
@@ -29,11 +29,11 @@ pub struct Spec<'s> {
 pub(super) struct Term {
     labels: [u8; MAX_RANK],
     len: u8,
-    /// How many labels stand before the ellipsis, or `NO_DOTS`.
+    /// The number of labels before the ellipsis, or `NO_DOTS`.
     dots: u8,
 }
 
-/// What is wrong with a specification.
+/// The error of an invalid specification.
 #[derive(Debug, Clone, Copy)]
 pub struct SpecError<'s> {
     text: &'s str,
@@ -57,7 +57,7 @@ enum Problem {
 }
 
 impl SpecError<'_> {
-    /// In words, also at compile time.
+    /// Returns the message; also at compile time.
     pub const fn message(&self) -> Message {
         let m = Message::new().text("einsum \"").text(self.text).text("\": ");
         match self.problem {
@@ -95,7 +95,7 @@ impl core::fmt::Display for SpecError<'_> {
     }
 }
 
-/// A text that is put together at compile time.
+/// A text that can be composed at compile time.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
     text: [u8; 256],
@@ -109,7 +109,7 @@ impl Message {
 
     const fn text(mut self, text: &str) -> Message {
         let mut k = 0;
-        // What does not fit is left out.
+        // Text that does not fit is left out.
         while k < text.len() && self.len < self.text.len() {
             self.text[self.len] = text.as_bytes()[k];
             self.len += 1;
@@ -134,7 +134,7 @@ impl Message {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub const fn as_str(&self) -> &str {
         let (text, _) = self.text.split_at(self.len);
         match core::str::from_utf8(text) {
@@ -158,17 +158,17 @@ const fn label_of(letter: u8) -> Option<u8> {
 impl Term {
     const EMPTY: Term = Term { labels: [0; MAX_RANK], len: 0, dots: NO_DOTS };
 
-    /// The labels with names.
+    /// Returns the labels with names.
     pub(super) fn labels(&self) -> &[u8] {
         &self.labels[..self.len as usize]
     }
 
-    /// The labels with names, as a sequence of its own.
+    /// Returns the labels with names, as an owned list.
     pub(super) fn all(&self) -> Labels {
         Labels::first(self.labels, self.len as usize)
     }
 
-    /// How many labels stand before the ellipsis, if there is one.
+    /// Returns the number of labels before the ellipsis, or `None` if there is no ellipsis.
     pub(super) fn dots(&self) -> Option<usize> {
         (self.dots != NO_DOTS).then_some(self.dots as usize)
     }
@@ -179,17 +179,17 @@ const fn fail(text: &str, problem: Problem) -> Result<Spec<'_>, SpecError<'_>> {
 }
 
 impl<'s> Spec<'s> {
-    /// Reads a specification of `operands` operands.
+    /// Parses a specification of `operands` operands.
     ///
     /// # Errors
-    /// In words, where it is not one.
+    /// If it is invalid.
     pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError<'s>> {
         if operands > MAX_OPERANDS {
             return Err(SpecError { text, problem: Problem::Operands });
         }
         let mut spec = Spec { text, operands, terms: [Term::EMPTY; TERMS] };
         let bytes = text.as_bytes();
-        // `term` is the operand that is being read; the result is the last of all, wherever it is.
+        // `term` is the operand that is being read. The result's term is stored after those of the operands.
         let (mut at, mut term, mut arrow) = (0, 0, false);
         while at < bytes.len() {
             let letter = bytes[at];
@@ -232,7 +232,7 @@ impl<'s> Spec<'s> {
             let Some(label) = label_of(letter) else {
                 return fail(text, Problem::NotALabel(letter));
             };
-            // Operands beyond those that are there are only counted: the count is what is wrong then.
+            // Further operands are only counted: the error is their number then.
             if to <= operands {
                 let t = &mut spec.terms[to];
                 if t.len as usize == MAX_RANK {
@@ -248,7 +248,7 @@ impl<'s> Spec<'s> {
         if arrow { spec.check_result() } else { spec.imply_result() }
     }
 
-    /// The labels of a written result are labels of operands.
+    /// Checks that the labels of an explicit result are labels of operands.
     const fn check_result(self) -> Result<Spec<'s>, SpecError<'s>> {
         let result = &self.terms[self.operands];
         let mut k = 0;
@@ -267,7 +267,7 @@ impl<'s> Spec<'s> {
         Ok(self)
     }
 
-    /// NumPy's rule: first the ellipsis, then the labels that occur once, in alphabetical order.
+    /// Computes the implicit result by NumPy's rule: first the ellipsis, then the labels that occur once, in alphabetical order.
     const fn imply_result(mut self) -> Result<Spec<'s>, SpecError<'s>> {
         let mut result = Term::EMPTY;
         if self.dotted() {
@@ -288,7 +288,7 @@ impl<'s> Spec<'s> {
         Ok(self)
     }
 
-    /// How often a label occurs in the operands, counted to two.
+    /// Counts how often a label occurs in the operands, up to two.
     const fn count(&self, label: u8) -> usize {
         let (mut n, mut term) = (0, 0);
         while term < self.operands {
@@ -315,10 +315,10 @@ impl<'s> Spec<'s> {
         false
     }
 
-    /// Reads a specification, or stops the compiler with what is wrong with it.
+    /// Parses a specification; an invalid one is a compile-time error with the message.
     ///
     /// # Panics
-    /// Where it is not one.
+    /// If it is invalid.
     #[track_caller]
     pub const fn new(text: &'s str, operands: usize) -> Spec<'s> {
         match Spec::parse(text, operands) {
@@ -327,22 +327,22 @@ impl<'s> Spec<'s> {
         }
     }
 
-    /// How many labels operand `k` has; behind the operands comes the result.
+    /// Returns the number of labels of operand `k`; the result follows the operands.
     pub const fn labels(&self, k: usize) -> usize {
         self.terms[k].len as usize
     }
 
-    /// Whether operand `k` has an ellipsis; behind the operands comes the result.
+    /// Returns whether operand `k` has an ellipsis; the result follows the operands.
     pub const fn ellipsis(&self, k: usize) -> bool {
         self.terms[k].dots != NO_DOTS
     }
 
-    /// The number of operands.
+    /// Returns the number of operands.
     pub const fn operands(&self) -> usize {
         self.operands
     }
 
-    /// As it was written.
+    /// Returns the specification's source text.
     pub const fn text(&self) -> &'s str {
         self.text
     }
@@ -352,7 +352,7 @@ impl<'s> Spec<'s> {
     }
 }
 
-/// As it is written in messages.
+/// Returns a label as messages show it.
 pub(super) fn letter(label: u8) -> String {
     match LETTERS.get(label as usize) {
         Some(&letter) => format!("label `{}`", letter as char),
@@ -360,7 +360,7 @@ pub(super) fn letter(label: u8) -> String {
     }
 }
 
-/// As it is written in a step of a path: a letter, or a digit (and on) for an axis of an ellipsis.
+/// Returns a label as a step of a path shows it: a letter, or a digit (and the characters after it) for an axis of an ellipsis.
 pub(super) fn symbol(label: u8) -> char {
     match LETTERS.get(label as usize) {
         Some(&letter) => letter as char,

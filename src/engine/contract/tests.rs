@@ -1,5 +1,5 @@
-//! Random contractions against a brute-force evaluator, which knows nothing of layouts, patterns and paths: it counts through
-//! all indices of all labels.
+//! Random contractions against a brute-force evaluator, which uses no layouts, patterns or paths: it iterates over all indices of
+//! all labels.
 
 use super::cache::PathCache;
 use super::execute::Einsum;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::collections::BTreeMap;
 
-/// An operand of a test: a layout somewhere in some memory.
+/// An operand of a test: a layout at some offset in a buffer.
 #[derive(Debug, Clone)]
 struct Case {
     labels: Vec<char>,
@@ -23,12 +23,12 @@ struct Case {
     conjugate: bool,
 }
 
-/// A contraction of operands that are dense, permuted, gapped, backwards or broadcast.
+/// A contraction of operands that are contiguous, permuted, gapped, reversed or broadcast.
 #[derive(Debug, Clone)]
 struct Network {
     operands: Vec<Case>,
     result: Vec<char>,
-    /// The layout of an output that is there already.
+    /// The layout of a preallocated output.
     target: Case,
     extents: BTreeMap<char, usize>,
 }
@@ -41,7 +41,7 @@ impl Network {
     }
 }
 
-/// A layout of these extents: axes in some sequence, each with a gap, perhaps backwards, perhaps repeated from one element.
+/// Returns a layout of these extents: axes in random order, each with a gap, perhaps reversed, perhaps broadcast.
 fn placed(labels: Vec<char>, extents: &BTreeMap<char, usize>, dice: &[u8], may_repeat: bool) -> Case {
     let shape: Vec<usize> = labels.iter().map(|label| extents[label]).collect();
     let mut axes: Vec<usize> = (0..shape.len()).collect();
@@ -104,7 +104,7 @@ fn networks(
     })
 }
 
-/// What the specification means, by counting through all labels.
+/// Evaluates the specification by iterating over all labels.
 fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> BTreeMap<Vec<usize>, T> {
     let labels: Vec<char> = network
         .extents
@@ -113,7 +113,7 @@ fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> BTreeMap<Vec<usiz
         .filter(|label| network.operands.iter().any(|case| case.labels.contains(label)))
         .collect();
     let mut sums = BTreeMap::new();
-    // Every index of the result has a value, also where nothing is summed.
+    // Every element of the result is set, even if the sum has zero terms.
     count(&network.result.iter().map(|label| network.extents[label]).collect::<Vec<_>>(), |index| {
         sums.insert(index.to_vec(), T::zero());
     });
@@ -149,7 +149,7 @@ fn count(shape: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
-/// Small whole numbers: every sum of products of them is exact in every type.
+/// Small integers: every sum of products of them is exact in every type.
 trait Small: Scalar {
     fn small(k: usize) -> Self;
 }
@@ -213,7 +213,7 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     });
     prop_assert!(wrong.is_none(), "{}", wrong.unwrap());
 
-    // Into what is there: `3 · result − 2 · there`, and elements between those of the output stay as they are.
+    // Into a preallocated output: `3 · result − 2 · old`; elements between those of the output stay unchanged.
     let before = elements::<T>(network.target.memory, 5);
     let mut target = before.clone();
     let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
@@ -261,7 +261,7 @@ fn assert_within(layout: &Layout, len: usize) {
     });
 }
 
-/// Pairs of which every label is in two of three: matrix products, with groups of several axes in any sequence.
+/// Pairs whose labels each occur in two of the three tensors: matrix products, with groups of several axes in any order.
 fn products() -> impl Strategy<Value = Network> {
     const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
     let extents = proptest::collection::vec(prop_oneof![2 => 2usize..4, 1 => 8usize..14], LETTERS.len());
@@ -290,7 +290,7 @@ fn products() -> impl Strategy<Value = Network> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Long enough for walks around rows and sums, for copies of operands and for results made apart.
+    /// Large enough for loops around rows and sums, for copies of operands and for results in temporary buffers.
     #[test]
     fn products_of_matrices(network in products()) {
         agrees::<f64>(&network)?;

@@ -16,15 +16,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 // ------------------------------------------------------------------ loops
 
-// Operations go in by value: what they carry may not be changed by what is written, and the compiler can see it.
+// Functions are passed by value: the compiler then knows that writes to the output do not change their fields.
 
 kernel! {
-    /// `out[i] = op(k + i)`.
+    /// Computes `out[i] = op(k + i)`.
     ///
     /// # Safety
-    /// `out` has `n` elements that are ours to write.
+    /// The caller must ensure that `out` points to `n` initialised elements, and exclusive access to them.
     unsafe fn generate_dense[T: Element, F: Generator<T>][T, F](op: F, k: usize, n: usize, out: *mut T) -> () {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `out` points to `n` initialised elements, and exclusive access to them.
         let out = unsafe { from_raw_parts_mut(out, n) };
         for (i, r) in out.iter_mut().enumerate() {
             *r = op.apply(k + i);
@@ -32,16 +32,17 @@ kernel! {
     }
 }
 
-/// The addresses of a function's operands; those behind the last one are null.
+/// The addresses of a function's operands; those after the last one are null.
 type Arrays = [*const u8; MAX_ARGUMENTS];
 
 kernel! {
     /// Writes `op` of the operands to `out`.
     ///
     /// # Safety
-    /// Each operand has `n` elements, of the types `A`; so does `out`, whose may be written and are not among the others.
+    /// * Each operand has `n` initialised elements, of the types `A`.
+    /// * `out` has `n` elements that may be written; they do not overlap the operands, and nothing else accesses them.
     unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
-        // SAFETY: the caller ensures it.
+        // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
         unsafe { A::map_contiguous(op, n, out, operands) };
     }
 }
@@ -50,27 +51,28 @@ kernel! {
     /// Writes `op` of the operands to the first of them.
     ///
     /// # Safety
-    /// Each operand has `n` elements, of the types `A`; those of the first one may be written and are not among the others.
+    /// * Each operand has `n` initialised elements, of the types `A`.
+    /// * Those of the first one may be written; they do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
-        // SAFETY: the caller ensures it.
+        // SAFETY: by this function's contract; the output has exactly the elements of the first operand, of type `A::First`.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
     }
 }
 
 kernel! {
-    /// Returns whether `op` is defined for all elements. Looks at every one: a loop that never ends early is vectorised.
+    /// Returns whether `op` is defined for all elements. Checks every element: a loop without early exit is vectorised.
     ///
     /// # Safety
-    /// Each operand has `n` elements, of the types `A`.
+    /// The caller must ensure that each operand has `n` readable elements, of the types `A`.
     unsafe fn defined_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, operands: Arrays) -> bool {
-        // SAFETY: the caller ensures it.
+        // SAFETY: by this function's contract, each operand has `n` readable elements.
         unsafe { A::defined_contiguous(op, n, operands) }
     }
 }
 
 // ------------------------------------------------------------------ operations
 
-/// The operands of a loop, and the shape that they have in common.
+/// The operands of a loop, and their common shape.
 #[derive(Clone, Copy)]
 struct Operands<'a> {
     shape: &'a [usize],
@@ -102,7 +104,7 @@ impl<'a> Visit<'a, Cpu> for Operands<'a> {
     }
 }
 
-/// The addresses of a function's operands, which begin with the `first` of a loop's.
+/// Returns the addresses of a function's operands: those of a loop from index `first` on.
 #[inline(always)]
 fn arrays(addresses: Addresses, first: usize) -> Arrays {
     core::array::from_fn(|k| {
@@ -110,8 +112,8 @@ fn arrays(addresses: Addresses, first: usize) -> Arrays {
     })
 }
 
-/// Computes a few elements, each by `element`, which is given the offsets of one in each operand. Returns whether it did: there are not
-/// too many.
+/// Calls `element` for each index, with its offset in each operand, if there are few elements. Returns whether it did: if not,
+/// nothing was computed.
 #[inline(always)]
 fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize])) -> bool {
     let strides = core::array::from_fn(|k| operands.list[k].strides());
@@ -120,7 +122,7 @@ fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize]
     true
 }
 
-/// [`few`] for as many operands as there are. `LEN` is a constant, so that one branch of three is compiled.
+/// [`few`] for `$len` operands. `$len` is a constant, so only one of the branches is compiled.
 macro_rules! few {
     ($len:expr, $operands:expr, $element:expr) => {
         if const { $len == 1 } {
@@ -144,12 +146,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         for_rows(&plan, |[offset]| {
             let row = base.offset(offset).get();
             if stride == 1 {
-                // SAFETY: rows of the output's own plan lie within it, and it is ours to write.
+                // SAFETY: the plan is the output's, so a row is `n` of its elements; `Output` guarantees exclusive access.
                 unsafe { generate_dense(*op, k, n, row) };
             } else {
                 for i in 0..n {
                     let to = row.wrapping_offset(i as isize * stride);
-                    // SAFETY: as above.
+                    // SAFETY: `i < n`, so `to` is an element of the row; `Output` guarantees exclusive access.
                     unsafe { to.write(op.apply(k + i)) };
                 }
             }
@@ -158,8 +160,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    // `map` and `update` are always inlined: where the rank is known, little is left of the loop over few elements, and to pass the
-    // operands would take longer than that.
+    // `map` and `update` are always inlined: if the rank is known, little is left of the loop over few elements, and passing the
+    // operands would take longer than the loop.
     #[inline(always)]
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
@@ -173,15 +175,16 @@ impl<T: Element> Elementwise<T> for Cpu {
             check::<A, F>(op, all, 1)?;
         }
         let element = |at: &[isize]| {
-            // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+            // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
             let arguments = unsafe { A::read(|k| (all.list[k + 1].address().cast_const(), at[k + 1])) };
-            // SAFETY: as above, and access to the output is exclusive.
+            // SAFETY: the output's element at the same index, to which `Output` guarantees exclusive access.
             unsafe { out.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         if few!(A::LEN + 1, &all, element) {
             return Ok(());
         }
-        // SAFETY: operands may be read, and access to the output is exclusive.
+        // SAFETY: `all` has the output first, to which `Output` guarantees exclusive access, then the operands of `A`, which
+        // `Operand` guarantees are readable. All have one shape.
         unsafe { map_blocks::<A, F>(op, all) };
         Ok(())
     }
@@ -199,67 +202,70 @@ impl<T: Element> Elementwise<T> for Cpu {
             check::<A, F>(op, all, 0)?;
         }
         let element = |at: &[isize]| {
-            // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+            // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
             let arguments = unsafe { A::read(|k| (all.list[k].address().cast_const(), at[k])) };
-            // SAFETY: as above, and access to the output is exclusive.
+            // SAFETY: the element of `a` at the same index, to which `Output` guarantees exclusive access.
             unsafe { a.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         if few!(A::LEN, &all, element) {
             return Ok(());
         }
-        // SAFETY: operands may be read, and access to the output is exclusive.
+        // SAFETY: `all` has `a` first, to which `Output` guarantees exclusive access, then the other operands, which `Operand`
+        // guarantees are readable. All have one shape, and they are of the types `A`.
         unsafe { update_blocks::<A, F>(op, all) };
         Ok(())
     }
 }
 
-// These take the operands by value: their addresses are taken here, and the originals stay in registers.
+// These take the operands by value: only the copies need addresses, so the callers' operands stay in registers.
 
 /// [`Elementwise::map`] of many elements, to the first of the operands.
 ///
 /// # Safety
-/// The elements of the operands, which are of `F::Output` and `A`, may be read, and those of the first one written.
+/// * The operands are of the types `F::Output` and `A`, in this order, and all of their elements are readable.
+/// * Those of the first one may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
         unsafe { map_contiguous::<A, F>(*op, n, at[0].cast(), arrays(at, 1)) };
     };
-    // SAFETY: the caller ensures it.
+    // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
     unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };
 }
 
 /// [`Elementwise::update`] of many elements.
 ///
 /// # Safety
-/// The elements of the operands, which are of `A`, may be read, and those of the first one written.
+/// * The operands are of the types `A`, and all of their elements are readable.
+/// * Those of the first one may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` gives `n` elements of each operand, of which only those of the output are written.
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the first are exclusive.
         unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
     };
-    // SAFETY: the caller ensures it.
+    // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
     unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, block) };
 }
 
 // ------------------------------------------------------------------ undefined results
 
-/// Checks that `op` is defined for all elements, before anything is written. Its operands begin with the `first` of these.
+/// Checks that `op` is defined for all elements, before anything is written. Skips the operands before index `first`.
 ///
 /// # Errors
-/// [`Error::Arithmetic`] with the first elements, in row-major order, for which it is not.
+/// [`Error::Arithmetic`] with the first elements, in row-major order, for which `op` is not defined.
 #[inline(never)]
 fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
     let (shape, operands) = (operands.shape, &operands.list()[first..]);
     let undefined = AtomicBool::new(false);
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` gives `n` elements of each operand.
+        // SAFETY: `for_blocks` passes `n` contiguous, readable elements of each operand.
         if !unsafe { defined_contiguous::<A, F>(*op, n, arrays(at, 0)) } {
             undefined.store(true, Ordering::Relaxed);
         }
     };
-    // SAFETY: these are operands, which may be read.
+    // SAFETY: each was made of an `Operand` of this shape, which guarantees readable elements; none is written.
     unsafe { for_blocks(shape, operands, First::Read, F::COST, block) };
     if !undefined.into_inner() {
         return Ok(());
@@ -268,7 +274,7 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
     let mut index = Odometer::row_major(shape, strides);
     for _ in 0..shape.iter().product() {
         let at: [isize; MAX_ARGUMENTS] = index.offsets();
-        // SAFETY: the offsets are those of one index, which is within the shape of all operands.
+        // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
         let arguments = unsafe { A::read(|k| (operands[k].address().cast_const(), at[k])) };
         if !op.is_defined(arguments) {
             let (dtype, values) = (A::First::DTYPE.name(), op.describe(arguments));
@@ -279,9 +285,9 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
     Ok(())
 }
 
-/// Calls `row` with the offset of each operand at the beginning of each inner loop.
+/// Calls `row` with the offset in each operand of the first element of each inner loop.
 ///
-/// Inner loops are never empty, so that no slice is made of the pointer of an empty buffer.
+/// It is not called for empty inner loops, so that no slice is made from the pointer of an empty buffer.
 fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
     if plan.inner_len() == 0 {
         return;

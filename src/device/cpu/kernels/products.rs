@@ -1,8 +1,8 @@
 //! Sums of products: dot products, products of a matrix and a vector, accumulated elementwise products.
 //!
 //! As in reductions, independent accumulators take the products of a block and blocks are combined pairwise, so that the
-//! error grows as O(log n · ε); how work is cut depends on lengths and strides alone. As in BLAS, the factors are not read
-//! where `alpha` is zero, nor the output where `beta` is.
+//! error grows as O(log n · ε). How work is split depends on extents and strides alone. As in BLAS, `a` and `b` are not read
+//! if `alpha` is zero, nor the output if `beta` is.
 
 use super::reduce::pairwise;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
@@ -20,16 +20,16 @@ use num_traits::{One, Zero};
 
 /// Products that one accumulator takes before it is combined with another.
 const CHAIN_LEN: usize = 32;
-/// Largest number of outputs that one sweep sums, if they have a smaller stride than the terms: their accumulators and some rows of
-/// the operands fit L1.
+/// Largest number of outputs that one sweep sums, if they have a smaller stride than the terms: their accumulators and some rows
+/// of the operands fit L1.
 const MAX_SWEPT_OUTPUTS: usize = 256;
 /// Largest number of outputs, and of terms of each, that are summed without a plan.
 const MAX_UNPLANNED_OUTPUTS: usize = 16;
 const MAX_UNPLANNED_TERMS: usize = 8;
-/// Rows that such a sweep adds one after the other before it combines pairwise.
+/// Rows that a sweep adds sequentially before it combines pairwise.
 const SWEPT_ROWS: usize = 16;
 
-/// `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
+/// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
 #[inline]
 pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
     let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
@@ -57,8 +57,8 @@ fn sum<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    // As many accumulators as registers hold: a complex one consists of four numbers.
-    // One constant in each condition: the compiler leaves out the other branch, which it does not for a `match` on a tuple.
+    // The number of accumulators is what fits in registers: a complex accumulator consists of four numbers.
+    // One constant per condition: the compiler then leaves out the other branch, which it does not for a `match` on a tuple.
     if const { T::COMPLEX } {
         if const { size_of::<T::Real>() < 8 } {
             compute::<T, Parts, 8>(alpha, a, b, beta, out)
@@ -83,7 +83,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
     assert!(same(shape, b.operand.shape()), "factors of one shape");
-    // Loops follow the strides of the factor with more elements: the first from here on.
+    // Loops follow the strides of the operand with more distinct elements. From here on it is `a`.
     let elements = |factor: &MatrixOperand<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -93,7 +93,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     assert!(same(out.shape(), kept_shape), "the leading axes are the output's");
     let (kept_a, summed_a) = a.operand.strides().split_at(kept_shape.len());
     let (kept_b, summed_b) = b.operand.strides().split_at(kept_shape.len());
-    // What is multiplied by zero is a sum of nothing.
+    // If `alpha` is zero, the sum has zero terms, so `a` and `b` are not read.
     let (summed_shape, summed_a, summed_b): (&[usize], &[isize], &[isize]) =
         if alpha.is_zero() { (&[0], &[0], &[0]) } else { (summed_shape, summed_a, summed_b) };
     let terms: usize = summed_shape.iter().product();
@@ -105,42 +105,44 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         inexact: AtomicBool::new(false),
     };
     if let ([] | [..=MAX_UNPLANNED_OUTPUTS], &[n @ ..=MAX_UNPLANNED_TERMS]) = (kept_shape, summed_shape) {
-        // A few short sums take less time than a plan for them.
+        // Computing a few short sums takes less time than planning them.
         let outputs = kept_shape.first().map_or(1, |&outputs| outputs as isize);
         let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
         let (to, step_a, step_b) = (first(out.strides()), first(kept_a), first(kept_b));
         for i in 0..outputs {
             let (a, b) = (job.a.offset(i * step_a), job.b.offset(i * step_b));
             let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [summed_a[0], summed_b[0]]);
-            // SAFETY: all terms of output `i`.
+            // SAFETY: `i` is within the kept axis and `0..n` is the summed one: `Operand` makes these elements readable.
             let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, n) };
-            // SAFETY: output `i`, to which access is exclusive.
+            // SAFETY: `i * to` is the offset of output `i`; `Output` guarantees exclusive access to it.
             unsafe { job.put::<S>(i * to, sum) };
         }
     } else if let ([], &[n]) = (kept_shape, summed_shape)
         && n < 2 * PARALLEL_SUM_LEN
     {
-        // A dot product needs no plans, and can be so short that they would cost more than itself.
-        // SAFETY: the operands vouch for their elements.
+        // A dot product needs no plans; for a short one, planning would take longer than the sum.
+        // SAFETY: `n` is the extent of the only axis of both operands: `Operand` guarantees that all `n` elements are readable.
         let sum = unsafe { dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n) };
-        // SAFETY: the only element of the output, which is ours alone.
+        // SAFETY: the output has no axes, so offset 0 is its only element; `Output` guarantees exclusive access to it.
         unsafe { job.put::<S>(0, sum) };
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
-        // SAFETY: parts of a plan of the operands' shape; the output is ours alone.
+        // SAFETY: the plan visits the kept axes; the others have extent 1. So offsets are within the operands, which `Operand`
+        // makes readable, and the output, to which `Output` guarantees exclusive access; parts do not overlap.
         over_parts(&plan, 3 * size_of::<T>(), &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
         let summed = Plan::unordered_by(summed_shape, [summed_a, summed_b], 0);
         let work = kept.len().saturating_mul(terms).saturating_mul(2 * size_of::<T>());
         if sweeps(&kept, &summed) {
-            // SAFETY: parts of a plan of the kept axes, each with all of the summed ones; the output is ours alone.
+            // SAFETY: `kept` and `summed` visit the axes of the operands, which `Operand` makes readable; `Output` guarantees
+            // exclusive access to the outputs, and parts of `kept` do not overlap.
             let sweep = |part: &_| unsafe { job.sweep::<S>(part, &summed) };
             enter(work, || {
                 over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &sweep)
             });
         } else {
-            // SAFETY: as above.
+            // SAFETY: as for `sweep`: offsets are within the operands, and each part has outputs of its own.
             let dots = |part: &_| unsafe { job.dots::<S, LANES>(part, &summed) };
             enter(work, || over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &dots));
         }
@@ -155,10 +157,10 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     Ok(())
 }
 
-/// Whether to go over several outputs in the inner loop, rather than over terms of one sum.
+/// Returns whether the inner loop runs over several outputs, rather than over the terms of one sum.
 fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
     let [_, ka, kb] = kept.inner_strides();
-    // What a step costs: nothing if it stays where it is, at most a cache line for each factor.
+    // The cost of a step: zero for stride 0, at most a cache line per operand.
     let cost = |strides: [isize; 2]| strides.map(|s| s.unsigned_abs().min(8)).iter().sum::<usize>();
     let short = summed.len() < 8 && summed.len() < kept.inner_len();
     short || (kept.inner_len() >= 6 && cost([ka, kb]) < cost(summed.inner_strides()))
@@ -166,16 +168,16 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
 
 // ------------------------------------------------------------------ accumulators
 
-/// What is made of sums in the end: `alpha · sum + beta · old`.
+/// Computes the results from sums: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
 struct Finish<T: Scalar> {
     alpha: T,
     beta: T,
-    /// Ones do not multiply: complex infinities would become NaN.
+    /// If a scaling factor is one, it is not multiplied by: complex infinities would become NaN.
     alpha_is_one: bool,
     beta_is_one: bool,
     reads_old: bool,
-    /// The signs that make the sums of [`Parts`] the product of (conjugated) factors.
+    /// The signs that make the sums of [`Parts`] the product of the (possibly conjugated) operands.
     minus_im_im: T::Real,
     re_im: T::Real,
     im_re: T::Real,
@@ -184,7 +186,7 @@ struct Finish<T: Scalar> {
 impl<T: Scalar> Finish<T> {
     fn new(alpha: T, beta: T, conjugate: [bool; 2]) -> Self {
         let plus = T::Real::one();
-        // Unsigned numbers have no conjugates: they do not come here with `true`.
+        // Only complex operands are conjugated; unsigned types have no -1.
         let minus = |yes: bool| if T::COMPLEX && yes { T::Real::zero() - plus } else { plus };
         let [a, b] = conjugate;
         Finish {
@@ -216,14 +218,15 @@ trait Sums<T: Scalar> {
     type Sum: Copy + Send + Sync;
     fn zero() -> Self::Sum;
     fn product(x: T, y: T) -> Self::Sum;
-    /// `sum + x · y`.
+    /// Returns `sum + x · y`.
     fn add(sum: Self::Sum, x: T, y: T) -> Self::Sum;
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-    /// What to write where `old` is, or where nothing is read, and whether it is exact but for rounding.
+    /// Returns the result to write, and whether it is exact but for rounding. `old` is the previous value, `None` if it is not
+    /// read.
     fn finish(sum: Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool);
 }
 
-/// In the type itself. Integers wrap: so they would, at the end, in a wider type.
+/// Sums in `T` itself. Integers wrap, with the same result as if a wider sum were truncated at the end.
 struct Plain;
 
 impl<T: Scalar> Sums<T> for Plain {
@@ -250,8 +253,8 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
-/// Complex numbers by their parts: re·re, im·im, re·im and im·re. All are plain sums of products, whatever is conjugated,
-/// and fill vector registers.
+/// Sums of complex products by parts: re·re, im·im, re·im and im·re. All are plain sums of products, whichever operand is
+/// conjugated, and fill vector registers.
 struct Parts;
 
 impl<T: Scalar> Sums<T> for Parts {
@@ -280,15 +283,15 @@ impl<T: Scalar> Sums<T> for Parts {
     }
 }
 
-/// A complex number of its parts.
+/// Returns the complex number with these parts.
 #[inline(always)]
 fn complex<T: Scalar>(re: T::Real, im: T::Real) -> T {
     assert!(T::COMPLEX && size_of::<T>() == size_of::<[T::Real; 2]>());
-    // SAFETY: `Complex` is `repr(C)`: its two parts, one after the other.
+    // SAFETY: `T` is a `Complex<T::Real>`, which is `repr(C)`: it has the layout of `[re, im]`. The sizes were checked.
     unsafe { core::mem::transmute_copy(&[re, im]) }
 }
 
-/// Integers in a wide type, with what goes beyond even that.
+/// Sums of integers in a wide type, with a count of the overflows of that type.
 struct Checked;
 
 impl<T: Scalar> Sums<T> for Checked {
@@ -321,18 +324,18 @@ impl<T: Scalar> Sums<T> for Checked {
 
 // ------------------------------------------------------------------ loops
 
-/// One factor of an inner loop: where it begins and how far it steps. Steps of 0 and 1 are known to the compiler.
+/// One operand of an inner loop: its first element and its stride. Strides of 0 and 1 are known to the compiler.
 #[derive(Debug, Clone, Copy)]
 struct Elements<T, const STEP: isize> {
     ptr: *const T,
     step: isize,
 }
 
-/// Both factors.
+/// Both operands.
 #[derive(Debug, Clone, Copy)]
 struct Zipped<T, const A: isize, const B: isize>(Elements<T, A>, Elements<T, B>);
 
-/// Strides that are known when a loop is compiled: of contiguous elements, and of one that is repeated.
+/// Strides that are known when a loop is compiled: of contiguous elements, and of one repeated element.
 const CONTIGUOUS: isize = 1;
 const REPEATED: isize = 0;
 /// A stride that is known only at run time.
@@ -346,14 +349,14 @@ impl<T: Copy, const STEP: isize> Elements<T, STEP> {
     }
 
     /// # Safety
-    /// Element `i` may be read.
+    /// The caller must ensure that elements `0..=i` are within one allocation, and that element `i` is readable.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> T {
         let step = if STEP == ANY_STRIDE { self.step } else { STEP };
-        // SAFETY: the caller's; all elements up to it are in one piece of memory. The compiler has to know that addresses do not
-        // wrap, or makes no vectors of the loop.
+        // SAFETY: the caller ensures that the first element and element `i` are in one allocation, so the offset stays within it
+        // and does not wrap. The compiler has to know the latter, or it does not vectorise the loop.
         let element = unsafe { self.ptr.offset(i as isize * step) };
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that element `i` is readable.
         unsafe { *element }
     }
 }
@@ -365,20 +368,20 @@ impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
     }
 
     /// # Safety
-    /// Element `i` of both may be read.
+    /// As `at` of [`Elements`], for element `i` of both operands.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> (T, T) {
-        // SAFETY: the caller's.
+        // SAFETY: this function has the contract of `Elements::at` for both operands.
         let x = unsafe { self.0.at(i) };
-        // SAFETY: the caller's.
+        // SAFETY: as for `x`: this function's contract, for the second operand.
         (x, unsafe { self.1.at(i) })
     }
 }
 
-/// The sum of `n` products.
+/// Returns the sum of `n` products.
 ///
 /// # Safety
-/// `n` elements from `a` and `b` on, `steps` apart, may be read.
+/// The caller must ensure that `n` elements from `a` and from `b`, with strides `steps`, are readable.
 unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -390,9 +393,10 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
         let (a, b) = (a.offset(at * steps[0]), b.offset(at * steps[1]));
         at += count as isize;
         match steps {
-            // SAFETY: a part of what the caller vouches for.
+            // SAFETY: `pairwise` calls with counts that add up to `n`, so these are `count` of the `n` elements that the caller
+            // makes readable; both strides are 1.
             [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, count) },
-            // SAFETY: as above.
+            // SAFETY: as for strides 1: `count` of the `n` readable elements.
             _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, count) },
         }
     };
@@ -403,10 +407,10 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
 }
 
 kernel! {
-    /// Four sums that make up the one of a block: they fill a register.
+    /// Returns the sum of a block as four partial sums, which fill a register.
     ///
     /// # Safety
-    /// As [`dot`].
+    /// As [`dot`]; `steps` must be `STEP` unless that is [`ANY_STRIDE`].
     unsafe fn dot_block[T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize][T, S, LANES, STEP](
         a: HostPtr<T>,
         b: HostPtr<T>,
@@ -415,11 +419,11 @@ kernel! {
     ) -> [S::Sum; 4] {
         let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
         let (whole, fours) = (n - n % LANES, n - n % 4);
-        // SAFETY: all of these are below `n`.
+        // SAFETY: `whole <= n`, and the caller ensures that elements below `n` are readable.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
-        // SAFETY: as above.
+        // SAFETY: as for `many`: `fours <= n`.
         let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: as above.
+        // SAFETY: as for `many`: it ends at `n`.
         let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {
@@ -434,10 +438,10 @@ kernel! {
     }
 }
 
-/// The products from `from` to `to` in so many accumulators, one after the other.
+/// Sums the products `from..to` in `LANES` accumulators, to which products are added in turn.
 ///
 /// # Safety
-/// All of these may be read.
+/// The caller must ensure that elements `from..to` of both operands are readable, and that `LANES` divides `to - from`.
 #[inline(always)]
 unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     pair: Zipped<T, STEP, STEP>,
@@ -447,7 +451,7 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     let mut sums = [S::zero(); LANES];
     for i in (from..to).step_by(LANES) {
         for (lane, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: `LANES` divides `to - from`, so `i + lane < to`; the caller ensures that these elements are readable.
             let (x, y) = unsafe { pair.at(i + lane) };
             *sum = S::add(*sum, x, y);
         }
@@ -455,11 +459,12 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     sums
 }
 
-/// Adds the products of some rows to accumulators: element `j` of each row to the `j`th. Rows are `rows` apart, elements
-/// `steps`.
+/// Adds the products of `count` rows to accumulators: element `j` of each row to `sums[j]`. `rows` are the strides between rows,
+/// `steps` those between elements.
 ///
 /// # Safety
-/// `count` rows of as many elements as there are accumulators may be read from `a` and `b` on.
+/// The caller must ensure that `count` rows of `sums.len()` elements from `a` and from `b`, with these strides, are readable, and
+/// that `steps` are `[A, B]` unless these are [`ANY_STRIDE`].
 unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,
@@ -473,7 +478,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
         let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
         macro_rules! add {
             ($few:literal) => {
-                // SAFETY: some of the rows that the caller vouches for.
+                // SAFETY: `first + $few <= count`, so these are rows that the caller ensures are readable; `steps` are unchanged.
                 unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
             };
         }
@@ -487,7 +492,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
 }
 
 kernel! {
-    /// The same for so few rows that each accumulator is loaded and stored once. Returns how many.
+    /// [`add_rows`] for `COUNT` rows, so few that each accumulator is loaded and stored once. Returns `COUNT`.
     ///
     /// # Safety
     /// As [`add_rows`], for `COUNT` rows.
@@ -505,7 +510,7 @@ kernel! {
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
             for pair in pairs {
-                // SAFETY: `j` is one of the row's elements.
+                // SAFETY: `j < sums.len()`; the caller ensures that this many elements of each row are readable.
                 let (x, y) = unsafe { pair.at(j) };
                 sum = S::add(sum, x, y);
             }
@@ -515,7 +520,7 @@ kernel! {
     }
 }
 
-/// Adds up `rows` rows in `sums` pairwise: `leaf` adds the next few.
+/// Adds `rows` rows to `sums` pairwise: `leaf(sums, count)` adds the next `count` rows.
 fn add_pairwise<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     rows: usize,
@@ -538,11 +543,11 @@ fn merge_all<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], others: &[S::Sum]) {
     }
 }
 
-/// Sums of products at a number of neighbouring outputs, each over all that the plan visits. Outputs are `steps` apart in
-/// the factors.
+/// Computes the sums of products of `sums.len()` neighbouring outputs, each over all elements that the plan visits. `steps` are
+/// the strides of the operands from one output to the next.
 ///
 /// # Safety
-/// All elements that the plan visits from there on may be read.
+/// The caller must ensure that, for each output, all elements that the plan visits from its first elements are readable.
 unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,
@@ -556,9 +561,9 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
         let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
         let others = &mut others[..sums.len()];
         join(
-            // SAFETY: the halves visit what the whole does.
+            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { sweep_columns::<T, S>(sums, a, b, steps, &low) },
-            // SAFETY: as above.
+            // SAFETY: as for `low`.
             || unsafe { sweep_columns::<T, S>(others, a, b, steps, &high) },
         );
         return merge_all::<T, S>(sums, others);
@@ -573,7 +578,8 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
             let (a, b) = (a.offset(i + inner as isize * rows[0]), b.offset(j + inner as isize * rows[1]));
             macro_rules! add {
                 ($a:ident $b:ident) => {
-                    // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
+                    // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, which the caller ensures are
+                    // readable for each output; `steps` were matched.
                     unsafe { add_rows::<T, S, $a, $b>(sums, a, b, steps, rows, run) }
                 };
             }
@@ -595,7 +601,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
 
 // ------------------------------------------------------------------ the operands together
 
-/// Where the operands are, and what is made of the sums.
+/// The addresses of the operands, and what to compute from the sums.
 struct SumTask<T: Scalar> {
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -606,23 +612,24 @@ struct SumTask<T: Scalar> {
 
 impl<T: Scalar> SumTask<T> {
     /// # Safety
-    /// `at` is an index of the output, which is ours alone.
+    /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     unsafe fn put<S: Sums<T>>(&self, at: isize, sum: S::Sum) {
         let to = self.out.offset(at).get();
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `to` is an element of the output, to which access is exclusive.
         let old = self.finishing.reads_old.then(|| unsafe { *to });
         let (value, exact) = S::finish(sum, &self.finishing, old);
-        // SAFETY: the caller's.
+        // SAFETY: as for `old`: an element of the output, with exclusive access.
         unsafe { *to = value };
         if !exact {
             self.inexact.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Sums of one product each.
+    /// Computes outputs that are sums of one product each.
     ///
     /// # Safety
-    /// The plan visits indices of the output, which is ours alone, and of the factors.
+    /// The caller must ensure that the plan visits elements of the output, to which access is exclusive, and readable elements of
+    /// the operands.
     unsafe fn products<S: Sums<T>>(&self, plan: &Plan<3>) {
         let (n, [so, sa, sb]) = (plan.inner_len(), plan.inner_strides());
         if n == 0 {
@@ -634,11 +641,13 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             let (a, b) = (self.a.offset(i), self.b.offset(j));
             if so == 1 {
-                // SAFETY: `n > 0` elements of the output side by side; inputs do not overlap it.
+                // SAFETY: stride 1, so these are `n > 0` contiguous elements of the output; the caller ensures exclusive access,
+                // so the operands do not overlap them.
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
                 macro_rules! products {
                     ($a:ident $b:ident) => {
-                        // SAFETY: a row of the plan.
+                        // SAFETY: an inner loop of the plan: `out.len()` readable elements of each operand, none of them in
+                        // `out`; the strides were matched.
                         unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.finishing) }
                     };
                 }
@@ -654,19 +663,20 @@ impl<T: Scalar> SumTask<T> {
             } else {
                 let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [sa, sb]);
                 for i in 0..n {
-                    // SAFETY: `i` is an index of the row.
+                    // SAFETY: `i < n`, so the plan visits these elements, which the caller ensures are readable.
                     let (x, y) = unsafe { pair.at(i) };
-                    // SAFETY: as above, in the output.
+                    // SAFETY: the plan visits this output as well; the caller ensures exclusive access to it.
                     unsafe { self.put::<S>(o + i as isize * so, S::product(x, y)) };
                 }
             }
         }
     }
 
-    /// One sum after the other.
+    /// Computes one sum after the other.
     ///
     /// # Safety
-    /// Outputs of the part are ours alone, and from each of its indices the factors have those of the other plan.
+    /// The caller must ensure exclusive access to the outputs that `part` visits, and that, from each of its indices, all
+    /// elements of the operands that `summed` visits are readable.
     unsafe fn dots<S: Sums<T>, const LANES: usize>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
@@ -675,21 +685,22 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             for k in 0..n as isize {
                 let (a, b) = (self.a.offset(i + k * sa), self.b.offset(j + k * sb));
-                // SAFETY: an index of the part, with all that is summed.
+                // SAFETY: `k < n`, so this is an index of `part`; the caller ensures that all elements `summed` visits from it
+                // are readable.
                 let sum = unsafe { dot_all::<T, S, LANES>(a, b, summed) };
-                // SAFETY: the same index of the output.
+                // SAFETY: the output at the same index, to which the caller ensures exclusive access.
                 unsafe { self.put::<S>(o + k * so, sum) };
             }
         }
     }
 
-    /// Many sums at a time.
+    /// Computes up to [`MAX_SWEPT_OUTPUTS`] sums at a time.
     ///
     /// # Safety
     /// As [`dots`](SumTask::dots).
     unsafe fn sweep<S: Sums<T>>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
-        // Blocks of about one width.
+        // Blocks of about equal width.
         let width =
             n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8).min(MAX_SWEPT_OUTPUTS);
         let mut walk = Odometer::outer(part);
@@ -700,10 +711,11 @@ impl<T: Scalar> SumTask<T> {
                 let mut sums = [S::zero(); MAX_SWEPT_OUTPUTS];
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
-                // SAFETY: indices of the part, with all that is summed.
+                // SAFETY: `first + sums.len() <= n`, so these are indices of `part`; the caller ensures that all elements
+                // `summed` visits from them are readable.
                 unsafe { sweep_columns::<T, S>(sums, a, b, [sa, sb], summed) };
                 for (k, &sum) in sums.iter().enumerate() {
-                    // SAFETY: the same indices of the output.
+                    // SAFETY: the output at the same index, to which the caller ensures exclusive access.
                     unsafe { self.put::<S>(o + (first + k) as isize * so, sum) };
                 }
             }
@@ -711,10 +723,11 @@ impl<T: Scalar> SumTask<T> {
     }
 }
 
-/// One row of products. Says whether they are exact but for rounding.
+/// Computes one row of products. Returns whether they are exact but for rounding.
 ///
 /// # Safety
-/// From `a` and `b` on there are as many elements to read as in `out`, `steps` apart; none lies in `out`.
+/// The caller must ensure that `out.len()` elements from `a` and from `b`, with strides `steps`, are readable, that none of them
+/// is in `out`, and that `steps` are `[A, B]` unless these are [`ANY_STRIDE`].
 #[inline(always)]
 unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     out: &mut [T],
@@ -727,7 +740,7 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     let finishing = *finishing;
     let mut all_exact = true;
     let mut put = |to: &mut T, i: usize, old: Option<T>| {
-        // SAFETY: `i` is within the row.
+        // SAFETY: `i < out.len()`; the caller ensures that this many elements are readable.
         let (x, y) = unsafe { pair.at(i) };
         let (value, exact) = S::finish(S::product(x, y), &finishing, old);
         *to = value;
@@ -741,10 +754,10 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     all_exact
 }
 
-/// The sum of products over all that a plan visits.
+/// Returns the sum of products over all elements that a plan visits.
 ///
 /// # Safety
-/// All of it may be read from `a` and `b` on.
+/// The caller must ensure that all elements that the plan visits from `a` and from `b` are readable.
 unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -754,9 +767,9 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         && let Some((low, high)) = plan.halves_at(LANES * CHAIN_LEN)
     {
         let (low, high) = join(
-            // SAFETY: the halves visit what the whole does.
+            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { dot_all::<T, S, LANES>(a, b, &low) },
-            // SAFETY: as above.
+            // SAFETY: as for `low`.
             || unsafe { dot_all::<T, S, LANES>(a, b, &high) },
         );
         return S::merge(low, high);
@@ -768,7 +781,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     }
     if rows == 1 {
         let [i, j] = plan.offsets();
-        // SAFETY: one row is all there is.
+        // SAFETY: these are the `n` elements of the plan's only row, which the caller ensures are readable.
         return unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
     }
     let mut walk = Odometer::outer(plan);
@@ -777,7 +790,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         for _ in 0..count {
             let [i, j] = walk.offsets();
             walk.advance();
-            // SAFETY: a row of the plan.
+            // SAFETY: `pairwise` takes `rows` rows in all, so these are the `n` elements of a row of the plan, which are
+            // readable.
             let row = unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
             sum = S::merge(sum, row);
         }

@@ -1,9 +1,9 @@
-//! Loops over a few elements, without a plan: to plan them would take longer than to compute them.
+//! Loops over a few elements, without a plan: to make one would take longer than the loop.
 
 /// Largest number of elements that are visited without a plan.
 const MAX_UNPLANNED_LEN: usize = 24;
 
-/// Rows and columns of a few elements in `K` operands, whatever their strides.
+/// Rows and columns of a few elements in `K` operands, with any strides.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct Few<const K: usize> {
     rows: usize,
@@ -14,7 +14,8 @@ pub(in crate::device::cpu) struct Few<const K: usize> {
 }
 
 impl<const K: usize> Few<K> {
-    /// `None` if there are many elements, or more than two axes. `strides` are as many as `shape` has axes.
+    /// Returns `None` if there are more than [`MAX_UNPLANNED_LEN`] elements, or more than two axes. Each of `strides` has one
+    /// stride per axis of `shape`.
     #[inline]
     pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
         let of = |axis: usize| {
@@ -29,14 +30,14 @@ impl<const K: usize> Few<K> {
             [n] if n <= MAX_UNPLANNED_LEN => {
                 Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) }
             }
-            // Without elements there may be any number of rows, which are not to be counted through.
+            // Without elements there may be any number of rows; a loop over them could take forever.
             [m, n] if m == 0 || n == 0 => {
                 Few { rows: 0, columns: 0, row_strides: [0; K], column_strides: [0; K] }
             }
             [m, n] if m.saturating_mul(n) <= MAX_UNPLANNED_LEN => {
                 let (row_strides, column_strides) = (of(0), of(1));
                 let row = n as isize;
-                // One loop is enough for rows that follow each other.
+                // One loop is enough if the stride of the rows continues that of the columns.
                 if (0..K).all(|k| row_strides[k] == column_strides[k].wrapping_mul(row)) {
                     Few { rows: 1, columns: m * n, row_strides: [0; K], column_strides }
                 } else {
@@ -103,7 +104,7 @@ mod tests {
             }
         }
         assert!(Few::new(&[usize::MAX, 2], &[&[0, 0]]).is_none());
-        // At once, that is.
+        // Returns at once, despite the many rows.
         Few::new(&[usize::MAX, 0], &[&[0, 0]]).unwrap().for_each(|_| unreachable!("no elements"));
     }
 }

@@ -1,4 +1,4 @@
-//! How kernels go over the elements of strided operands: a few at once, in contiguous strips, in parts for threads.
+//! Loops over the elements of strided operands: a few elements without a plan, contiguous strips, parts for threads.
 
 pub(super) mod few;
 mod pack;

@@ -1,10 +1,10 @@
-//! Elements of any type, moved by their size between rows with gaps and rows without.
+//! Moves elements of any type, by their size, between strided and contiguous rows.
 
 use crate::device::cpu::kernels::copy::transpose_tile;
 use crate::element::{Element, c32, c64};
 
-/// A function by the size of elements, with the conditions of whoever calls it: of each size the type that needs the least
-/// alignment.
+/// Calls a function with the type for a size of elements: of all types of the size, the one with the least alignment. The
+/// function's conditions are those of the function around the call.
 macro_rules! by_size {
     ($size:expr, $f:ident($($argument:expr),*)) => {
         match $size {
@@ -17,31 +17,34 @@ macro_rules! by_size {
         }
     };
     (@ $call:expr) => {
-        // SAFETY: the caller's.
+        // SAFETY: the function has the contract of the one around it, for a type of `$size` bytes; no element type of this size
+        // has less alignment.
         unsafe { $call }
     };
 }
 
-/// One element, `n` times.
+/// Writes one element `n` times.
 ///
 /// # Safety
-/// The element of `size` bytes at `from` may be read, `n` such at `to` may be written.
+/// The caller must ensure that the element of `size` bytes at `from` may be read, that it has exclusive access to `n` such
+/// at `to`, and that pointers are aligned for an element type of this size.
 pub(in crate::device::cpu) unsafe fn repeat(size: usize, from: *const u8, to: *mut u8, n: usize) {
     /// # Safety
-    /// As the function around it.
+    /// As the outer `repeat`, for the size of `T`.
     unsafe fn repeat<T: Element>(from: *const u8, to: *mut u8, n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the element at `from` may be read and is aligned, as the caller ensures.
         let value = unsafe { from.cast::<T>().read() };
-        // SAFETY: the caller's.
+        // SAFETY: `n` elements at `to` may be written and are aligned, as the caller ensures; elements may have any bytes.
         unsafe { core::slice::from_raw_parts_mut(to.cast::<T>(), n) }.fill(value);
     }
     by_size!(size, repeat(from, to, n))
 }
 
-/// `n` elements `stride` apart, side by side.
+/// Copies `n` elements, `stride` elements apart at `from`, to contiguous ones at `to`.
 ///
 /// # Safety
-/// The elements of `size` bytes may be read at `from` and written at `to`, which do not overlap.
+/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, that they do not
+/// overlap, and that pointers are aligned for an element type of this size.
 pub(in crate::device::cpu) unsafe fn gather(
     size: usize,
     from: *const u8,
@@ -50,23 +53,23 @@ pub(in crate::device::cpu) unsafe fn gather(
     n: usize,
 ) {
     if stride == 1 {
-        // SAFETY: the caller's.
+        // SAFETY: with unit stride, `n · size` bytes on each side, which may be read and written and do not overlap.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
-    /// As the function around it.
+    /// As the outer `gather`, for the size of `T`.
     unsafe fn gather<T: Element>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
             let (from, to) = (from.wrapping_offset(i as isize * stride), to.wrapping_add(i));
-            // SAFETY: the caller's; `i < n`.
+            // SAFETY: `i < n`: one of the elements that the caller may read and write; pointers are aligned.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     }
     by_size!(size, gather(from, stride, to, n))
 }
 
-/// `n` elements side by side, to where they are `stride` apart.
+/// Copies `n` contiguous elements at `from` to elements `stride` elements apart at `to`.
 ///
 /// # Safety
 /// As [`gather`].
@@ -78,26 +81,27 @@ pub(in crate::device::cpu) unsafe fn scatter(
     n: usize,
 ) {
     if stride == 1 {
-        // SAFETY: the caller's.
+        // SAFETY: with unit stride, `n · size` bytes on each side, which may be read and written and do not overlap.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
-    /// As the function around it.
+    /// As the outer `scatter`, for the size of `T`.
     unsafe fn scatter<T: Element>(from: *const u8, to: *mut u8, stride: isize, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
             let (from, to) = (from.wrapping_add(i), to.wrapping_offset(i as isize * stride));
-            // SAFETY: the caller's; `i < n`.
+            // SAFETY: `i < n`: one of the elements that the caller may read and write; pointers are aligned.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     }
     by_size!(size, scatter(from, to, stride, n))
 }
 
-/// Rows whose columns are side by side, to rows that are: `to[r][c] = from[c][r]`, `shape` of them.
+/// Transposes: `to[r][c] = from[c][r]`, for the extents `[rows, columns]`, as [`transpose_tile`]. The strides count elements.
 ///
 /// # Safety
-/// The elements of `size` bytes may be read at `from` and written at `to`, which do not overlap.
+/// The caller must ensure that the elements of `size` bytes may be read at `from` and written at `to`, and that they do not
+/// overlap.
 pub(in crate::device::cpu) unsafe fn transpose(
     size: usize,
     from: *const u8,
@@ -107,7 +111,7 @@ pub(in crate::device::cpu) unsafe fn transpose(
     [rows, columns]: [usize; 2],
 ) {
     /// # Safety
-    /// As the function around it.
+    /// As the outer `transpose`, for the size of `T`.
     unsafe fn tile<T: Element>(
         from: *const u8,
         from_stride: isize,
@@ -116,7 +120,7 @@ pub(in crate::device::cpu) unsafe fn transpose(
         rows: usize,
         columns: usize,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: `transpose_tile` has this function's contract: the source is readable, the result exclusive, no overlap.
         unsafe { transpose_tile(from.cast::<T>(), from_stride, to.cast::<T>(), to_stride, rows, columns) }
     }
     by_size!(size, tile(from, from_stride, to, to_stride, rows, columns))

@@ -1,8 +1,9 @@
-//! Blocks of elements that lie side by side in every operand: what elementwise loops run on.
+//! Strips of elements that are contiguous in every operand, on which elementwise loops run.
 //!
-//! An operation is compiled to a single loop, over dense operands. All around it is compiled once for all operations and
-//! element types, which are so many bytes here. Operands dense in one order are one block. Otherwise a plan is walked: an
-//! operand goes to the loop as it lies where its stride is 1; else it is brought into a buffer in the cache:
+//! An operation is compiled to a single loop, over contiguous operands. All code around it is compiled once for all operations
+//! and element types, whose elements are just bytes here. Operands that are contiguous in one order are one strip. Otherwise a
+//! plan splits the loops into rows. If an operand's stride is 1, the loop uses its elements in place; otherwise they are brought
+//! into a buffer in the cache:
 //!
 //! ```text
 //! stride 0                              the value, repeated
@@ -22,11 +23,11 @@ use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
 use core::mem::MaybeUninit;
 
-/// One operand, whatever the type of its elements.
+/// One operand, without the type of its elements.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct RawOperand<'a> {
     ptr: HostPtr<u8>,
-    /// The bytes of an element.
+    /// Bytes of an element.
     size: usize,
     /// In elements, one for each axis of the loops' shape.
     strides: &'a [isize],
@@ -38,7 +39,7 @@ impl<'a> RawOperand<'a> {
         RawOperand { ptr: HostPtr::new(ptr.get().cast()), size: size_of::<T>(), strides }
     }
 
-    /// The address of the element at index 0.
+    /// Returns the address of the element at index 0.
     #[inline]
     pub(in crate::device::cpu) fn address(&self) -> *mut u8 {
         self.ptr.get()
@@ -50,7 +51,7 @@ impl<'a> RawOperand<'a> {
     }
 }
 
-/// What becomes of the first operand. The others are read.
+/// How the first operand is accessed. The others are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum First {
     Read,
@@ -58,27 +59,30 @@ pub(in crate::device::cpu) enum First {
     Updated,
 }
 
-/// A loop over `n` contiguous elements of each operand, whose first elements are at the addresses.
+/// A loop over `n` contiguous elements per operand; each address is that of an operand's first element.
 pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
 
-/// The most operands of a loop.
+/// Largest number of operands of a loop.
 pub(in crate::device::cpu) const MAX_OPERANDS: usize = 4;
 
-/// An address for each operand of a loop. Those behind the last operand are null.
+/// An address for each operand of a loop. Those after the last operand are null.
 pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_OPERANDS];
 
 /// Calls `f` on blocks that make up the operands. None of them is empty.
 ///
-/// Where an operand is read, `f` finds its elements at the address that it is given, or copies of them; what it leaves at the
-/// address of the first one becomes that operand's, unless that is to be read only. An element takes as long as to move `cost`
+/// If an operand is read, `f` gets the address of its elements or of copies of them. What `f` leaves at the first address is
+/// stored in the first operand, unless `first` is [`First::Read`]. Computing an element takes as long as moving `cost`
 /// bytes more.
 ///
 /// # Safety
-/// There are one to [`MAX_OPERANDS`] operands. All of their elements, by shape and strides, may be read; those of the first one may
-/// be written and nothing else accesses them, unless it is to be read only.
+/// The caller must ensure, for the elements that `shape` and the strides describe, that
+///
+/// * all elements may be read, except those of the first operand if `first` is [`First::Written`], and are aligned;
+/// * unless `first` is [`First::Read`], the caller has exclusive access to those of the first operand, no two indices of which
+///   share an element.
 ///
 /// # Panics
-/// If there are no operands, or too many.
+/// If there are no operands, or more than [`MAX_OPERANDS`].
 #[inline(always)]
 pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
@@ -94,12 +98,12 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
             let address = |k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address);
             f(n, core::array::from_fn(address));
         }
-        // SAFETY: the caller's contract is the same.
+        // SAFETY: `for_planned_blocks` has this function's contract, for the same operands.
         _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
 }
 
-/// [`for_blocks`] of several blocks, or of one that several threads share. Compiled once, in this crate.
+/// [`for_blocks`] for several blocks, or for one that is split among threads. Compiled once, in this crate.
 ///
 /// # Safety
 /// As [`for_blocks`].
@@ -112,19 +116,19 @@ unsafe fn for_planned_blocks(
     f: Loop<'_>,
 ) {
     match *operands {
-        // SAFETY: the same contract, for the same operands.
+        // SAFETY: `planned` has this function's contract, for the same operands.
         [a] => unsafe { planned(shape, [a], first, work, f) },
-        // SAFETY: as above.
+        // SAFETY: as for one operand: `planned` has this function's contract.
         [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
-        // SAFETY: as above.
+        // SAFETY: as for one operand: `planned` has this function's contract.
         [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
-        // SAFETY: as above.
+        // SAFETY: as for one operand: `planned` has this function's contract.
         [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
         _ => panic!("elementwise loops have one to four operands"),
     }
 }
 
-/// [`for_planned_blocks`] of `K` operands.
+/// [`for_planned_blocks`] for `K` operands.
 ///
 /// # Safety
 /// As [`for_blocks`].
@@ -139,18 +143,20 @@ unsafe fn planned<const K: usize>(
     let long = plan.len() * operands[0].size >= MIN_STREAMED_BYTES;
     let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
     let job = StripTask { operands, first, streams, across: across(&plan), f };
-    // SAFETY: parts of a plan of the operands' own shape and strides; the rest is the caller's contract.
+    // SAFETY: each part of the plan visits elements of `shape` in these operands, to which the caller ensures access. No two
+    // parts have an element of the first operand in common.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
 
-/// Addresses with null behind the last operand.
+/// Returns the addresses, with null after the last operand.
 fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
     let mut padded = [core::ptr::null_mut(); MAX_OPERANDS];
     padded[..K].copy_from_slice(&addresses);
     padded
 }
 
-/// A loop in which an operand is dense that is not so in the inner one: it is to be transposed.
+/// Returns a loop in which some operand has stride ±1, if its stride in the inner loop is neither that nor 0: it is to be
+/// transposed.
 fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
     let strides = plan.inner_strides();
     plan.outer_strides()
@@ -161,8 +167,8 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 /// Results of this many bytes or more are written by non-temporal stores.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
 
-/// Bytes of a row's buffer: a few buffers fit L1, beside what is read and written directly. Longer ones make the processor alternate
-/// between reading and writing memory if a result is streamed.
+/// Bytes of a row's buffer: a few buffers fit L1, next to what is read and written directly. Longer ones make the processor
+/// alternate between reading and writing memory if a result is streamed.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
 /// Rows of at most this many elements are joined to longer ones.
@@ -174,8 +180,8 @@ const TILE_HEIGHT_BYTES: usize = 512;
 /// .. but at most this many rows.
 const MAX_TILE_HEIGHT: usize = 128;
 
-/// Width of a tile: whole rows, if the contiguous ones follow each other and have at most this many bytes together, so that all
-/// is read and written without gaps; ..
+/// Width of a tile: whole rows, if the contiguous ones continue each other and have at most this many bytes together, so that
+/// memory is read and written without gaps; ..
 const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
 
 /// .. otherwise about this many bytes of each row.
@@ -191,18 +197,18 @@ struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 /// Height of a tile if the allocation of larger buffers fails.
 const MIN_TILE_HEIGHT: usize = 32;
 
-/// What is to be done with each part of a plan.
+/// The operands of a plan and the loop to run on each of its parts.
 struct StripTask<'a, const K: usize> {
     operands: [RawOperand<'a>; K],
     first: First,
-    /// Whether the first operand, whose inner loop is dense, is written past the caches.
+    /// Whether the first operand, whose inner stride is 1, is written with non-temporal stores.
     streams: bool,
     /// The loop around the inner one along which an operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
 }
 
-/// Two loops, the inner one over `columns`.
+/// Two loops: `rows` rows `steps` elements apart, of `columns` elements `strides` apart, in each operand.
 #[derive(Debug, Clone, Copy)]
 struct Rows<const K: usize> {
     rows: usize,
@@ -212,6 +218,8 @@ struct Rows<const K: usize> {
 }
 
 impl<const K: usize> StripTask<'_, K> {
+    /// Runs the loop on all elements of a part.
+    ///
     /// # Safety
     /// As [`for_blocks`], for the elements that the part visits.
     unsafe fn part(&self, part: &Plan<K>) {
@@ -226,7 +234,7 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined where that copies nothing that is dense.
+        // Short rows are joined, unless rows that are contiguous would have to be copied for it.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -234,13 +242,13 @@ impl<const K: usize> StripTask<'_, K> {
             && columns <= MAX_JOINED_COLUMNS
             && follow(&rows)
         {
-            // SAFETY: together the loops visit what the part does; the rest is the caller's.
+            // SAFETY: `rows` at each offset of the other loops are elements of the part, to which the caller ensures access.
             for_each(&part.without(axis), |at| unsafe { self.joined(&rows, at) });
         } else if let (Some(axis), Some(rows)) = (self.across, rows) {
-            // SAFETY: as above.
+            // SAFETY: as for `joined`: `rows` at each of these offsets are elements of the part.
             for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: the inner loop at each offset of the others has elements of the part, to which the caller ensures access.
             for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });
         }
         if self.streams {
@@ -248,7 +256,7 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Parts for threads end at a multiple of so many positions of a loop: what is transposed goes in whole blocks.
+    /// Returns the number of which the splits of a loop for threads are multiples: whole blocks of what is transposed.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -257,12 +265,12 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// How many rows are transposed at once.
+    /// Returns the number of rows that are transposed at once.
     fn height(&self) -> usize {
         (TILE_HEIGHT_BYTES / self.largest()).min(MAX_TILE_HEIGHT)
     }
 
-    /// The address of the element `offset` elements after the operand's first.
+    /// Returns the address of the element `offset` elements after the operand's first.
     fn address(&self, k: usize, offset: isize) -> *mut u8 {
         self.operands[k].ptr.offset(offset.wrapping_mul(self.operands[k].size as isize)).get()
     }
@@ -271,7 +279,7 @@ impl<const K: usize> StripTask<'_, K> {
         core::array::from_fn(|k| self.address(k, offsets[k]))
     }
 
-    /// Whether the loop reads an operand.
+    /// Whether the loop reads operand `k`.
     fn reads(&self, k: usize) -> bool {
         k > 0 || self.first != First::Written
     }
@@ -280,14 +288,14 @@ impl<const K: usize> StripTask<'_, K> {
         self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
-    /// One row, which begins `at` these addresses: in one piece where it is dense in all operands, else in pieces of a buffer's
-    /// length.
+    /// Runs the loop on one row, which begins at the addresses `at`: in one call if all operands are contiguous, else in parts as
+    /// long as a buffer.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the row.
     unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
         if strides == [1; K] {
-            // SAFETY: the caller's.
+            // SAFETY: `dense` has this function's contract, and all strides are 1.
             return unsafe { self.dense(columns, at) };
         }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
@@ -295,11 +303,11 @@ impl<const K: usize> StripTask<'_, K> {
         let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: the row's only element; the buffer has room for the width of a piece.
+            // SAFETY: the row's only element, to which the caller ensures access; the buffer has at least `width` elements.
             unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
         let size = self.operands[0].size;
-        // Pieces that are streamed end where a cache line does.
+        // Parts that are streamed end at the end of a cache line.
         let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
@@ -309,7 +317,7 @@ impl<const K: usize> StripTask<'_, K> {
             });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
-                    // SAFETY: `n` elements of the row, no more than fit the buffer.
+                    // SAFETY: elements `column .. column + n` of the row, which may be read; `n <= width` fit in the buffer.
                     unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
                 }
             }
@@ -319,9 +327,10 @@ impl<const K: usize> StripTask<'_, K> {
             );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
-                    // SAFETY: `n` elements of the row, which are ours to write.
+                    // SAFETY: elements `column .. column + n` of the row, to which the caller ensures exclusive access; the
+                    // buffer has `n` elements. `part` calls `fence`.
                     1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
-                    // SAFETY: as above.
+                    // SAFETY: as for stride 1: `n` elements of the row, and of the buffer.
                     stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
                 }
             }
@@ -329,10 +338,10 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// A row that is dense in all operands.
+    /// Runs the loop on a row that is contiguous in all operands.
     ///
     /// # Safety
-    /// As [`row`](StripTask::row).
+    /// As [`row`](StripTask::row), for a row whose strides are all 1.
     #[inline]
     unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
@@ -346,7 +355,8 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
-            // SAFETY: `n` elements of the row, which are ours to write.
+            // SAFETY: the next `n` elements of the row, to which the caller ensures exclusive access; `n <= width` elements are
+            // in the buffer. `part` calls `fence`.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
             at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
@@ -354,8 +364,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Many short rows, the first of which begins `at`, several of them as one: operands whose rows do not follow each other go
-    /// through buffers in which they do.
+    /// Runs the loop on many short rows, several of them at once; the first row begins at the offsets `at`. If an operand's rows
+    /// do not continue each other, they are copied into a buffer in which they do.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the rows.
@@ -374,9 +384,10 @@ impl<const K: usize> StripTask<'_, K> {
                 let buffer =
                     |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
-                    // Rows that are all the same are there from the first block.
+                    // If all rows are the same, the buffer has them from the first block.
                     if row == 0 || rows.steps[k] != 0 {
-                        // SAFETY: rows of the operand; the buffer has room for `height` of them.
+                        // SAFETY: `height` rows of the operand from `row` on, which the caller may read; the buffer has as many
+                        // elements.
                         unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
                     }
                 }
@@ -385,7 +396,8 @@ impl<const K: usize> StripTask<'_, K> {
                 (self.f)(height * columns, padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
-                        // SAFETY: a row of the first operand, which is ours to write.
+                        // SAFETY: row `row + j` of the first operand, to which the caller ensures exclusive access; the buffer
+                        // has `height > j` rows.
                         unsafe {
                             scatter(
                                 self.operands[0].size,
@@ -401,7 +413,8 @@ impl<const K: usize> StripTask<'_, K> {
         });
     }
 
-    /// Many rows, the first of which begins `at`, in blocks of several rows, so that operands can be transposed.
+    /// Runs the loop on many rows in blocks of several rows, so that operands can be transposed; the first row begins at the
+    /// offsets `at`.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the rows.
@@ -414,7 +427,7 @@ impl<const K: usize> StripTask<'_, K> {
         } else {
             TILE_WIDTH_BYTES / size
         };
-        // Rows of a buffer are not a power of two apart, lest they share their places in the cache.
+        // The distance of rows in a buffer is not a power of two, so that they do not compete for the same cache sets.
         let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {
@@ -442,18 +455,20 @@ impl<const K: usize> StripTask<'_, K> {
                         pitch: pitch(width),
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
-                    // SAFETY: the block lies within the rows, and its size within a buffer's.
+                    // SAFETY: the block is within the rows, to which the caller ensures access, and the buffers were allocated
+                    // for blocks of `height` rows and `width` columns.
                     unsafe { self.block(rows, &block, buffers) };
                 }
             }
         });
     }
 
-    /// Brings rows of an operand, the first of which begins at `from`, to where each lies side by side, `pitch` elements from
-    /// the next.
+    /// Copies rows of operand `k`, the first of which begins at `from`, to contiguous rows at `to`, each `pitch` elements from
+    /// the next. `[height, width]` are the numbers of rows and columns.
     ///
     /// # Safety
-    /// So many rows and columns of the operand may be read there, and written at `to`.
+    /// The caller must ensure that these elements of the operand may be read, and that it has exclusive access to `height` rows
+    /// of `width` elements at `to`, aligned for the operand's type.
     unsafe fn pack(
         &self,
         k: usize,
@@ -469,27 +484,30 @@ impl<const K: usize> StripTask<'_, K> {
             (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
         };
         if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
-            // From the row on whose elements lie first.
+            // From the row whose elements have the lowest addresses.
             let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
-            // SAFETY: the caller's.
+            // SAFETY: the same rows, from the last one if `step` is -1; the caller ensures access on both sides.
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
             match stride {
-                // SAFETY: the caller's; a row.
+                // SAFETY: one of the rows: its only element may be read, and `width` elements written, as the caller ensures.
                 0 => unsafe { repeat(size, from, to, width) },
-                // SAFETY: as above.
+                // SAFETY: one of the rows: its elements may be read, and `width` elements written, as the caller ensures.
                 _ => unsafe { gather(size, from, stride, to, width) },
             }
         }
     }
 
+    /// Runs the loop on a block of rows.
+    ///
     /// # Safety
-    /// As [`blocks`](StripTask::blocks); the block lies within the rows, and fits the buffers.
+    /// As [`for_blocks`], for the elements of the block. For each operand whose stride is not 1, its buffer must have
+    /// `block.height` rows of `block.width` elements, `block.pitch` elements apart.
     unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            // SAFETY: the rows of the block lie within the operand, and fit the buffer.
+            // SAFETY: the caller may read the rows of the block, and the buffer has as many, `pitch` elements apart.
             unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
         }
         for j in 0..block.height {
@@ -501,18 +519,18 @@ impl<const K: usize> StripTask<'_, K> {
                 1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
                 _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
             });
-            // SAFETY: a row of the block, or of a buffer.
+            // SAFETY: row `j` of the block, or its copy in a buffer, is contiguous in each operand.
             unsafe { self.dense(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
-                // SAFETY: a row of the block, which is ours to write.
+                // SAFETY: row `j` of the block, to which the caller ensures exclusive access; the buffer has its elements.
                 unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }
     }
 
-    /// Asks for the `j`-th part of the next block: of operands that are dense a row, of those to transpose some columns.
-    /// Processors do so by themselves only where memory is read in long pieces.
+    /// Prefetches the `j`-th part of the next block: a row of each operand whose stride is 1, some columns of each operand to
+    /// transpose. Hardware prefetchers do so only if long contiguous ranges are read.
     fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {
@@ -536,17 +554,17 @@ impl<const K: usize> StripTask<'_, K> {
 
 /// A block of rows.
 struct Tile<const K: usize> {
-    /// Where it begins in each operand.
+    /// The address of its first element in each operand.
     at: [*mut u8; K],
     height: usize,
     width: usize,
-    /// How far rows are apart in a buffer.
+    /// The distance of rows in a buffer, in elements.
     pitch: usize,
-    /// Where the next one begins, which is of the same size, or smaller, if it is to be asked for.
+    /// The addresses of the next block, if it is to be prefetched. That block is of the same size, or smaller.
     next: Option<[*mut u8; K]>,
 }
 
-/// Calls `f` with the offsets of all positions of the loops around the inner one.
+/// Calls `f` with the operands' offsets at all positions of the loops around the inner one.
 fn for_each<const K: usize>(plan: &Plan<K>, mut f: impl FnMut([isize; K])) {
     let mut walk = Odometer::outer(plan);
     for _ in 0..plan.outer_shape().iter().product() {

@@ -1,23 +1,23 @@
-//! Work on several threads, where it is enough to pay for them.
+//! Runs work on several threads, if it is enough to be faster there.
 //!
-//! How sums are cut never depends on the number of threads, so neither do results.
+//! How sums are split never depends on the number of threads, so neither do results.
 
 use crate::layout::plan::Plan;
 
-/// Fewer elements than this are not cut where they are summed.
+/// Sums of fewer elements than this are not split.
 pub(in crate::device::cpu) const PARALLEL_SUM_LEN: usize = 1 << 16;
 
 // Work is counted in bytes that could be copied in the same time: some hundred in a nanosecond.
 
-/// Less work is not shared among threads that are awake: to hand over half of it takes a microsecond or two.
+/// Less work than this is not split among threads that are awake: to hand over half of it takes a microsecond or two.
 pub(in crate::device::cpu) const PARALLEL_BYTES: usize = 1 << 20;
 
-/// Less work stays on a thread that is not of the pool: the pool is to be woken, and then wakes the caller, each of which takes
-/// tens of microseconds.
+/// Minimum work to enter the pool from a thread outside it. Waking the pool, and the caller afterwards, takes tens of
+/// microseconds each.
 #[cfg(feature = "rayon")]
 const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 
-/// Does so much work in the pool of threads, where it pays to go there. Only there it is shared by [`join`].
+/// Calls `f`, in the thread pool if `work` bytes are enough to enter it. [`join`] runs in parallel only in the pool.
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     if work < PARALLEL_ENTRY_BYTES
@@ -30,13 +30,13 @@ pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R 
     }
 }
 
-/// Does the work: the feature `rayon` is off.
+/// Calls `f` on this thread: the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
     f()
 }
 
-/// How many threads share work here.
+/// Returns the number of threads that [`join`] can use here: 1 outside the pool.
 pub(in crate::device::cpu) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
@@ -44,17 +44,18 @@ pub(in crate::device::cpu) fn threads() -> usize {
     1
 }
 
-/// Both, at the same time where there are threads.
+/// Calls both functions, in parallel if there are several [`threads`].
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    // To hand work to a pool of one thread, and wait for it, gains nothing.
+    // In a pool of one thread, handing work over and waiting for it gains nothing.
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
 
-/// Both, by rayon. Rayon makes some sixty functions of each pair of closures: it gets pointers, so that they are compiled once.
+/// Calls both functions with rayon. Rayon instantiates some sixty functions for each pair of closures: it gets pointers, so that
+/// these are compiled once.
 #[cfg(feature = "rayon")]
 fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[inline(never)]
@@ -66,7 +67,7 @@ fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B
     (of_a.expect("`join` calls both"), of_b.expect("`join` calls both"))
 }
 
-/// Both, one after the other: the feature `rayon` is off.
+/// Calls both functions, one after the other: the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
@@ -75,11 +76,11 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-// The loops below call a kernel through a pointer once for each part, so that handing over work is compiled once and not for
-// every operation and element type.
+// The loops below call a kernel through a pointer once for each part. So the code that hands over work is compiled once and not
+// for every operation and element type.
 
-/// Calls `f` on parts that make up the whole plan, whose loops are cut at multiples of `grain`; for results that do not depend
-/// on the cut, as it does on the number of threads. Each position is so much work.
+/// Calls `f` on parts that make up the whole plan. Loops are split at multiples of `grain`, depending on the number of threads:
+/// only for results that do not depend on the split. The work of each element is `work` bytes.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,
@@ -102,13 +103,13 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // Long parts are read and written faster; some for each thread keep all of them at work.
+        // Long parts are read and written faster; a few for each thread keep all of them busy.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }
 
-/// Calls `f` on parts that make up the whole plan of outputs that are made of `reads` elements each: parts that read `enough`
-/// elements are cut, at a multiple of `grain` where there is one loop only.
+/// Calls `f` on parts that make up the whole plan `kept` of outputs, each of which reduces `reads` elements. A part that reads
+/// `enough` elements or more is split, at a multiple of `grain` if there is only one loop.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,

@@ -7,48 +7,50 @@ use crate::layout::foreign::{check_apart, check_bounds};
 use crate::layout::is_dense;
 
 impl<'a, T: Element> Operand<'a, T, Cpu> {
-    /// All elements, where they lie side by side in the order's sequence.
+    /// Returns all elements as a slice if they are contiguous in this memory order, else `None`.
     #[inline]
     pub(crate) fn into_slice(self, row_major: bool) -> Option<&'a [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&[]);
         }
-        // SAFETY: a dense layout has its `len` elements side by side from the first one, and all may be read during `'a`.
+        // SAFETY: the layout is contiguous, so `ptr .. ptr + len` are the operand's own elements; `Operand` guarantees that they
+        // are readable during `'a`. The closure is not called otherwise.
         is_dense(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts(self.ptr().get(), len) })
     }
 }
 
 impl<'a, T: Element> Output<'a, T, Cpu> {
-    /// All elements, where they lie side by side in the order's sequence.
+    /// Returns all elements as a slice if they are contiguous in this memory order, else `None`.
     #[inline]
     pub(crate) fn into_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&mut []);
         }
-        // SAFETY: a dense layout has its `len` elements side by side from the first one, all ours alone during `'a`.
+        // SAFETY: the layout is contiguous, so `ptr .. ptr + len` are the output's own elements; `Output` has exclusive access to
+        // them for `'a`. The closure is not called otherwise.
         is_dense(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts_mut(self.ptr().get(), len) })
     }
 }
 
-// Tests of kernels have operands that no tensor has: whether they can be is checked.
+// Tests of kernels use operands that no tensor has, so bounds and overlap are checked here.
 
 #[cfg(test)]
 impl<'a, T: Element> Operand<'a, T, Cpu> {
-    /// Elements of a slice, in which index 0 is `first`.
+    /// Returns an operand within a slice; `first` is the slice index of the element at index 0.
     pub(crate) fn of_slice(data: &'a [T], first: usize, shape: &'a [usize], strides: &'a [isize]) -> Self {
         check_bounds(shape, strides, first, data.len(), size_of::<T>()).unwrap();
-        // SAFETY: every index lies within the slice.
+        // SAFETY: `check_bounds` ensures that every index is within the slice, which is borrowed for `'a`.
         unsafe { Operand::from_raw(Cpu::slice_ptr(data).offset(first as isize), shape, strides) }
     }
 }
 
 #[cfg(test)]
 impl<'a, T: Element> Output<'a, T, Cpu> {
-    /// Elements of a slice, in which index 0 is `first`.
+    /// Returns an output within a slice; `first` is the slice index of the element at index 0.
     pub(crate) fn of_slice(
         data: &'a mut [T],
         first: usize,
@@ -57,7 +59,8 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
     ) -> Self {
         check_bounds(shape, strides, first, data.len(), size_of::<T>()).unwrap();
         check_apart(shape, strides).unwrap();
-        // SAFETY: every index lies within the slice, each at an element of its own.
+        // SAFETY: `check_bounds` ensures that every index is within the slice, which is mutably borrowed for `'a`; `check_apart`
+        // ensures that no two indices share an element.
         unsafe { Output::from_raw(Cpu::slice_ptr_mut(data).offset(first as isize), shape, strides) }
     }
 }

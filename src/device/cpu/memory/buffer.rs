@@ -1,4 +1,4 @@
-//! Memory on the host.
+//! Buffers in the memory of the host.
 
 use super::foreign::ForeignMemory;
 use super::pool::{Block, Fill, LARGE_ALIGNMENT, MIN_POOLED_BYTES};
@@ -15,34 +15,34 @@ use core::ptr::NonNull;
 /// Elements in the host's memory, which comes from the global allocator as for a `Vec`, or from [another
 /// library](ForeignMemory).
 ///
-/// What began as a `Vec`, and what is small, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a cache
-/// line within a block that is somewhat larger and is [used again](Cpu#memory-that-is-used-again) when the buffer is dropped.
-/// To become a `Vec` its elements move to the beginning of the block, by less than a page: a pass over memory, but no second
-/// piece of it. That `Vec` has some capacity to spare. What another library owns is copied to become a `Vec`.
+/// A buffer made from a `Vec`, or a small one, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a
+/// page boundary within a somewhat larger block, which is [reused](Cpu#memory-that-is-used-again) after the buffer is dropped.
+/// When it becomes a `Vec`, its elements move to the beginning of the block, by less than a page: one pass over memory, no
+/// allocation. That `Vec` has spare capacity. The elements of another library are copied to become a `Vec`.
 pub struct CpuBuffer<T> {
     /// The first element.
     first: NonNull<T>,
     len: usize,
-    /// The [`Block`] that the elements are in, whose alignment is that of `T`, in as few words as possible; or else the
-    /// [`Owner`] of foreign elements, where `bytes` says so.
+    /// The start of the [`Block`] that the elements are in, whose alignment is that of `T` and is not stored; or, if `bytes` is
+    /// [`FOREIGN`], the [`Owner`] of foreign elements.
     start: NonNull<T>,
     bytes: usize,
     owns: PhantomData<T>,
 }
 
-/// Small tensors are made and moved often.
+/// Small tensors are created and moved often, so the buffer has to be small.
 const _: () = assert!(size_of::<CpuBuffer<f64>>() == 4 * size_of::<usize>());
 
-/// In place of a block's bytes, of which there are never so many.
+/// Stored instead of a block's bytes, which are always fewer.
 const FOREIGN: usize = usize::MAX;
 
-/// Who frees foreign elements, behind a pointer of one word: a `Box` of this.
+/// The owner that frees foreign elements. In a `Box` of its own, so that the buffer's pointer to it is one word.
 type Owner<T> = Box<dyn ForeignMemory<T>>;
 
-/// Memory of a tensor that was taken apart: what [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs besides the
-/// address of the elements to free it.
+/// The memory of a tensor that was split into raw parts. [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs it, in
+/// addition to the address of the elements, to free the memory.
 ///
-/// Two words for foreign code to keep. They say nothing of where the elements are.
+/// Two words for foreign code to keep. They do not tell where the elements are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct RawMemory {
@@ -50,15 +50,16 @@ pub struct RawMemory {
     bytes: usize,
 }
 
-// SAFETY: as for a `Vec` (the elements of a tensor are `Send` and `Sync`) and for the owner of foreign memory, which is `Send`: an
-// address alone gives access to nothing.
+// SAFETY: the address alone gives no access. `from_raw`, which is unsafe, makes a buffer of it; that buffer may be on another
+// thread because the elements are `Send` and `Sync` and the owner of foreign memory is `Send`.
 unsafe impl Send for RawMemory {}
-// SAFETY: as for `Send`.
+// SAFETY: as for `Send`: the address alone gives no access.
 unsafe impl Sync for RawMemory {}
 
-// SAFETY: as for a `Vec`: the block is memory that nobody else owns, and all that is in it are elements. An owner is `Send`.
+// SAFETY: as for a `Vec`: the buffer owns its block exclusively, and the block holds only elements, which are `Send`. The owner
+// of foreign memory is `Send`, as `ForeignMemory` requires it.
 unsafe impl<T: Send> Send for CpuBuffer<T> {}
-// SAFETY: as for a `Vec`: a shared buffer gives shared elements. It gives no access to an owner.
+// SAFETY: as for a `Vec`: a shared buffer gives shared access to its elements only, which are `Sync`; none to an owner.
 unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
@@ -69,8 +70,8 @@ impl<T> fmt::Debug for CpuBuffer<T> {
 
 impl<T> CpuBuffer<T> {
     /// # Safety
-    /// `first` is in the block, with `len` elements, all of which have values, or `len` is 0. The block has the alignment of `T`,
-    /// and the size of `T` divides its bytes.
+    /// * `first` is aligned, and `len` initialised elements from `first` on are within the block; or `len` is 0.
+    /// * The block has the alignment of `T`, and the size of `T` divides its bytes.
     #[inline]
     unsafe fn within(block: Block, first: NonNull<T>, len: usize) -> Self {
         let (start, bytes) = block.into_raw();
@@ -78,43 +79,45 @@ impl<T> CpuBuffer<T> {
     }
 
     /// # Safety
-    /// The buffer is not used again, and not foreign.
+    /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: it was the layout of the block that `within` took apart.
+        // SAFETY: `bytes` are those of the block's layout, whose alignment is that of `T`, as `within` requires.
         let layout = unsafe { Layout::from_size_align_unchecked(self.bytes, align_of::<T>()) };
-        // SAFETY: it is that block.
+        // SAFETY: `start` and `layout` are those of the block that `within` split; as the buffer is not used again, there is no
+        // second owner.
         unsafe { Block::from_raw(self.start.cast(), layout) }
     }
 }
 
-// Elements are numbers: there is nothing to drop in them.
+// Elements are numbers, which need no drop.
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
         if self.bytes >= MIN_POOLED_BYTES {
-            // SAFETY: this is the end of the buffer.
+            // SAFETY: `drop` runs once, and the buffer is not used after it.
             unsafe { self.free_large() }
         } else {
-            // SAFETY: as above; a foreign one has more bytes.
+            // SAFETY: the buffer is not used after `drop`, and not foreign: `bytes` is less than `FOREIGN`.
             drop(unsafe { self.take_block() });
         }
     }
 }
 
 impl<T> CpuBuffer<T> {
-    /// Frees what is not a small block.
+    /// Frees a large block, or returns it to the pool, or drops the owner of foreign elements.
     ///
     /// # Safety
-    /// The buffer is not used again.
+    /// The caller must ensure that the buffer is neither used nor dropped afterwards.
     #[inline(never)]
     unsafe fn free_large(&mut self) {
         if self.bytes == FOREIGN {
-            // SAFETY: `from_foreign` made it of such a box, which nobody else has.
+            // SAFETY: `bytes` is `FOREIGN`, so `start` is from `from_foreign`, which leaked such a box; only this buffer has its
+            // address, and it is not used again.
             drop(unsafe { Box::from_raw(self.start.cast::<Owner<T>>().as_ptr()) });
             return;
         }
-        // SAFETY: it is not foreign, and not used again.
+        // SAFETY: `bytes` is not `FOREIGN`, and the caller ensures that the buffer is not used again.
         let block = unsafe { self.take_block() };
         if block.is_large() {
             block.recycle();
@@ -122,64 +125,67 @@ impl<T> CpuBuffer<T> {
     }
 }
 
-/// Where in a large block elements begin.
+/// The place in a large block at which its elements begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
     AtPage,
-    /// As a `Vec` has to.
+    /// As a `Vec` requires.
     AtBlock,
 }
 
 impl<T: Element> CpuBuffer<T> {
-    /// The owner's elements, until the buffer is dropped, and the owner with it.
+    /// Creates a buffer of the owner's elements. Dropping the buffer drops the owner.
     pub(crate) fn from_foreign(owner: impl ForeignMemory<T>) -> Self {
         let mut owner: Box<Owner<T>> = Box::new(Box::new(owner));
         let elements = owner.elements();
         let (first, len) = (NonNull::from(&mut *elements).cast(), elements.len());
-        // The owner itself does not move any more: it stays alone with its elements.
+        // From here on the owner is neither moved nor accessed until it is dropped, as `ForeignMemory` promises.
         let start = NonNull::from(Box::leak(owner)).cast();
         CpuBuffer { first, len, start, bytes: FOREIGN, owns: PhantomData }
     }
 
-    /// The address of the elements, and what frees them.
+    /// Returns the address of the elements, and the memory that they are in, which is not freed.
     pub(crate) fn into_raw(self) -> (NonNull<T>, RawMemory) {
         let from = ManuallyDrop::new(self);
         (from.first, RawMemory { start: from.start.as_ptr().cast(), bytes: from.bytes })
     }
 
     /// # Safety
-    /// `first` and `memory` are of [`into_raw`](Self::into_raw) of a buffer with `len` elements `T`, and become one again once.
+    /// The caller must ensure that `first` and `memory` are from one call of [`into_raw`](Self::into_raw), of a buffer with `len`
+    /// elements `T`, and that they are passed to this function only once.
     pub(crate) unsafe fn from_raw(first: NonNull<T>, len: usize, memory: RawMemory) -> Self {
-        // SAFETY: no buffer begins at null.
+        // SAFETY: `memory` is from `into_raw`, whose `start` was a `NonNull`.
         let start = unsafe { NonNull::new_unchecked(memory.start.cast()) };
         CpuBuffer { first, len, start, bytes: memory.bytes, owns: PhantomData }
     }
 
-    /// Zeroed memory. What is not recycled, large allocations get from the system without touching it.
+    /// Creates a zeroed buffer. Large ones that do not come from the pool are zeroed by the system, at the first access to each
+    /// page.
     #[inline]
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
     }
 
-    /// Memory for a result: some values, whatever was there. To zero what will be overwritten costs a pass over memory.
+    /// Creates a buffer of unspecified values, for a result. Zeroing elements that will be overwritten would cost a pass over
+    /// memory.
     #[inline(always)]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
 
-    /// [`any`](Self::any) for what is to become a `Vec`, without a move.
+    /// [`any`](Self::any) for a buffer that becomes a `Vec` without moving its elements.
     pub(crate) fn any_for_vec(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
 
-    /// What a result may hold before it is written.
+    /// Returns the fill of a result before it is written.
     #[inline]
     fn whatever() -> Fill {
-        // Not every byte is a `bool`.
+        // Not every byte is a valid `bool`.
         if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
     }
 
-    // Always: the parts of a returned `Result` are stored apart and loaded together, for which the processor waits.
+    // Always inlined: the parts of a returned `Result` are stored separately and loaded together, which stalls the processor.
     #[inline(always)]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let found = match Layout::array::<T>(len) {
@@ -193,30 +199,31 @@ impl<T: Element> CpuBuffer<T> {
         if fill == Fill::Anything {
             let bytes = size_of::<T>() * len;
             if bytes <= MAX_ZEROED_BYTES {
-                // SAFETY: the block has these bytes.
+                // SAFETY: the elements have `bytes` bytes, which begin at `first` and are within the new block.
                 unsafe { first.write_bytes(0, bytes) };
             } else {
                 settle(first.as_ptr());
             }
         }
-        // SAFETY: there is room for the elements. All bytes zero is a valid `T`: `Element` is sealed, and says so. Any bytes at all
-        // are valid numbers, and `whatever` gives no others.
+        // SAFETY: `len` elements from `first` on are within the block, which was allocated for this layout or has its alignment
+        // and a multiple of 4096 bytes. Zero bytes are a valid `T`, as the sealed trait `Element` requires. `whatever` returns
+        // `Anything` only for numbers, for which all bytes are valid, and only if they are initialised above.
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    /// One element. The compiler can leave out the allocation if the element is read and the buffer dropped at once. For that it is
-    /// the only one that is tried: pooled blocks are not freed for a second one.
+    /// Creates a buffer of one element. The compiler can leave out the allocation if the element is read and the buffer dropped
+    /// at once. To allow this, a failed allocation is not retried after freeing the pooled blocks.
     #[inline(always)]
     pub(crate) fn of(value: T) -> Result<Self, Error> {
         let layout = Layout::new::<T>();
-        // SAFETY: elements have a size.
+        // SAFETY: the layout's size is not zero: no `Element` is zero-sized.
         let memory = unsafe { std::alloc::alloc(layout) };
         let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
-        // SAFETY: the new memory is for one element.
+        // SAFETY: the memory was just allocated for one `T`, so it is aligned and valid for this write.
         unsafe { first.write(value) };
-        // SAFETY: it is a block of the layout of `T`, and holds the element.
+        // SAFETY: the global allocator returned it for this layout, and there is no other owner.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
-        // SAFETY: as above.
+        // SAFETY: the block has the layout of `T`, and its only element was just written.
         Ok(unsafe { CpuBuffer::within(block, first, 1) })
     }
 
@@ -227,10 +234,10 @@ impl<T: Element> CpuBuffer<T> {
         let mut data = ManuallyDrop::new(data);
         let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
         let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
-        // SAFETY: a `Vec` has its elements in memory of the global allocator for `capacity` of them, and gives it up; without
-        // capacity it has none.
+        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of `capacity` elements, or has zero bytes;
+        // `ManuallyDrop` gives up the `Vec`'s ownership.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
-        // SAFETY: the elements are the `Vec`'s, from the beginning of its memory.
+        // SAFETY: the `Vec`'s `len` initialised elements are at the beginning of the block, an array of `T`.
         unsafe { CpuBuffer::within(block, first, len) }
     }
 
@@ -240,24 +247,25 @@ impl<T: Element> CpuBuffer<T> {
             copy.as_mut_slice().copy_from_slice(self.as_slice());
             return copy.into_vec();
         }
-        // Nothing is dropped: the memory is the `Vec`'s.
+        // Not dropped: the `Vec` takes ownership of the memory.
         let from = ManuallyDrop::new(self);
         if from.start != from.first {
-            // SAFETY: both ranges lie within the block, which is ours alone, and begin at a multiple of the element's alignment.
+            // SAFETY: both ranges are within the block, which `self` owns exclusively, and are aligned: `start` by the block's
+            // layout, `first` by `within`.
             unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
         }
-        // SAFETY: the memory is the global allocator's, ours, of the alignment of `T`, and of bytes that the size of `T` divides:
-        // those of a `Vec<T>`, of `len` elements, or of a large block; without any bytes, the address is as good as any. The first
-        // `len` elements have values.
+        // SAFETY: the memory is from the global allocator, owned by `self`, with the alignment of `T` and a number of bytes that
+        // the size of `T` divides, so its layout is that of `bytes / size` elements; with zero bytes, any aligned address is
+        // valid. The first `len` elements are initialised.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }
 
-/// Results of no more bytes are zeroed rather than [settled](settle): the compiler can then leave out the allocation of a result that
-/// is read and dropped at once, as in `x.sum().item()`.
+/// Results of at most this many bytes are zeroed instead of passed to [`settle`]: the compiler can then leave out the allocation
+/// of a result that is read and dropped at once, as in `x.sum().item()`.
 const MAX_ZEROED_BYTES: usize = 16;
 
-/// The error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
+/// Returns the error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
 #[cold]
 fn no_memory<T>(len: usize) -> Error {
     match Layout::array::<T>(len) {
@@ -266,7 +274,7 @@ fn no_memory<T>(len: usize) -> Error {
     }
 }
 
-/// A large block for `layout`, used before or fresh, and where in it the elements begin.
+/// Returns a large block for `layout`, from the pool or newly allocated, after the address in it at which the elements begin.
 #[inline(never)]
 fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
     let recycled = Block::recycled(layout);
@@ -276,27 +284,28 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
         Begin::AtPage => block.start().addr().get().wrapping_neg() % LARGE_ALIGNMENT,
         Begin::AtBlock => 0,
     };
-    // Blocks have room for what lies before a boundary.
+    // Large blocks have `LARGE_ALIGNMENT` bytes more than the elements need.
     assert!(offset + layout.size() <= block.bytes());
-    // SAFETY: the elements lie within the block, which is ours alone.
+    // SAFETY: `offset` is within the block, as just checked.
     let first = unsafe { block.start().add(offset) };
     if used && fill == Fill::Zeros {
-        // SAFETY: as above.
+        // SAFETY: `layout.size()` bytes from `first` on are within the block, as just checked, and `block` owns them exclusively.
         unsafe { first.write_bytes(0, layout.size()) };
     }
     Some((first, block))
 }
 
-/// Whether this machine's compiler can be told that memory has some value.
+/// Whether the compiler can be told on this architecture that memory is initialised: see [`settle`].
 const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")));
 
-/// Fresh memory holds whatever it holds, but to the compiler it has no value yet, and to read it would be undefined. An empty
-/// piece of assembly that is given the address may have written there, as far as the compiler knows: from here on each byte has
-/// some value. So it is with what the owner before left of a recycled block.
+/// Makes the compiler treat the memory as initialised with unspecified bytes. To the compiler, newly allocated memory is
+/// uninitialised, and reading it is undefined behaviour. Empty inline assembly that receives the address may have written to the
+/// memory, as far as the compiler knows, so from here on each byte has some value. The same holds for the bytes that an earlier
+/// owner left in a reused block.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
-    // SAFETY: no instruction is executed.
+    // SAFETY: the assembly is a comment: it has no instructions, so it changes no register, stack or memory.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) memory, options(nostack, preserves_flags));
     }
@@ -307,13 +316,14 @@ fn settle(memory: *mut u8) {
 impl<T> CpuBuffer<T> {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: `len` elements with values lie behind `first`, in a block that lives as long as `self`, or in memory that its
-        // owner leaves alone for as long.
+        // SAFETY: `first` points to `len` initialised elements: in a block that lives as long as `self`, or in foreign memory
+        // that, by the contract of `ForeignMemory`, stays valid and is not accessed by its owner for as long.
         unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as above, and `self` is borrowed mutably.
+        // SAFETY: as for `as_slice`, `first` points to `len` initialised elements; `self` is borrowed mutably, so access is
+        // exclusive.
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

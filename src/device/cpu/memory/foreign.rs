@@ -1,9 +1,9 @@
-//! Memory that other libraries made, and free.
+//! Memory that other libraries allocate and free.
 
-/// Elements in somebody else's memory, which becomes a tensor's without a copy: see
+/// Elements in memory of another library, which a tensor takes ownership of without a copy: see
 /// [`Tensor::from_buffer`](crate::Tensor::from_buffer).
 ///
-/// Dropping the value frees the memory; a tensor does so once, at its own end. That may be on any thread.
+/// Dropping the value frees the memory; a tensor does so when it is dropped. That may be on any thread.
 ///
 /// ```
 /// use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -11,14 +11,14 @@
 /// use vierbein::Tensor;
 /// use vierbein::device::ForeignMemory;
 ///
-/// /// Memory that begins at a page.
+/// /// Memory that begins at a page boundary.
 /// struct Page { data: *mut f64 }
 ///
 /// impl Page {
 ///     fn layout() -> Layout { Layout::from_size_align(4096, 4096).unwrap() }
 ///
 ///     fn new() -> Page {
-///         // SAFETY: it is some bytes long.
+///         // SAFETY: the layout's size is not zero.
 ///         let data = unsafe { alloc_zeroed(Page::layout()) };
 ///         assert!(!data.is_null());
 ///         Page { data: data.cast() }
@@ -26,16 +26,16 @@
 /// }
 /// impl Drop for Page {
 ///     fn drop(&mut self) {
-///         // SAFETY: it was allocated like this.
+///         // SAFETY: `new` allocated it with this layout.
 ///         unsafe { dealloc(self.data.cast(), Page::layout()) }
 ///     }
 /// }
-/// // SAFETY: any thread may free it.
+/// // SAFETY: any thread may free the memory, and no other code has its address.
 /// unsafe impl Send for Page {}
-/// // SAFETY: the page stays where it is until it is freed, and nobody else knows it.
+/// // SAFETY: the page does not move until `drop` frees it, and no other code accesses it.
 /// unsafe impl ForeignMemory<f64> for Page {
 ///     fn elements(&mut self) -> &mut [f64] {
-///         // SAFETY: a page has room for so many, and zeros are numbers.
+///         // SAFETY: a page has 4096 bytes, which are 512 numbers; all of them were initialised to zero.
 ///         unsafe { slice::from_raw_parts_mut(self.data, 512) }
 ///     }
 /// }
@@ -48,7 +48,7 @@
 /// assert_eq!(x.as_ptr(), address);
 /// ```
 ///
-/// Memory that is shared, such as an `Arc<[T]>`, cannot be a tensor's, which may be written to; a view of it can be made:
+/// A tensor cannot own shared memory, such as an `Arc<[T]>`, because a tensor may be written to. It can be viewed instead:
 ///
 /// ```compile_fail,E0277
 /// use std::sync::Arc;
@@ -57,10 +57,12 @@
 /// ```
 ///
 /// # Safety
-/// The slice that [`elements`](ForeignMemory::elements) gives stays alive, where it is and as long as it is, until the owner is
-/// dropped, although the borrow ends; until then nothing else reads or writes it, the owner itself included, not even while
-/// another thread uses the tensor. The owner may be asked several times, and moved in between; each time it gives as many elements.
-/// After the last time it is not moved, until it is dropped; or it is given back to whoever offered it.
+/// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the owner is dropped, although the borrow
+///   ends: its address and length do not change.
+/// * Until then nothing else reads or writes it, not even the owner, not even while another thread uses the tensor.
+/// * `elements` may be called several times, and the owner moved in between; each call returns the same number of elements.
+///
+/// After the last call the owner is not moved until it is dropped, or it is returned to the caller that passed it in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not own elements `{T}` that a tensor could take over",
     label = "not memory that is its owner's alone",
@@ -68,11 +70,11 @@
     note = "memory that is shared can be viewed: `TensorView::from_slice_strided(..)`, or copied: `Tensor::from_slice(..)`"
 )]
 pub unsafe trait ForeignMemory<T>: Send + 'static {
-    /// The elements.
+    /// Returns the elements.
     fn elements(&mut self) -> &mut [T];
 }
 
-// SAFETY: the elements of a `Vec` are its own, and stay where they are while nobody touches it.
+// SAFETY: a `Vec` owns its elements; they do not move, and the `Vec` does not access them, until one of its methods is called.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     fn elements(&mut self) -> &mut [T] {
@@ -80,7 +82,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     }
 }
 
-// SAFETY: as for a `Vec`.
+// SAFETY: as for `Vec`: a `Box` owns its elements; they do not move, and the `Box` does not access them by itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     fn elements(&mut self) -> &mut [T] {
@@ -88,7 +90,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     }
 }
 
-// SAFETY: as for a `Vec`.
+// SAFETY: as for `Vec`: a `Box` owns its elements; they do not move, and the `Box` does not access them by itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> {
     fn elements(&mut self) -> &mut [T] {
@@ -96,7 +98,8 @@ unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> 
     }
 }
 
-// SAFETY: the elements are borrowed for ever, by the owner of this reference alone.
+// SAFETY: the elements are borrowed for `'static`, exclusively by this reference, so they stay valid and nothing else accesses
+// them.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for &'static mut [T] {
     fn elements(&mut self) -> &mut [T] {

@@ -2,7 +2,7 @@
 
 /// The address of an element in the host's memory.
 ///
-/// It says nothing of the element's life; an `Operand` or `Output` around it does.
+/// It does not guarantee that the element is alive; an `Operand` or `Output` that holds it does.
 #[derive(Debug)]
 pub struct HostPtr<T>(*mut T);
 
@@ -13,25 +13,25 @@ impl<T> Clone for HostPtr<T> {
 }
 impl<T> Copy for HostPtr<T> {}
 
-// SAFETY: an address alone gives access to nothing; every dereference is an `unsafe` block of its own that proves the
-// element alive and unshared (or shared for reading only). Elements are `Send + Sync`.
+// SAFETY: an address alone gives access to nothing. Every dereference is an `unsafe` block, which has to show that the element is
+// alive and either accessed exclusively or only read. The elements themselves may be sent to other threads.
 unsafe impl<T: Send> Send for HostPtr<T> {}
-// SAFETY: as for `Send`.
+// SAFETY: as for `Send`; the elements themselves may be shared between threads.
 unsafe impl<T: Sync> Sync for HostPtr<T> {}
 
 impl<T> HostPtr<T> {
-    /// From a raw pointer.
+    /// Wraps a raw pointer.
     pub fn new(ptr: *mut T) -> Self {
         HostPtr(ptr)
     }
 
-    /// The raw pointer.
+    /// Returns the raw pointer.
     #[inline]
     pub fn get(self) -> *mut T {
         self.0
     }
 
-    /// Moved by a number of elements. Nothing is read.
+    /// Returns the pointer moved by a number of elements. Does not access memory.
     #[inline]
     pub fn offset(self, elements: isize) -> Self {
         HostPtr(self.0.wrapping_offset(elements))

@@ -1,7 +1,7 @@
-//! Large blocks of memory, kept when they are freed and handed out again.
+//! The buffer pool: large blocks of memory that are kept when they are freed, and reused.
 //!
-//! The system hands out fresh memory page by page, at the first touch, and zeroes each page: for a large elementwise operation that
-//! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in a cache.
+//! The system provides new memory page by page, at the first access, and zeroes each page: for a large elementwise operation that
+//! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in cache.
 
 use super::system;
 use crate::device::{Cpu, Device};
@@ -13,52 +13,55 @@ use std::alloc::{alloc, alloc_zeroed, dealloc};
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Results of this many bytes and more live in blocks that are kept. Smaller ones the global allocator serves well.
+/// Results of this many bytes and more are in pooled blocks. For smaller ones the global allocator is fast enough.
 ///
 /// No result is that large in the build for memory checkers (`--cfg vierbein_exact_memory`): each one then has an allocation of
 /// its own, of exactly its bytes, so that AddressSanitizer reports every access outside it.
 pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
-/// Where the elements of a large block begin: a page. All large results lie at the same place in their pages then, and those of
-/// a plain `Vec`, which begins some bytes behind a page's beginning, further on: where elements were written a few bytes *ahead*
-/// of where others are read next, but for the page, the processor would wait for the one before it does the other.
+/// Alignment of large buffers: one page, so all large results have the same page offset. That of a plain `Vec`, which starts a
+/// few bytes past a page boundary, is larger: a load stalls if it follows a store to a page offset a few bytes *ahead* of its own
+/// (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
-/// Large blocks are multiples of this: of every element's size, so that a block may become a `Vec` of any elements.
+/// Sizes of large blocks are multiples of this. Every element's size divides it, so a block can become a `Vec` of any element
+/// type.
 const BLOCK_GRANULE_BYTES: usize = 4096;
 
-/// So many blocks are kept at most: all of them are looked at when one is wanted.
+/// Largest number of blocks in the pool: each request searches all of them.
 const MAX_POOL_BLOCKS: usize = 256;
 
-/// What fresh memory is to hold.
+/// The required contents of newly allocated memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum Fill {
     Anything,
     Zeros,
 }
 
-/// Memory from the global allocator, which nobody else owns; none where the layout is of zero bytes.
+/// Memory from the global allocator, with exclusive ownership; no memory if the layout has zero bytes.
 #[derive(Debug)]
 pub(in crate::device::cpu) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: a block is owned memory, and any thread may give it back to the global allocator.
+// SAFETY: a block owns its memory exclusively, and any thread may return it to the global allocator.
 unsafe impl Send for Block {}
-// SAFETY: a shared block gives its address and its layout, no more.
+// SAFETY: methods of a shared block return its address and size only, and do not access the memory.
 unsafe impl Sync for Block {}
 
 impl Block {
     /// # Safety
-    /// `start` is memory of the global allocator of just this layout, and the caller's to give away; or the layout has no bytes.
+    /// The caller must ensure that the global allocator allocated `start` with exactly this layout and that ownership moves to
+    /// the block; or that the layout has zero bytes.
     #[inline]
     pub(in crate::device::cpu) unsafe fn from_raw(start: NonNull<u8>, layout: Layout) -> Block {
         Block { start, layout }
     }
 
-    /// The address and the bytes. The memory is the caller's from now on, who knows the alignment.
+    /// Returns the address and the number of bytes. The caller takes ownership of the memory, and has to know the alignment to
+    /// free it.
     #[inline]
     pub(in crate::device::cpu) fn into_raw(self) -> (NonNull<u8>, usize) {
         let raw = (self.start, self.bytes());
@@ -76,17 +79,17 @@ impl Block {
         self.layout.size()
     }
 
-    /// Fresh memory of just this layout. Before it gives up, what is kept is given back.
+    /// Allocates memory of exactly this layout. If the allocation fails, it is retried after the pool is freed.
     #[inline]
     pub(in crate::device::cpu) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
         if layout.size() == 0 {
-            // Of any address that is aligned.
+            // Any aligned address will do.
             return Some(Block { start: layout.dangling_ptr(), layout });
         }
         let start = match fill {
-            // SAFETY: the layout is not empty.
+            // SAFETY: the layout's size is not zero.
             Fill::Anything => unsafe { alloc(layout) },
-            // SAFETY: as above.
+            // SAFETY: as for `alloc`: the size is not zero.
             Fill::Zeros => unsafe { alloc_zeroed(layout) },
         };
         match NonNull::new(start) {
@@ -97,11 +100,11 @@ impl Block {
 
     #[cold]
     fn fresh_after_trim(layout: Layout, fill: Fill) -> Option<Block> {
-        // Each time there is less that is kept.
+        // The recursion ends: each retry frees all pooled blocks, and stops if there are none.
         if KEPT.trim() > 0 { Block::fresh(layout, fill) } else { None }
     }
 
-    /// A fresh block for `wanted` at a page, to be kept when it is freed.
+    /// Allocates a block that has room for `wanted` at a page boundary. It is pooled when it is freed.
     pub(in crate::device::cpu) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
         let bytes =
             wanted.size().checked_add(LARGE_ALIGNMENT)?.checked_next_multiple_of(BLOCK_GRANULE_BYTES)?;
@@ -110,25 +113,26 @@ impl Block {
         Some(block)
     }
 
-    /// A kept block for `wanted` at a page, if there is one.
+    /// Takes a block from the pool that has room for `wanted` at a page boundary, if there is one.
     pub(in crate::device::cpu) fn recycled(wanted: Layout) -> Option<Block> {
         KEPT.take(wanted)
     }
 
-    /// Whether it is one of those that are kept.
+    /// Returns whether the block is pooled when it is freed.
     #[inline]
     pub(in crate::device::cpu) fn is_large(&self) -> bool {
         self.bytes() >= MIN_POOLED_BYTES && self.bytes().is_multiple_of(BLOCK_GRANULE_BYTES)
     }
 
-    /// Keeps it for others, or frees it.
+    /// Returns the block to the pool, or frees it if it exceeds the limit.
     #[inline(never)]
     pub(in crate::device::cpu) fn recycle(self) {
         debug_assert!(self.is_large());
         KEPT.put(self);
     }
 
-    /// Whether it is large enough for `wanted` at a page and not much larger: at most a quarter of what is in use is waste.
+    /// Returns whether the block is large enough for `wanted` at a page boundary and not much larger: the waste is at most a
+    /// quarter of the bytes needed.
     fn serves(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()
@@ -141,13 +145,14 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: a block of some bytes is the global allocator's, of this layout, and nobody else's.
+            // SAFETY: the size is not zero, so the global allocator allocated this memory with this layout, and the block is its
+            // only owner, which is being dropped.
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }
 }
 
-/// Makes room for so many more elements, or says that there is none.
+/// Reserves capacity for `more` elements, or returns [`Error::OutOfMemory`].
 pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     if has_room(to, more) {
         return Ok(());
@@ -155,10 +160,10 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
 }
 
-/// [`reserve`] for whoever can do without. Before it gives up, what is kept is given back.
+/// [`reserve`] for callers that can do without the memory. If the allocation fails, it is retried after the pool is freed.
 pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
-        // What no machine has is not worth what is kept.
+        // The pool is not freed for a request that no machine can satisfy.
         if more > isize::MAX as usize / size_of::<T>().max(1) || KEPT.trim() == 0 {
             return false;
         }
@@ -166,32 +171,33 @@ pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool 
     true
 }
 
-/// Blocks that nobody uses.
+/// Freed blocks that are kept for reuse.
 struct Pool(Mutex<Held>);
 
 struct Held {
-    /// The one that was freed first comes first.
+    /// In the order in which they were freed.
     blocks: Vec<Block>,
-    /// In all of them.
+    /// Total size of the blocks.
     bytes: usize,
-    /// `None` until somebody sets it: the default.
+    /// `None` until it is set: the default limit.
     limit: Option<usize>,
 }
 
 static KEPT: Pool = Pool::new(None);
 
-// Memory goes back to the allocator after the lock is released: that can take the system a while.
+// Memory is returned to the allocator after the lock is released: that can take the system a while.
 impl Pool {
     const fn new(limit: Option<usize>) -> Pool {
         Pool(Mutex::new(Held { blocks: Vec::new(), bytes: 0, limit }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        // Nothing under the lock leaves it half done.
+        // A panic while the lock is held does not leave the pool inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The smallest that serves, of several the one that was freed last: it is the likeliest to be in a cache.
+    /// Takes the smallest block that [`serves`](Block::serves); of several, the one that was freed last, which is most likely in
+    /// cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
         let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));
@@ -259,7 +265,7 @@ fn default_limit() -> usize {
         let usual = || usual_limit(system::memory(), usize::BITS) as usize;
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
-            // A buffer may be on its way out of a program that has closed this: no reason to panic.
+            // A buffer may be dropped while the program exits, with standard error closed: that must not panic.
             let _ = writeln!(
                 std::io::stderr(),
                 "vierbein: {VARIABLE} is {text:?}, which is no number of bytes: ignored"
@@ -269,7 +275,8 @@ fn default_limit() -> usize {
     })
 }
 
-/// The limit for a machine with these bytes of memory, if that is known, and with pointers of these bits. It fits in `usize`.
+/// Returns the default limit for a machine with `memory` bytes, if known, and with pointers of `pointer_bits` bits. It fits in
+/// `usize`.
 fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
     let most = if pointer_bits > 32 { 4 << 30 } else { 1 << 30 };
     memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
@@ -281,20 +288,20 @@ fn parse(text: &str) -> Option<usize> {
 
 /// # Memory that is used again
 ///
-/// The system hands out memory page by page, when it is first touched, and zeroes each page. For a large `&a + &b` that takes
-/// longer than the sum. So the memory of a large result (128 KiB and more) is not given back when a tensor is dropped, but kept
-/// for the next result of about its size (at most a quarter larger than needed) whose elements have the same alignment.
+/// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b` that takes longer
+/// than the sum. So when a tensor of 128 KiB or more is dropped, its memory returns to a pool. Later results of about its size
+/// (the block is at most a quarter larger than needed) whose elements have the same alignment reuse it.
 ///
-/// What is kept is bounded, by default by an eighth of the machine's memory (or of its container's) and by 4 GiB (1 GiB on a
-/// 32-bit machine), whichever is less: enough for the temporaries of a few large expressions, and a small part of what a program with such tensors uses
-/// anyway. What has been kept longest is given back first. The bound is set for the process by [`Cpu::set_recycling_limit`] or,
-/// before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0 switches recycling off. Where memory runs out,
-/// what is kept is given back before an operation fails.
+/// The size of the pool is limited, by default to an eighth of the machine's memory (or of its container's) and to 4 GiB (1 GiB
+/// on a 32-bit machine), whichever is less: enough for the temporaries of a few large expressions, and a small part of the memory
+/// that a program with such tensors uses anyway. The blocks that have been in the pool longest are freed first. The limit is set
+/// for the process by [`Cpu::set_recycling_limit`] or, before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0
+/// turns the pool off. If an allocation fails, the pool is freed before the operation returns an error.
 ///
-/// Large results begin at a page, and on Linux ask for huge pages as far as those fit in (from 2 MiB on).
+/// Large results begin at a page boundary, and on Linux request huge pages for the part that can have them (from 2 MiB on).
 impl Cpu {
-    /// Sets how many bytes of freed memory the process keeps for later results, and gives back at once what is kept above that.
-    /// With 0 nothing is kept, now or later.
+    /// Sets the maximum number of bytes of freed memory that the process keeps for later results, and frees at once what exceeds
+    /// it. With 0, no memory is kept, now or later.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -310,8 +317,9 @@ impl Cpu {
         KEPT.set_limit(bytes);
     }
 
-    /// How many bytes of freed memory the process keeps at most: what was set last, or else `VIERBEIN_RECYCLE_BYTES` as it was
-    /// when it was first needed, or else an eighth of the memory and at most 4 GiB (1 GiB on a 32-bit machine).
+    /// Returns the maximum number of bytes of freed memory that the process keeps: the limit that was set last; or else the value
+    /// of `VIERBEIN_RECYCLE_BYTES` when it was first needed; or else an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit
+    /// machine).
     ///
     /// ```
     /// use vierbein::Cpu;
@@ -323,7 +331,7 @@ impl Cpu {
         KEPT.lock().limit()
     }
 
-    /// How many bytes are kept now, in use by no tensor.
+    /// Returns the number of bytes of freed memory that are kept now and used by no tensor.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -336,8 +344,8 @@ impl Cpu {
         KEPT.lock().bytes
     }
 
-    /// Gives back all that is kept, and says how many bytes that was. Memory is kept again from then on: to be called where a
-    /// program has done its large work and goes on for long.
+    /// Frees all memory that is kept, and returns its number of bytes. Memory that is freed later is kept again. Call it in a
+    /// program that has finished its large operations and continues to run.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -368,7 +376,7 @@ mod tests {
             (Some(1024 * GIB), 64, 4 * GIB),
             (None, 64, GIB / 4),
             (Some(2 * GIB), 32, GIB / 4),
-            // More than pointers of 32 bits address.
+            // More memory than 32-bit pointers can address.
             (Some(64 * GIB), 32, GIB),
             (None, 32, GIB / 4),
         ] {
@@ -394,7 +402,7 @@ mod tests {
         let at = |k: usize| Some(starts[k]);
         assert_eq!(taken.each_ref().map(|b| b.as_ref().map(Block::start)), [at(4), at(1), at(2), None, None]);
         assert_eq!(pool.lock().bytes, 2500 * KIB);
-        // No block is filled to the last byte: elements have to begin at a boundary.
+        // A block needs some spare bytes: elements have to begin at a page boundary.
         assert!(pool.take(layout(600 * KIB, 8)).is_none());
         assert!(pool.take(layout(600 * KIB - LARGE_ALIGNMENT, 8)).is_some());
         assert!(pool.take(layout(usize::MAX / 2 - 4, 4)).is_none());
@@ -441,7 +449,7 @@ mod tests {
         assert_eq!(["", "-1", "1M", "1e9"].map(parse), [None; 4]);
     }
 
-    /// A buffer that is filled with a value and read again later: were its memory another's at the same time, it would differ.
+    /// A buffer that is filled with a value and checked later: if another buffer had the same memory, the values would differ.
     struct Marked<T: Element> {
         buffer: CpuBuffer<T>,
         mark: T,
@@ -480,7 +488,7 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 scope.spawn(move || {
-                    // A generator of Knuth's; each thread has its own sequence.
+                    // Knuth's linear congruential generator; each thread has its own seed.
                     let mut state = thread as u64 + 1;
                     let mut random = |below: usize| {
                         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

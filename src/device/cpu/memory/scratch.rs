@@ -1,4 +1,4 @@
-//! Workspace of kernels, kept by each thread from one call to the next.
+//! Thread-local workspace of kernels, reused between calls.
 
 use super::pool::{Block, Fill, has_room};
 use core::alloc::Layout;
@@ -13,7 +13,7 @@ const MAX_KEPT_BYTES: usize = 8 << 20;
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// Which of a thread's pieces of memory: what is packed of `a` and of `b`, which are in use together, sums on their way, and
+/// Selects one of a thread's scratch buffers: packed parts of `a` and of `b`, which are in use together, partial sums, and
 /// operands that are transposed for an elementwise operation.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) enum Side {
@@ -47,10 +47,9 @@ pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
 /// values fails, of `least`. The second argument is the number of values. The first value begins at a cache line, or at the
 /// alignment of `R` if that is larger.
 ///
-/// A failed allocation is never an error: an operation that has begun is finished, with less memory and in more time.
+/// A failed allocation is never an error: an operation that has begun is completed with less memory, more slowly.
 ///
-/// While `f` runs, the thread's memory is taken: a call within a call, as when a thread that waits takes up other work,
-/// allocates its own.
+/// While `f` runs, the thread's buffer is in use: a nested call, as when a waiting thread runs another task, allocates a new one.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
     len: usize,
@@ -69,11 +68,11 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     if cfg!(vierbein_exact_memory) {
         return with_exact_scratch(len, least, f);
     }
-    // A thread that is ending has none any more.
+    // While a thread ends, its buffers may have been dropped already.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
     let mut granted = len;
     if memory.capacity() < lines(len) {
-        // The old memory goes first; nothing of it is to be copied.
+        // Free the old buffer first; its contents are not needed.
         drop(memory);
         memory = fresh(lines(len)).unwrap_or_else(|| {
             granted = least;
@@ -133,7 +132,7 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     })
 }
 
-/// A block for each buffer, of exactly its bytes: an access past one of them does not end in the next.
+/// Allocates a block of exactly these bytes for each buffer, so that an access past the end of one is not within the next.
 #[inline(never)]
 fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     let blocks = bytes.map(|bytes| {
@@ -143,7 +142,7 @@ fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     blocks.iter().all(Option::is_some).then(|| blocks.map(|block| block.expect("it was allocated")))
 }
 
-/// The first address from `start` on that is aligned for `R`.
+/// Returns the first address from `start` on that is aligned for `R`.
 #[inline(always)]
 fn aligned<R>(start: *mut Line) -> *mut R {
     match alignment_bytes::<R>() {

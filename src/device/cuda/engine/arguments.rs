@@ -14,17 +14,17 @@ pub(super) struct Arguments<'a> {
     borrowed: PhantomData<&'a ()>,
 }
 
-/// What may be handed to a kernel by value.
+/// A type that may be passed to a kernel by value.
 ///
 /// # Safety
-/// The type is laid out as C does it, and as the kernel declares it.
+/// The type must have the layout that C gives it, and that of the type in the kernel's declaration.
 pub(super) unsafe trait Argument {}
 
-// SAFETY: the same in C.
+// SAFETY: C gives it the same layout; kernels declare it as `u32`.
 unsafe impl Argument for u32 {}
-// SAFETY: the same in C; an address is a pointer to the kernel.
+// SAFETY: C gives it the same layout; kernels declare it as `u64` or, for an address, as a pointer, which has 64 bits.
 unsafe impl Argument for u64 {}
-// SAFETY: the same in C.
+// SAFETY: C gives it the same layout; kernels declare it as `i64`.
 unsafe impl Argument for i64 {}
 
 impl<'a> Arguments<'a> {
@@ -37,7 +37,7 @@ impl<'a> Arguments<'a> {
         self
     }
 
-    /// A structure as bytes, aligned to 16: the scalars of an operation.
+    /// Adds the scalars of an operation: a structure as bytes, aligned to 16.
     pub(super) fn with_bytes(mut self, bytes: &'a super::program::Packed) -> Self {
         self.push((&raw const *bytes).cast());
         self

@@ -1,5 +1,5 @@
-//! Products of floating and complex matrices by cuBLAS, which knows of columns that lie side by side, of their transposes, and
-//! of matrices equally far apart. What is neither is copied first.
+//! Products of floating-point and complex matrices by cuBLAS. It supports contiguous columns, their transposes, and matrices at
+//! equal distances. Other operands are copied first.
 
 use super::context::{Context, Memory};
 use super::libraries;
@@ -26,11 +26,10 @@ const MAX_CALLS: usize = 16;
 #[derive(Debug, Clone, Copy)]
 struct Handle(sys::cublasHandle_t);
 
-// SAFETY: a handle may be used by any thread, by one at a time: it lies behind a lock.
+// SAFETY: every thread may use a handle, but one at a time: handles are kept in `HANDLES`, whose lock is held during calls.
 unsafe impl Send for Handle {}
 
-/// The handles of all GPUs, made when they are first asked for: that takes milliseconds. The lock is held while calls are
-/// queued.
+/// The handles of all GPUs, created at the first use, which takes milliseconds. The lock is held while calls are queued.
 static HANDLES: Mutex<Vec<(usize, Handle)>> = Mutex::new(Vec::new());
 
 fn with_handle<R>(
@@ -60,9 +59,9 @@ fn with_handle<R>(
 impl Handle {
     fn new(context: &Context) -> Result<Handle, CublasError> {
         let mut handle = std::ptr::null_mut();
-        // SAFETY: the context is the current one; the library writes the handle.
+        // SAFETY: `with_handle` made the context current; the library writes to `handle`.
         unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
-        // SAFETY: the handle and the stream are of this context.
+        // SAFETY: `handle` was created above in the current context, and its stream is the null stream, which always exists.
         unsafe { sys::cublasSetStream_v2(handle, context.stream().cast()) }.result()?;
         Ok(Handle(handle))
     }
@@ -70,17 +69,17 @@ impl Handle {
 
 // ------------------------------------------------------------------ matrices
 
-/// A matrix as it lies in memory.
+/// A matrix as stored in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct BlasMatrix {
     rows: usize,
     columns: usize,
-    /// How far rows and columns are apart.
+    /// The strides of rows and columns.
     strides: [isize; 2],
     conjugate: bool,
 }
 
-/// How cuBLAS is told of a matrix.
+/// How a matrix is described to cuBLAS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Form {
     op: Op,
@@ -93,8 +92,8 @@ impl BlasMatrix {
         BlasMatrix { rows: self.columns, columns: self.rows, strides: [column, row], ..self }
     }
 
-    /// How far columns of so many rows are apart where those lie side by side, as cuBLAS has them. What has one row or one
-    /// column may have any stride along the other side.
+    /// Returns the stride of columns if their elements are contiguous: the leading dimension of cuBLAS. A matrix with one row
+    /// or one column may have any stride along that axis.
     fn leading(&self) -> Option<i64> {
         let [row, column] = self.strides;
         let least = self.rows.max(1) as i64;
@@ -135,7 +134,7 @@ impl<'a> BlasOperand<'a> {
     }
 }
 
-/// Memory of its own for a batch of matrices, without gaps.
+/// A contiguous batch of matrices in its own memory.
 struct Dense {
     memory: Memory,
     shape: Vec<usize>,
@@ -144,7 +143,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// With the rows of each matrix side by side, or its columns.
+    /// Allocates it, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
     fn new(
         context: &'static Context,
         batch: &[usize],
@@ -169,7 +168,7 @@ impl Dense {
 
 // ------------------------------------------------------------------ products
 
-/// `out = alpha · a · b + beta · out` for each matrix of a batch that has some elements.
+/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch that has some elements.
 ///
 /// # Safety
 /// As [`gemm::multiply`](super::gemm::multiply).
@@ -187,36 +186,38 @@ pub(super) unsafe fn multiply(
     let many = Calls::new(shape, [&c, &a, &b]).count > MAX_CALLS;
     let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
     let copied = many || !(straight || flipped);
-    // Where rows of the result lie side by side, its transpose is computed: that of a product is the product of the factors'
-    // transposes, the other way round.
+    // If the rows of the result are contiguous, its transpose is computed: that of a product is the product of the operands'
+    // transposes in reverse order.
     let flip = copied || !straight;
-    // SAFETY: the caller's.
+    // SAFETY: the caller ensures that the elements of `a` are allocated.
     let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;
-    // SAFETY: the caller's.
+    // SAFETY: the caller ensures that the elements of `b` are allocated.
     let copied_b = unsafe { copy_of(context, shape, &b, flip, many) }?;
     let a = copied_a.as_ref().map_or(a, |copy| BlasOperand::new(m, k, copy.elements(), a.matrix.conjugate));
     let b = copied_b.as_ref().map_or(b, |copy| BlasOperand::new(k, n, copy.elements(), b.matrix.conjugate));
     if !copied {
-        // SAFETY: the caller's; copies are as large as what they are made of.
+        // SAFETY: the caller ensures valid operands and exclusive access to `out`; copies have the sizes of their originals,
+        // and cuBLAS supports the strides of all three.
         return unsafe { calls(context, weights, shape, [c, a, b], flip) };
     }
     let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
     if !weights.beta_is_zero {
-        // SAFETY: the caller's; the copy has memory of its own for all elements.
+        // SAFETY: the caller ensures that the elements of `out` are allocated; the copy has its own memory for all of them.
         unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
     }
     let c = BlasOperand::new(m, n, copy.elements(), false);
-    // SAFETY: the caller's; the copy is of the result's shape.
+    // SAFETY: the caller ensures valid operands, or they were copied; the copy has the result's shape and its own memory, and
+    // cuBLAS supports the strides of all three.
     unsafe { calls(context, weights, shape, [c, a, b], flip) }?;
-    // SAFETY: as above.
+    // SAFETY: the caller ensures exclusive access to `out`; the copy has its shape.
     unsafe { permute::copy(context, &copy.shape, out, copy.elements()) }
 }
 
-/// A copy of the matrices where cuBLAS does not know of their strides, or where there would be too many calls. It is seen as
-/// a transpose, which can be conjugated.
+/// Copies the matrices if cuBLAS does not support their strides, or if there would be too many calls. The copy is passed as a
+/// transpose, which can be conjugated.
 ///
 /// # Safety
-/// The operand's elements are alive.
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU.
 unsafe fn copy_of(
     context: &'static Context,
     batch: &[usize],
@@ -233,7 +234,8 @@ unsafe fn copy_of(
     let ones = [1; MAX_RANK];
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
     let mut copy = Dense::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
-    // SAFETY: the caller's; the copy has room for as many elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated; the copy has its own memory for all that are
+    // copied.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
     if repeated {
         copy.strides[..batch.len()].fill(0);
@@ -241,10 +243,10 @@ unsafe fn copy_of(
     Ok(Some(copy))
 }
 
-/// How a batch is divided into calls: the longest loop is one call's, if it goes forwards.
+/// How a batch is divided into calls: one call runs the longest loop, if its strides are not negative.
 struct Calls {
     plan: Plan<3>,
-    /// Matrices of a call, and how far they are apart.
+    /// Number of matrices per call, and the strides between them.
     together: usize,
     strides: [isize; 3],
     count: usize,
@@ -267,9 +269,11 @@ impl Calls {
     }
 }
 
+/// Queues the calls for all matrices of a batch.
+///
 /// # Safety
-/// As [`multiply`]; cuBLAS knows of all three matrices, or, to `flip`, of their transposes, and of the output's without an
-/// operation.
+/// As [`multiply`]. In addition, cuBLAS must support all three matrices or, if `flip`, their transposes, and that of the output
+/// without an operation.
 unsafe fn calls(
     context: &Context,
     weights: &PackedScaling,
@@ -303,31 +307,34 @@ unsafe fn calls(
                 |operand: &BlasOperand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
             let [c, a, b] = [at(&c, oc), at(&a, oa), at(&b, ob)];
             let (x, y) = if flip { (b, a) } else { (a, b) };
-            // SAFETY: the caller's; the forms say how the matrices lie.
+            // SAFETY: the caller ensures valid matrices and exclusive access to the output; the forms describe their strides.
             unsafe { gemm.call(handle, weights, [c, x, y])? };
         }
         Ok(())
     })
 }
 
-/// A call of cuBLAS but for addresses.
+/// A call of cuBLAS except for addresses.
 struct Gemm {
     dtype: DType,
     m: i64,
     n: i64,
     k: i64,
-    /// Of the factors.
+    /// Of the operands.
     forms: [Form; 2],
     /// Of the result.
     leading: i64,
-    /// From one matrix of a batch to the next: the result's and the factors'.
+    /// Strides from one matrix of a batch to the next: the result's and the operands'.
     strides: [i64; 3],
     count: i64,
 }
 
 impl Gemm {
+    /// Queues the call for matrices at these addresses, the result's first.
+    ///
     /// # Safety
-    /// The matrices are alive, and the result's accessed by nothing else.
+    /// The caller must ensure that the matrices are allocated on the GPU of `handle`, and that nothing else accesses the
+    /// result's.
     unsafe fn call(
         &self,
         handle: sys::cublasHandle_t,
@@ -339,7 +346,8 @@ impl Gemm {
         macro_rules! call {
             ($one:ident, $many:ident) => {{
                 let [c, a, b] = at;
-                // SAFETY: the caller's; the scalars are of this type, and read during the call.
+                // SAFETY: the caller ensures valid matrices and exclusive access to the result's; the scalars are of this type,
+                // and read during the call.
                 unsafe {
                     if count == 1 {
                         sys::$one(

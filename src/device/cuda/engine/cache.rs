@@ -1,8 +1,8 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
 //! The name of a file is a hash of everything that it was compiled from. The file begins with a hash of its contents: that from
-//! which it was compiled, and the machine code. If the hash or the source does not match, the kernel is compiled again. A directory
-//! that cannot be written to is not an error.
+//! which it was compiled, and the machine code. If the hash or the source does not match, the kernel is compiled again. A
+//! directory that cannot be written to is not an error.
 //!
 //! The files are machine code that the GPU runs. On Unix, the cache is used only if no other user but root can have changed it:
 //! see [`is_private`].
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const DIRECTORY: &str = "VIERBEIN_CUDA_CACHE_DIR";
 const MAGIC: &[u8; 8] = b"vierbein";
 
-/// The machine code of a source.
+/// Returns the machine code of a source, from the cache if it is there.
 pub(super) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
@@ -82,9 +82,9 @@ fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Reads the machine code in a file of a directory that [`open_directory`] returned, unless the file is a link, belongs to another
-/// user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars, which
-/// are part of a source, and could find two sources with the same hash.
+/// Reads the machine code in a file of a directory that [`open_directory`] returned, unless the file is a link, belongs to
+/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of
+/// scalars, which are part of a source, and could find two sources with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // No other user can replace the entries of the directory, so between these two calls a file cannot become a link of theirs.
     if !fs::symlink_metadata(file).ok()?.is_file() {

@@ -1,8 +1,8 @@
-//! A GPU as this process uses it: its primary context, the null stream, on which everything happens in sequence, and the
-//! driver's memory pool. Nothing here knows of element types or ordinals at compile time.
+//! A GPU as this process uses it: its primary context, the null stream, on which all work runs in order, and the driver's
+//! memory pool. Nothing here depends on element types or ordinals at compile time.
 //!
-//! Work is queued and done later. Memory is given back in the stream's sequence too, so a buffer may be dropped while a kernel
-//! that reads it is still waiting its turn; only copies to the host wait.
+//! Work is queued and runs later. Memory is freed in stream order, too, so a buffer may be dropped while a kernel that reads it
+//! is still queued; only copies to the host wait.
 
 use super::arguments::Arguments;
 use super::libraries;
@@ -23,33 +23,33 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 pub(in crate::device::cuda) struct Context {
     ordinal: usize,
     context: sys::CUcontext,
-    /// Where memory comes from; none where the device has no pools.
+    /// Where memory comes from; `None` if the device has no pools.
     pool: Option<sys::CUmemoryPool>,
     recycled: Recycled,
-    /// Bytes of the whole device.
+    /// Memory of the whole device, in bytes.
     total: usize,
     arch: u32,
     kernels: RwLock<HashMap<Program, Kernel>>,
 }
 
-// SAFETY: the driver's handles may be used by every thread; the driver locks what must be locked.
+// SAFETY: every thread may use the driver's handles, as the driver synchronises access; locks guard the other mutable fields.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: the driver and the locks synchronise access from several threads.
 unsafe impl Sync for Context {}
 
 /// A kernel of a module that stays loaded.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda) struct Kernel(sys::CUfunction);
 
-// SAFETY: a handle that the driver may be given by every thread.
+// SAFETY: every thread may pass the handle to the driver; its module is never unloaded.
 unsafe impl Send for Kernel {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: a shared handle is only passed to the driver.
 unsafe impl Sync for Kernel {}
 
 /// Upper bound of the ordinals of GPUs.
 const MAX_DEVICES: usize = 64;
 
-/// The GPU of an ordinal, put into use at the first call.
+/// Returns the GPU with an ordinal. The first call initialises it.
 pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -68,12 +68,12 @@ pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Contex
     Ok(slot.get().expect("it was just set"))
 }
 
-/// As the type is written.
+/// Returns the name of the type with an ordinal.
 pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }
 
-/// How many GPUs there are.
+/// Counts the GPUs. If there are none, the error says why.
 fn devices() -> Result<usize, String> {
     libraries::driver()?;
     let none = "there is a driver, but no GPU that it can use; compute on `Cpu`";
@@ -88,7 +88,7 @@ fn devices() -> Result<usize, String> {
     }
 }
 
-/// The same, as an error of the whole.
+/// Counts the GPUs. The error names no ordinal.
 pub(in crate::device::cuda) fn count() -> Result<usize, Error> {
     devices().map_err(|why| Error::DeviceUnavailable { device: "Cuda".into(), why })
 }
@@ -102,7 +102,7 @@ fn no_such(ordinal: usize, count: usize) -> String {
     format!("there is no GPU {ordinal} here, {there}")
 }
 
-/// The driver's words; asked for only where the driver was found.
+/// Returns the driver's text for an error. Requires that the driver was found: without it, the call panics.
 fn describe(error: DriverError) -> String {
     let text = error.error_string().map_or("unknown error".into(), |text| text.to_string_lossy());
     format!("{text} (CUDA error {})", error.0 as u32)
@@ -117,12 +117,12 @@ impl Context {
         libraries::compiler()?;
         let failed = |error| format!("it cannot be used: {}", describe(error));
         let device = result::device::get(ordinal as i32).map_err(failed)?;
-        // SAFETY: `device` comes from the driver.
+        // SAFETY: the driver returned `device`.
         let attribute = |of| unsafe { result::device::get_attribute(device, of) }.map_err(failed);
-        // SAFETY: as above; the context is kept for as long as the process lives.
+        // SAFETY: the driver returned `device`; the context is not released for as long as the process lives.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(failed)?;
         let pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
-        // SAFETY: as above.
+        // SAFETY: the driver returned `device`.
         let pool = if pools { Some(unsafe { keeping_pool(device) }.map_err(failed)?) } else { None };
         let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -132,7 +132,7 @@ impl Context {
             pool,
             arch: (major * 10 + minor) as u32,
             recycled: Recycled::default(),
-            // SAFETY: `device` comes from the driver.
+            // SAFETY: the driver returned `device`.
             total: unsafe { result::device::total_mem(device) }.map_err(failed)?,
             kernels: RwLock::default(),
         })
@@ -146,17 +146,18 @@ impl Context {
         self.ordinal
     }
 
-    /// The stream that everything happens on: the null stream, which waits for other libraries' work, and they for ours.
+    /// Returns the stream of all work: the null stream, which waits for work of other libraries, and they wait for work of this
+    /// crate.
     pub(in crate::device::cuda) fn stream(&self) -> sys::CUstream {
         result::stream::null()
     }
 
-    /// What the driver refused. A kernel that failed shows at a later call.
+    /// Returns the error for a failed call of the driver. If a kernel fails, a later call reports it.
     pub(in crate::device::cuda) fn failure(&self, op: &'static str, error: DriverError) -> Error {
         Error::DeviceFailed { op, device: self.name(), why: describe(error) }
     }
 
-    /// Makes this the GPU that the driver's next calls in this thread are for.
+    /// Makes this GPU's context current: the driver's next calls in this thread use this GPU.
     pub(in crate::device::cuda) fn enter(&self) -> Result<(), DriverError> {
         // SAFETY: the context is retained for as long as the process lives.
         unsafe { result::ctx::set_current(self.context) }
@@ -164,13 +165,13 @@ impl Context {
 
     // ------------------------------------------------------------------ memory
 
-    /// Memory whose contents are left over from before.
+    /// Allocates memory with unspecified contents.
     pub(in crate::device::cuda) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
         let address =
             if bytes == 0 { Ok(0) } else { self.recycled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
         let memory = Memory { address, bytes, context: self, holder: Holder::Pool };
         if poisons() {
-            // SAFETY: the memory is ours.
+            // SAFETY: the memory was just allocated with at least `bytes` bytes, and nothing else has its address.
             unsafe { self.fill(memory.address, 0xff, bytes)? };
         }
         Ok(memory)
@@ -183,7 +184,7 @@ impl Context {
         let rounded = recycle::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                // What was given back may still be waiting its turn, or lie in the pool in pieces.
+                // Freed memory may still be queued for release, or be fragmented in the pool.
                 let _ = self.trim();
                 self.try_alloc(rounded)
             }
@@ -198,30 +199,35 @@ impl Context {
     fn try_alloc(&self, bytes: usize) -> Result<u64, DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: the stream is the null stream, on which all of this memory's life takes place.
+            // SAFETY: the stream is the null stream, which always exists, and on which this memory is used and freed, too.
             Some(_) => unsafe { result::malloc_async(self.stream(), bytes) },
-            // SAFETY: asks for memory.
+            // SAFETY: a context is current; no value of the new memory is assumed.
             None => unsafe { result::malloc_sync(bytes) },
         }
     }
 
+    /// Frees memory.
+    ///
     /// # Safety
-    /// The address comes from [`try_alloc`](Context::try_alloc) of this context, is freed once, and no work that is queued later
-    /// uses the memory.
+    /// The caller must ensure:
+    /// * the address comes from [`try_alloc`](Context::try_alloc) of this context;
+    /// * it is freed once;
+    /// * no work that is queued later uses the memory.
     unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: an allocation of this context, as the caller ensures; work that was queued before comes before.
+            // SAFETY: an allocation of this context, as the caller ensures; the stream runs work that was queued before this
+            // first.
             Some(_) => unsafe { result::free_async(address, self.stream()) },
             // SAFETY: an allocation of this context, as the caller ensures; the driver waits for work that uses it.
             None => unsafe { result::free_sync(address) },
         }
     }
 
-    /// Gives back to the driver what no tensor uses.
+    /// Returns memory that no tensor uses to the driver.
     pub(in crate::device::cuda) fn trim(&self) -> Result<(), Error> {
         let kept = self.recycled.drain().into_iter();
-        // SAFETY: what is kept was allocated by this context and has no owner; each address is taken out once.
+        // SAFETY: this context allocated the kept addresses, their `Memory` was dropped, and `drain` returns each address once.
         let freed: Vec<_> = kept.map(|address| unsafe { self.free(address) }).collect();
         self.synchronize()?;
         freed
@@ -229,14 +235,14 @@ impl Context {
             .collect::<Result<(), _>>()
             .map_err(|error| self.failure("give back memory", error))?;
         if let Some(pool) = self.pool {
-            // SAFETY: the pool is the device's own.
+            // SAFETY: `pool` is the device's default pool, which is never destroyed.
             unsafe { result::mem_pool::trim_to(pool, 0) }
                 .map_err(|error| self.failure("give back memory", error))?;
         }
         Ok(())
     }
 
-    /// Free and total memory of the device, in bytes.
+    /// Returns the free and total memory of the device, in bytes.
     pub(in crate::device::cuda) fn memory(&self) -> Result<(usize, usize), Error> {
         let ask = || {
             self.enter()?;
@@ -245,7 +251,7 @@ impl Context {
         ask().map_err(|error| self.failure("ask for memory", error))
     }
 
-    /// Waits until everything that was asked for is done.
+    /// Waits until all queued work is done.
     pub(in crate::device::cuda) fn synchronize(&self) -> Result<(), Error> {
         let wait = || {
             self.enter()?;
@@ -255,10 +261,10 @@ impl Context {
         wait().map_err(|error| self.failure("wait", error))
     }
 
-    /// Copies bytes to the host, after all that was asked for before.
+    /// Copies bytes to the host, after all work that was queued before.
     ///
     /// # Safety
-    /// `from` is the address of at least as many bytes.
+    /// The caller must ensure that `from` is the address of at least `to.len()` bytes of live memory of this GPU.
     pub(in crate::device::cuda) unsafe fn read(
         &self,
         from: u64,
@@ -269,16 +275,18 @@ impl Context {
         }
         let mut copy = || {
             self.enter()?;
-            // SAFETY: the caller's for `from`; `to` is ours, and the copy is over when the call returns.
+            // SAFETY: the caller ensures `to.len()` bytes at `from`; `to` is borrowed mutably, and the copy is complete when
+            // the call returns.
             unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }.result()
         };
         copy().map_err(|error| self.failure("read", error))
     }
 
-    /// Copies bytes from the host, after all that was asked for before. They are not looked at after the call.
+    /// Copies bytes from the host, after all work that was queued before. They are not read after the call.
     ///
     /// # Safety
-    /// `to` is the address of at least as many bytes, which nothing else uses.
+    /// The caller must ensure that `to` is the address of at least `from.len()` bytes of live memory of this GPU that nothing
+    /// else accesses.
     pub(in crate::device::cuda) unsafe fn write(
         &self,
         from: &[MaybeUninit<u8>],
@@ -289,38 +297,43 @@ impl Context {
         }
         let copy = || {
             self.enter()?;
-            // SAFETY: the caller's for `to`; the call has read `from` when it returns.
+            // SAFETY: the caller ensures `from.len()` bytes and exclusive access at `to`; the call has read `from` when it
+            // returns.
             unsafe { sys::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }.result()
         };
         copy().map_err(|error| self.failure("write", error))
     }
 
-    /// Copies bytes within the device.
+    /// Copies `bytes` bytes within the device.
     ///
     /// # Safety
-    /// Both are addresses of at least as many bytes, which do not overlap; nothing else uses those at `to`.
+    /// The caller must ensure:
+    /// * `from` and `to` are addresses of at least `bytes` bytes of live memory of this GPU, which do not overlap;
+    /// * nothing else accesses the bytes at `to`.
     pub(in crate::device::cuda) unsafe fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());
         }
         let copy = || {
             self.enter()?;
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures `bytes` bytes at both addresses, without overlap, and exclusive access to those at
+            // `to`.
             unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream()) }
         };
         copy().map_err(|error| self.failure("copy", error))
     }
 
-    /// Writes zeros.
+    /// Sets `bytes` bytes to zero.
     ///
     /// # Safety
-    /// `to` is the address of at least as many bytes, which nothing else uses.
+    /// The caller must ensure that `to` is the address of at least `bytes` bytes of live memory of this GPU that nothing else
+    /// accesses.
     pub(in crate::device::cuda) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `fill` has this function's contract.
         unsafe { self.fill(to, 0, bytes) }
     }
 
-    /// Writes a byte everywhere.
+    /// Sets `bytes` bytes to `byte`.
     ///
     /// # Safety
     /// As [`zero`](Context::zero).
@@ -330,7 +343,7 @@ impl Context {
         }
         let set = || {
             self.enter()?;
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures `bytes` bytes at `to` and exclusive access to them.
             unsafe { result::memset_d8_async(to, byte, bytes, self.stream()) }
         };
         set().map_err(|error| self.failure("fill", error))
@@ -338,10 +351,13 @@ impl Context {
 
     // ------------------------------------------------------------------ kernels
 
-    /// Queues a kernel, which is compiled if it was never used before. A grid without blocks is none.
+    /// Queues a kernel, and compiles it if it was never used before. Does nothing if the grid has no blocks.
     ///
     /// # Safety
-    /// The arguments are those of the program's `entry`, and the kernel accesses nothing but what they let it.
+    /// The caller must ensure:
+    /// * `arguments` have the types and the order of the parameters of the program's `entry`;
+    /// * with these arguments, the kernel reads only live memory of this GPU, and writes only to memory that nothing else
+    ///   accesses.
     pub(super) unsafe fn launch(
         &self,
         program: &Program,
@@ -356,7 +372,8 @@ impl Context {
         let mut launch = || {
             self.enter()?;
             let ([x, y, z], shared) = (grid, 0);
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures that `arguments` match `entry` and that the kernel's accesses are valid; the driver
+            // copies the arguments during the call.
             unsafe {
                 result::launch_kernel(
                     kernel.0,
@@ -375,7 +392,7 @@ impl Context {
         if let Some(&kernel) = self.kernels.read().unwrap_or_else(PoisonError::into_inner).get(program) {
             return Ok(kernel);
         }
-        // Two threads may compile the same kernel; the first one to be done is kept.
+        // Two threads may compile the same kernel; the first to finish is kept.
         let kernel = self.load(program)?;
         Ok(*self.kernels.write().unwrap_or_else(PoisonError::into_inner).entry(*program).or_insert(kernel))
     }
@@ -389,37 +406,37 @@ impl Context {
         })?;
         let load = || {
             self.enter()?;
-            // SAFETY: the image is what the compiler made, whole.
+            // SAFETY: `image` is complete: machine code, or PTX with its final NUL, as the compiler returned it.
             let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
-            // SAFETY: the module stays loaded.
+            // SAFETY: the module was loaded above and is never unloaded.
             unsafe { result::module::get_function(module, c"entry".into()) }.map(Kernel)
         };
         load().map_err(|error| self.failure(program.name, error))
     }
 }
 
-/// Whether all memory is to be NaN before it is used, so that tests on a GPU find what a kernel does not write: set by hand
-/// (`CONTRIBUTING.md`). The emulator's memory always is.
+/// Returns whether new memory is filled with NaN, so that tests on a GPU find elements that a kernel does not write. Set by
+/// hand (`CONTRIBUTING.md`). The emulator always fills its memory.
 fn poisons() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
 }
 
-/// The device's own pool, told to keep what is given back for the next allocation.
+/// Returns the device's default pool, configured to keep freed memory for later allocations.
 ///
 /// # Safety
-/// `device` comes from the driver.
+/// The caller must ensure that the driver returned `device`.
 unsafe fn keeping_pool(device: sys::CUdevice) -> Result<sys::CUmemoryPool, DriverError> {
     let mut all = u64::MAX;
-    // SAFETY: the caller's.
+    // SAFETY: the driver returned `device`, as the caller ensures.
     let pool = unsafe { result::device::get_default_mem_pool(device) }?;
     let threshold = PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the pool is the device's; the attribute is a `u64`, which is read during the call.
+    // SAFETY: the driver returned `pool`; the attribute is a `u64`, which is read during the call.
     unsafe { result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast()) }?;
     Ok(pool)
 }
 
-/// Memory of a GPU, given back when it is dropped, in the sequence of the stream.
+/// Memory of a GPU. It is freed when dropped, in stream order.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct Memory {
     address: u64,
@@ -428,10 +445,10 @@ pub(in crate::device::cuda) struct Memory {
     holder: Holder,
 }
 
-/// Whose memory it is.
+/// The owner of the memory.
 enum Holder {
     Pool,
-    /// Someone else's; dropping what holds it tells them.
+    /// Memory of another library. Dropping `_owner` tells the library that it is no longer used.
     Foreign {
         _owner: Box<dyn Send + Sync>,
     },
@@ -444,7 +461,7 @@ impl std::fmt::Debug for Holder {
 }
 
 impl Memory {
-    /// Memory of someone else, who is told of its end by the owner's `Drop`.
+    /// Wraps memory of another library. Dropping `owner` tells the library that it is no longer used.
     pub(in crate::device::cuda) fn foreign(
         context: &'static Context,
         address: u64,
@@ -471,14 +488,15 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match self.holder {
             Holder::Pool if self.address == 0 => {}
-            // What fails here, such as a driver that is already gone at the end of the process, is nobody's to know.
+            // Errors, such as a driver that is already unloaded at the end of the process, cannot be reported.
             Holder::Pool => {
                 if let Some(address) = self.context.recycled.put(self.address, self.bytes) {
-                    // SAFETY: this is the end of the memory that this context allocated.
+                    // SAFETY: this context allocated the address; this `Memory`, its only owner, ends here, and `put` did not
+                    // keep it.
                     let _ = unsafe { self.context.free(address) };
                 }
             }
-            // The owner may reuse it at once, and does not know our stream.
+            // The owner may reuse the memory at once, on another stream.
             Holder::Foreign { .. } => drop(self.context.synchronize()),
         }
     }

@@ -1,5 +1,5 @@
-//! Elementwise operations on a GPU: which kernel for which strides. Nothing here is generic over operations or element types:
-//! those are data of a program.
+//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element
+//! types: those are data of a program.
 
 use super::arguments::Arguments;
 use super::context::Context;
@@ -16,14 +16,15 @@ pub(super) static DENSE: Template = Template { files: FILES, entry: dense_entry 
 pub(super) static STRIDED: Template = Template { files: FILES, entry: strided_entry };
 pub(super) static DEFINED: Template = Template { files: FILES, entry: defined_entry };
 
-/// Vectors of a thread: enough loads on their way to keep the memory busy.
+/// Vectors per thread: enough loads in flight to keep the memory busy.
 pub(super) const UNROLL: usize = 4;
 impl Operation {
-    /// `out = op(operands)`; `operands[0]` is the result. An operation of no operands is one of positions, row-major.
+    /// Computes `out = op(operands)`; `operands[0]` is the result. An operation without operands is a function of the row-major
+    /// index.
     ///
     /// # Safety
-    /// All elements within `shape` are alive, and those of the result accessed by nothing else but where they are an operand
-    /// with the same strides.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access those
+    /// of the result; an operand with the same strides may have the same elements.
     ///
     /// # Panics
     /// If there is no result, or there are more than three operands.
@@ -34,13 +35,13 @@ impl Operation {
         operands: &[RawOperand<'_>],
     ) -> Result<(), Error> {
         match *operands {
-            // SAFETY: the same contract, for the same operands.
+            // SAFETY: `run_of` has this function's contract, for the same operands.
             [r] => unsafe { self.run_of(context, shape, [r]) },
-            // SAFETY: as above.
+            // SAFETY: as for `[r]`: `run_of` has this function's contract.
             [r, a] => unsafe { self.run_of(context, shape, [r, a]) },
-            // SAFETY: as above.
+            // SAFETY: as for `[r]`: `run_of` has this function's contract.
             [r, a, b] => unsafe { self.run_of(context, shape, [r, a, b]) },
-            // SAFETY: as above.
+            // SAFETY: as for `[r]`: `run_of` has this function's contract.
             [r, a, b, c] => unsafe { self.run_of(context, shape, [r, a, b, c]) },
             _ => panic!("elementwise functions have a result and up to three operands"),
         }
@@ -63,24 +64,24 @@ impl Operation {
         }
         let elements = first_elements(&plan, operands);
         if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
-            // SAFETY: the caller's contract; a plan visits the elements within the shape.
+            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
             unsafe { self.dense(context, plan.len(), plan.inner_strides(), elements) }
         } else if let Some(tiles) = tile::tiles(&plan, elements) {
-            // SAFETY: as above.
+            // SAFETY: as for `dense`: the plan visits only elements that the caller ensures.
             unsafe { tiles.run(context, self, elements) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: as for `dense`: the plan visits only elements that the caller ensures.
             unsafe { self.strided(context, &plan, elements) }
         }
     }
 
-    /// Whether the function is defined for all elements; its result is of type `result`.
+    /// Returns whether the function is defined for all elements; its result is of type `result`.
     ///
     /// # Safety
-    /// All elements within `shape` are alive.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU.
     ///
     /// # Panics
-    /// If there is not one operand, nor two.
+    /// If there are not one or two operands.
     pub(super) unsafe fn defined(
         &self,
         context: &'static Context,
@@ -89,9 +90,9 @@ impl Operation {
         operands: &[RawOperand<'_>],
     ) -> Result<bool, Error> {
         match *operands {
-            // SAFETY: the same contract, for the same operands.
+            // SAFETY: `defined_of` has this function's contract, for the same operands.
             [a] => unsafe { self.defined_of(context, shape, result, [a]) },
-            // SAFETY: as above.
+            // SAFETY: as for `[a]`: `defined_of` has this function's contract.
             [a, b] => unsafe { self.defined_of(context, shape, result, [a, b]) },
             _ => panic!("functions of one or two operands are checked"),
         }
@@ -122,13 +123,17 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = plan.len().div_ceil(THREADS).min(1 << 16) as u32;
-        // SAFETY: the caller's contract, and the flag was allocated above.
+        // SAFETY: the caller ensures valid elements, and the plan visits only these; the flag was allocated above; the
+        // arguments are those of `defined_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments)? };
         Ok(!flag.raised()?)
     }
 
+    /// Queues the kernel for contiguous operands.
+    ///
     /// # Safety
-    /// The elements along `strides`, 1 or 0, are alive.
+    /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else
+    /// may access those of the result; an operand with the same strides may have the same elements.
     unsafe fn dense<const N: usize>(
         &self,
         context: &Context,
@@ -146,12 +151,16 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, len, THREADS * UNROLL * vector)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures `len` valid elements along `strides` and access to the result; the arguments are those of
+        // `dense_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 
+    /// Queues the kernel for strided operands.
+    ///
     /// # Safety
-    /// The plan's elements are alive.
+    /// The caller must ensure that all elements of the plan are allocated on `context`'s GPU. Nothing else may access those of
+    /// the result; an operand with the same strides may have the same elements.
     unsafe fn strided<const N: usize>(
         &self,
         context: &Context,
@@ -180,12 +189,13 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, turns, THREADS * UNROLL)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures valid elements of the plan and access to the result; the arguments are those of
+        // `strided_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 }
 
-/// Where a plan begins.
+/// Returns the first elements of the operands of a plan.
 fn first_elements<const N: usize>(plan: &Plan<N>, operands: [RawOperand<'_>; N]) -> [RawElements; N] {
     let offsets = plan.offsets();
     core::array::from_fn(|k| {
@@ -194,20 +204,20 @@ fn first_elements<const N: usize>(plan: &Plan<N>, operands: [RawOperand<'_>; N])
     })
 }
 
-/// Whether the result lies side by side, and each operand does or stays where it is.
+/// Returns whether the result is contiguous, and each operand is contiguous or has a stride of 0.
 fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
-/// How many elements are loaded at once where nothing is in the way.
+/// Returns how many elements are loaded at once if lengths, strides and addresses allow it.
 pub(super) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
     (16 / largest).max((16 / smallest).min(4))
 }
 
-/// How many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths, strides
-/// and addresses are multiples.
+/// Returns how many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths,
+/// strides and addresses are multiples.
 fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],
@@ -216,7 +226,7 @@ fn vector<const N: usize>(
 ) -> usize {
     let mut vector = widest(&elements);
     let fits = |vector: usize| {
-        // A flat loop sees to its own end.
+        // The kernel handles the end of a flat loop.
         (outer.is_empty() || len.is_multiple_of(vector))
             && (0..N).all(|k| {
                 let together = inner[k] == 0;

@@ -1,4 +1,4 @@
-//! A word on the device that a kernel raises where something has no value.
+//! A word on the device that a kernel sets if a result is undefined.
 
 use super::context::{Context, Memory};
 use crate::error::Error;
@@ -8,10 +8,10 @@ use std::mem::MaybeUninit;
 pub(super) struct Flag(Memory);
 
 impl Flag {
-    /// Not raised.
+    /// Allocates a flag that is not raised.
     pub(super) fn new(context: &'static Context) -> Result<Flag, Error> {
         let memory = context.alloc(size_of::<u32>())?;
-        // SAFETY: the memory is ours and has as many bytes.
+        // SAFETY: `memory` was just allocated with `bytes()` bytes, and nothing else has its address.
         unsafe { context.zero(memory.address(), memory.bytes())? };
         Ok(Flag(memory))
     }
@@ -20,12 +20,12 @@ impl Flag {
         self.0.address()
     }
 
-    /// Waits for the kernels that may raise it.
+    /// Waits for the kernels that may raise it. Returns whether one did.
     pub(super) fn raised(&self) -> Result<bool, Error> {
         let mut word = [MaybeUninit::new(0u8); size_of::<u32>()];
-        // SAFETY: the memory has as many bytes.
+        // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, as many as `word` has.
         unsafe { self.0.context().read(self.0.address(), &mut word)? };
-        // SAFETY: all of them had a value before.
+        // SAFETY: `word` was initialised with zeros.
         Ok(word.iter().any(|byte| unsafe { byte.assume_init() } != 0))
     }
 }

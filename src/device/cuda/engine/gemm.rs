@@ -1,9 +1,9 @@
-//! Products of matrices on a GPU: who computes them. Nothing here is generic over element types.
+//! Matrix products on a GPU: the choice of the implementation. Nothing here is generic over element types.
 //!
 //! | elements | computed by |
 //! |---|---|
-//! | any, where there is one row, one column or nothing to sum | [`products`](super::products), in one launch |
-//! | floating and complex | [`blas`]: cuBLAS, without copies where it knows of such strides |
+//! | any, if there is one row, one column or nothing to sum | [`products`](super::products), in one launch |
+//! | floating-point and complex | [`blas`]: cuBLAS, without copies if it supports the strides |
 //! | integers | a kernel of tiles in shared memory |
 
 use super::arguments::Argument;
@@ -25,10 +25,12 @@ const NAME: &str = "multiply matrices";
 pub(super) static TILES: Template =
     Template { files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")], entry: tiles_entry };
 
-/// `out = alpha · a · b + beta · out` for each matrix of a batch; whether all results are exact but for rounding.
+/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns whether all results are exact but for
+/// rounding.
 ///
 /// # Safety
-/// All elements within the shapes are alive, and those of `out` accessed by nothing else.
+/// The caller must ensure that all elements within the shapes are allocated on `context`'s GPU, and that nothing else accesses
+/// those of `out`.
 pub(super) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
@@ -43,7 +45,7 @@ pub(super) unsafe fn multiply(
     let rank = shape.len();
     let as_sums = weights.alpha_is_zero || k <= 1 || m == 1 || n == 1;
     if as_sums && rank + 3 <= MAX_RANK {
-        // Batch, rows, columns, and what is summed.
+        // Batch, rows, columns, and the summed axis.
         let (mut lengths, mut x, mut y) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
         lengths[..rank].copy_from_slice(shape);
         lengths[rank..rank + 3].copy_from_slice(&[m, n, k]);
@@ -54,25 +56,26 @@ pub(super) unsafe fn multiply(
         y[rank..rank + 3].copy_from_slice(&[0, of_b[rank + 1], of_b[rank]]);
         let (x, y) = (&x[..rank + 3], &y[..rank + 3]);
         let factors = [with_strides(a, x), with_strides(b, y)];
-        // SAFETY: the caller's; a matrix's rows and columns are axes of the other with a stride of 0.
+        // SAFETY: the caller ensures valid elements and exclusive access to `out`; a matrix's rows and columns are axes of the
+        // other with a stride of 0.
         return unsafe { products::sum(context, weights, &lengths[..rank + 3], out, factors) };
     }
     if matches!(weights.dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64) {
-        // SAFETY: the caller's.
+        // SAFETY: `blas::multiply` has this function's contract.
         unsafe { blas::multiply(context, weights, batch, out, [a, b])? };
         return Ok(true);
     }
-    // SAFETY: the caller's.
+    // SAFETY: `tiles` has this function's contract.
     unsafe { tiles(context, weights, batch, out, [a, b]) }
 }
 
-/// The same factor with other strides.
+/// Returns the same operand with other strides.
 fn with_strides<'a>(factor: ProductOperand<'_>, strides: &'a [isize]) -> ProductOperand<'a> {
     let RawOperand { address, dtype, .. } = factor.elements;
     ProductOperand { elements: RawOperand { address, dtype, strides }, conjugate: factor.conjugate }
 }
 
-/// How far rows and columns are apart; the kernel's twin.
+/// The strides of rows and columns. Mirrors the kernel's structure.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct KernelMatrix {
@@ -80,7 +83,7 @@ struct KernelMatrix {
     column: i64,
 }
 
-/// The kernel's twin.
+/// Mirrors the kernel's structure.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Extents {
@@ -92,10 +95,10 @@ struct Extents {
 
 // SAFETY: `repr(C)`, with the members of the kernel's structure.
 unsafe impl Argument for KernelMatrix {}
-// SAFETY: as above.
+// SAFETY: as for `KernelMatrix`: `repr(C)`, with the members of the kernel's structure.
 unsafe impl Argument for Extents {}
 
-/// Integers.
+/// Multiplies matrices of integers.
 ///
 /// # Safety
 /// As [`multiply`].
@@ -147,7 +150,8 @@ unsafe fn tiles(
         .with(to)
         .with(&failed);
     let grid = [blocks as u32, plan.len().min(usize::from(u16::MAX)) as u32, 1];
-    // SAFETY: the caller's; the kernel visits the matrices' elements.
+    // SAFETY: the caller ensures valid elements and exclusive access to `out`; the kernel visits only elements of the matrices,
+    // and the arguments are those of `tiles_entry`.
     unsafe { context.launch(&program, grid, BLOCK, &mut arguments)? };
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }

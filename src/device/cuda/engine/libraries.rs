@@ -1,37 +1,37 @@
-//! Where CUDA's libraries are: the driver, the compiler and cuBLAS are looked for at run time, and none of them has to be there.
+//! Finds CUDA's libraries: the driver, the compiler and cuBLAS are searched for at run time, and each of them may be missing.
 //!
-//! A call through cudarc panics where its library is missing. Nothing is called before it was found here.
+//! A call through cudarc panics if its library is missing. No function is called before its library was found here.
 
 use cudarc::{cublas, driver, nvrtc};
 use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder whose libraries are loaded first, for all who ask for them by the same name. Who asks for another name, as for one
-/// without a version, gets what the loader finds under it.
+/// Environment variable with the path of a directory whose libraries are loaded first, for all requests of the same name in
+/// this process. A request of another name, such as one without a version, gets what the loader finds under it.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
-/// Where the loader does not look by itself, but installations put libraries.
+/// Directories that the loader does not search by itself, but where installations put libraries.
 const USUAL: [&str; 3] =
     ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
 
-/// Needed by the others, which ask for them by name alone, and therefore loaded before them.
+/// The order of loading: later libraries need earlier ones, and request them by name alone.
 const ORDER: [&str; 5] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
 
-/// The newest functions that are called of each library: one that has them has the others.
+/// The newest functions of each library that are called: a library that has them has the others.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
 
-/// Whether the driver's library is there.
+/// Checks that the driver's library is available.
 pub(super) fn driver() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: loads a library of NVIDIA's, or none.
+            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
             match unsafe { driver::sys::is_culib_present() } {
-                // SAFETY: as above; it is there.
+                // SAFETY: the library is present, so that `culib` returns the loaded one.
                 true => check(
                     "libcuda.so.1",
                     unsafe { driver::sys::culib() },
@@ -44,21 +44,21 @@ pub(super) fn driver() -> Result<(), String> {
         .clone()
 }
 
-/// Whether the run-time compiler is there, and what it needs.
+/// Checks that the run-time compiler is available, and loads the library that it needs.
 pub(super) fn compiler() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: loads a library of NVIDIA's, or none.
+            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
             if !unsafe { nvrtc::sys::is_culib_present() } {
                 load_usual("libnvrtc.so");
             }
-            // SAFETY: as above.
+            // SAFETY: as for the call above: its effect is to load NVIDIA's library, if there is one.
             if !unsafe { nvrtc::sys::is_culib_present() } {
                 return Err(missing("libnvrtc.so.13", "install CUDA's run-time compiler (NVRTC)"));
             }
-            // SAFETY: as above; it is there.
+            // SAFETY: the library is present, so that `culib` returns the loaded one.
             let library = unsafe { nvrtc::sys::culib() };
             check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 13")?;
             // NVRTC loads this library by its name alone, and the loader may not search the directory that both are in.
@@ -70,20 +70,20 @@ pub(super) fn compiler() -> Result<(), String> {
         .clone()
 }
 
-/// Whether cuBLAS is there.
+/// Checks that cuBLAS is available.
 pub(super) fn blas() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: loads a library of NVIDIA's, or none.
+            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
             if !unsafe { cublas::sys::is_culib_present() } {
                 load_usual("libcublasLt.so");
                 load_usual("libcublas.so");
             }
-            // SAFETY: as above.
+            // SAFETY: as for the call above: its effect is to load NVIDIA's library, if there is one.
             match unsafe { cublas::sys::is_culib_present() } {
-                // SAFETY: as above; it is there.
+                // SAFETY: the library is present, so that `culib` returns the loaded one.
                 true => check(
                     "libcublas.so.13",
                     unsafe { cublas::sys::culib() },
@@ -96,10 +96,10 @@ pub(super) fn blas() -> Result<(), String> {
         .clone()
 }
 
-/// Whether a library is new enough: a call of what it lacks would panic.
+/// Checks that a library is new enough: a call of a function that it lacks would panic.
 fn check(name: &str, library: &Library, functions: &[&str], remedy: &str) -> Result<(), String> {
     for function in functions {
-        // SAFETY: only looked up.
+        // SAFETY: the type is a pointer, as `get` requires, and the function is not called through it.
         if unsafe { library.get::<*const ()>(function.as_bytes()) }.is_err() {
             return Err(format!(
                 "`{name}` is too old: it has no `{function}`; {remedy}, or compute on `Cpu`"
@@ -119,7 +119,7 @@ fn missing(library: &str, remedy: &str) -> String {
     )
 }
 
-/// Loads what is in the folder that the environment names.
+/// Loads the libraries in the directory that the environment names.
 fn load_from_folder() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -137,8 +137,8 @@ fn load_usual(name: &str) {
     }
 }
 
-/// Loads the libraries of a folder whose names begin so, for good and for all: others that ask for one of them by its name
-/// get it.
+/// Loads the libraries of a directory that are called `name`, or `name` with a version, and keeps them loaded: later requests
+/// for one of these names get it.
 fn load_all(folder: &Path, name: &str) {
     let Ok(entries) = folder.read_dir() else { return };
     for entry in entries.flatten() {
@@ -152,17 +152,18 @@ fn load_all(folder: &Path, name: &str) {
     }
 }
 
-/// Loads a library, if it can be, for others of this process to find by its name.
+/// Loads a library, if possible, so that later requests in this process find it by its name.
 #[cfg(unix)]
 fn keep_loaded(path: &Path) {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-    // SAFETY: loads a library of NVIDIA's from a folder that the user or the system's convention named.
+    // SAFETY: loads a library of NVIDIA's, whose initialisers are trusted, from a directory that the user or the system's
+    // convention named.
     if let Ok(library) = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
         std::mem::forget(library);
     }
 }
 
-/// Other systems look for libraries on their search paths alone.
+/// Other systems search for libraries on their search paths alone.
 #[cfg(not(unix))]
 fn keep_loaded(_: &Path) {}
 
@@ -181,14 +182,14 @@ fn directory_of(library: &Library, function: &str) -> Option<PathBuf> {
     if !is_found || found.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: `dladdr` succeeded, so a name that is not null is a C string of the loader. It lives as long as the library is loaded,
-    // which `library` ensures during this call.
+    // SAFETY: `dladdr` succeeded, so a name that is not null is a C string of the loader. It lives as long as the library is
+    // loaded, which `library` ensures during this call.
     let path = unsafe { CStr::from_ptr(found.dli_fname) };
     let path = Path::new(OsStr::from_bytes(path.to_bytes())).canonicalize().ok()?;
     path.parent().map(PathBuf::from)
 }
 
-/// Other systems are not asked: NVRTC finds its second library by itself or not at all.
+/// Not implemented for other systems: NVRTC finds its second library by itself or not at all.
 #[cfg(not(target_os = "linux"))]
 fn directory_of(_: &Library, _: &str) -> Option<PathBuf> {
     None

@@ -1,9 +1,9 @@
-//! The loops around what a kernel does by itself, as a parameter: no shape is ever copied to the device on its own.
+//! The loops around a kernel's own work, passed as a parameter: no shape is ever copied to the device on its own.
 
 use super::arguments::Argument;
 use crate::rank::MAX_RANK;
 
-/// Division of indices by a number that the host knows (Granlund and Montgomery, PLDI 1994). The twin of the prelude's.
+/// Division of indices by a number that the host knows (Granlund and Montgomery, PLDI 1994). Mirrors the prelude's structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Divisor {
@@ -14,7 +14,7 @@ pub(super) struct Divisor {
 
 impl Divisor {
     /// # Panics
-    /// For zero.
+    /// If `d` is zero.
     pub(super) fn new(d: usize) -> Divisor {
         assert!(d > 0, "a loop that turns is divided by its length");
         let d = d as u64;
@@ -28,7 +28,7 @@ impl Divisor {
     }
 }
 
-/// Loops over `K` operands, innermost first. The twin of the prelude's.
+/// Loops over `K` operands, innermost first. Mirrors the prelude's structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Loops<const K: usize> {
@@ -40,7 +40,7 @@ pub(super) struct Loops<const K: usize> {
 
 // SAFETY: `repr(C)`, with the members of the prelude's structure.
 unsafe impl<const K: usize> Argument for Loops<K> {}
-// SAFETY: as above.
+// SAFETY: as for `Loops`: `repr(C)`, with the members of the prelude's structure.
 unsafe impl Argument for Divisor {}
 
 impl<const K: usize> Loops<K> {
@@ -53,7 +53,7 @@ impl<const K: usize> Loops<K> {
         }
     }
 
-    /// Loops of lengths and steps that come outermost first, as a plan has them.
+    /// Creates loops from lengths and steps that are given outermost first, as in a plan.
     pub(super) fn new(shape: &[usize], steps: &[[isize; K]]) -> Loops<K> {
         let mut loops = Loops::none();
         for (&length, step) in shape.iter().zip(steps).rev() {
@@ -62,7 +62,7 @@ impl<const K: usize> Loops<K> {
         loops
     }
 
-    /// One more around the others.
+    /// Adds a loop around the others.
     pub(super) fn push(&mut self, length: usize, step: [isize; K]) {
         let at = self.count as usize;
         self.length[at] = Divisor::new(length);

@@ -1,10 +1,10 @@
-//! What `Cuda` computes with: from the capability families to kernels. What is generic is thin, and ends here.
+//! The implementation of `Cuda`: from the capability families to kernels. Generic code is thin and ends in this file.
 //!
-//! From the driver up: [`libraries`] finds NVIDIA's libraries at run time; [`context`] is a GPU in use, its memory and its one
-//! stream; [`compile`] and [`cache`] make machine code of CUDA C++; [`program`] says what a kernel's source is made of, and an
-//! [`operation`] has no types from there on. [`elementwise`], [`tile`] and [`permute`] have the CPU's plans
-//! ([`crate::layout::plan`]); [`reduce`] and [`products`] share outputs out among threads as [`shares`] has it; [`gemm`] asks
-//! [`blas`] where it can; [`scan`] goes along lines.
+//! From the driver up: [`libraries`] finds NVIDIA's libraries at run time. [`context`] is a GPU in use, with its memory and its
+//! one stream. [`compile`] and [`cache`] compile CUDA C++ to machine code. [`program`] defines the parts of a kernel's source;
+//! from there on, an [`operation`] has no type parameters. [`elementwise`], [`tile`] and [`permute`] use the CPU's plans
+//! ([`crate::layout::plan`]). [`reduce`] and [`products`] divide outputs among threads as [`shares`] computes. [`gemm`] calls
+//! [`blas`] if it can. [`scan`] runs along lines.
 
 mod arguments;
 mod blas;
@@ -57,7 +57,7 @@ fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> RawOp
     RawOperand { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
 }
 
-/// An operation, erased.
+/// Erases the types of an operation.
 fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Scalars)) -> Operation {
     let mut bound = Scalars::default();
     scalars(&mut bound);
@@ -66,34 +66,42 @@ fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Sca
 
 // ------------------------------------------------------------------ copies from and to the host
 
+/// Copies elements to the host.
+///
 /// # Safety
-/// `from` is the address of as many elements.
+/// The caller must ensure that `from` is the address of `to.len()` elements of type `T` in live memory of `context`'s GPU that
+/// nothing writes to.
 pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]) -> Result<(), Error> {
-    // SAFETY: the same memory as bytes, which may have any value and, below, get one that is valid for the type.
+    // SAFETY: these are the bytes of `to`, which is borrowed mutably and not used below. All bytes written below are valid for
+    // `T`.
     let bytes = unsafe {
         core::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(to))
     };
     if T::DTYPE == DType::Bool {
-        // Memory that was never written may hold anything, but the host's `bool` may not.
+        // Device memory that was never written may hold any byte, but a `bool` of the host must be 0 or 1.
         let mut words = vec![MaybeUninit::new(0); bytes.len()];
-        // SAFETY: the caller's.
+        // SAFETY: a `bool` has one byte, so `words` has `to.len()` bytes, which the caller makes readable at `from`.
         unsafe { context.read(from, &mut words)? };
         for (to, word) in bytes.iter_mut().zip(words) {
-            // SAFETY: all of them had a value before.
+            // SAFETY: `words` was initialised with zeros.
             to.write(u8::from(unsafe { word.assume_init() } != 0));
         }
         return Ok(());
     }
-    // SAFETY: the caller's; every bit pattern is a number.
+    // SAFETY: `bytes` has the size of `to.len()` elements, which the caller makes readable at `from`; every bit pattern is a
+    // number.
     unsafe { context.read(from, bytes) }
 }
 
+/// Copies elements from the host.
+///
 /// # Safety
-/// `to` is the address of as many elements, which nothing else uses.
+/// The caller must ensure that `to` is the address of `from.len()` elements of type `T` in live memory of `context`'s GPU that
+/// nothing else accesses.
 pub(super) unsafe fn write<T: Element>(context: &Context, from: &[T], to: u64) -> Result<(), Error> {
-    // SAFETY: the same memory as bytes.
+    // SAFETY: these are the bytes of `from`, as `MaybeUninit<u8>`.
     let bytes = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-    // SAFETY: the caller's.
+    // SAFETY: `bytes` has the size of `from.len()` elements, for which the caller ensures memory and exclusive access at `to`.
     unsafe { context.write(bytes, to) }
 }
 
@@ -103,15 +111,16 @@ pub(super) fn gather<T: Element, const N: usize>(
 ) -> Result<Vec<T>, Error> {
     let len = element_count(from.shape(), size_of::<T>())?;
     if is_dense(from.shape(), from.strides(), true) || len == 0 {
-        // SAFETY: the operand's elements lie side by side.
+        // SAFETY: the operand is row-major contiguous or empty, so its `len` elements begin at `ptr`; `Operand` guarantees that
+        // they are readable.
         return unsafe { read_vec(context, from.ptr().address, len) };
     }
     let dense = compact(context, from)?;
-    // SAFETY: the new memory has as many elements.
+    // SAFETY: `compact` returned memory with `len` elements, to which nothing else has access.
     unsafe { read_vec(context, dense.address(), len) }
 }
 
-/// The same on the device.
+/// Copies an operand to new memory on the device, row-major contiguous.
 pub(super) fn compact<T: Element, const N: usize>(
     context: &'static Context,
     from: Operand<'_, T, Cuda<N>>,
@@ -119,44 +128,49 @@ pub(super) fn compact<T: Element, const N: usize>(
     let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
     let layout = Layout::dense(from.shape(), true);
     let out = RawOperand { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
-    // SAFETY: the operand's elements are alive, and the new memory has room for as many.
+    // SAFETY: `Operand` guarantees readable elements; the new memory has room for all of them, and nothing else has its
+    // address.
     unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
     Ok(to)
 }
 
+/// Copies `len` elements to a new vector on the host.
+///
 /// # Safety
-/// `from` is the address of as many elements.
+/// The caller must ensure that `from` is the address of `len` elements of type `T` in live memory of `context`'s GPU that
+/// nothing writes to.
 unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
     if T::DTYPE == DType::Bool {
         let mut to = via_host::zeros(len)?;
-        // SAFETY: the caller's.
+        // SAFETY: `to` has `len` elements, which the caller makes readable at `from`.
         unsafe { read(context, from, &mut to)? };
         return Ok(to);
     }
     let mut to = Vec::<T>::new();
     reserve(&mut to, len)?;
     let room = &mut to.spare_capacity_mut()[..len];
-    // SAFETY: the same memory as bytes without a value; it is not touched twice, for it has none yet.
+    // SAFETY: these are the bytes of `room`, which has `len` elements and is not used below; as `MaybeUninit` they need no
+    // value.
     let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
-    // SAFETY: the caller's.
+    // SAFETY: `bytes` has the size of `len` elements, which the caller makes readable at `from`.
     unsafe { context.read(from, bytes) }?;
-    // SAFETY: all of them have a value now, and every bit pattern is a number.
+    // SAFETY: the read succeeded, so all `len` elements are initialised; every bit pattern is a number.
     unsafe { to.set_len(len) };
     Ok(to)
 }
 
-/// Writes one value: it goes along as the argument of a kernel.
+/// Writes `value` to every element. It is passed as a kernel argument.
 pub(super) fn put<T: Element, const N: usize>(
     context: &'static Context,
     value: T,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", value));
-    // SAFETY: an output vouches for its elements.
+    // SAFETY: outputs guarantee that their elements are allocated and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
-/// An operand's elements, for the host to compute with.
+/// Copies an operand's elements to the host, for the host to compute with.
 fn fetched<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
@@ -172,7 +186,7 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("generate", F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: an output vouches for its elements.
+    // SAFETY: outputs guarantee that their elements are allocated and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
@@ -244,7 +258,8 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
             });
         }
     }
-    // SAFETY: as above; the output is an operand with the same strides.
+    // SAFETY: operands guarantee readable elements, and outputs exclusive access; the first operand is the output, with its
+    // strides.
     unsafe { operation.run(context, a.shape(), all.list()) }
 }
 
@@ -255,13 +270,13 @@ pub(super) fn copy<T: Element, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    // SAFETY: operands and outputs vouch for their elements.
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
 }
 
 // ------------------------------------------------------------------ reductions
 
-/// A reduction, erased.
+/// Erases the types of a reduction.
 fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     Reducing {
         operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
@@ -271,7 +286,7 @@ fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     }
 }
 
-/// A running operation, erased.
+/// Erases the types of a scan.
 fn scanning<T: Element, F: BinaryOp<T, T, Output = T>>(op: &F) -> Scanning {
     Scanning {
         operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
@@ -289,7 +304,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     let (kept, reduced) = a.shape().split_at(out.shape().len());
     assert_eq!(out.shape(), kept, "the leading axes are the output's");
     let reducing = reducing::<T, R>(op);
-    // SAFETY: operands and outputs vouch for their elements.
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
         true => Ok(()),
         false => Err(Error::Arithmetic {
@@ -311,25 +326,25 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
     let scanning = scanning::<T, F>(op);
-    // SAFETY: operands and outputs vouch for their elements.
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // The host finds the element and says so.
+    // The host finds the element and returns the error.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 
 // ------------------------------------------------------------------ products
 
-/// A factor, erased.
+/// Erases the types of a matrix operand.
 fn factor<'a, T: Element, const N: usize>(
     factor: &MatrixOperand<'a, T, Cuda<N>>,
 ) -> products::ProductOperand<'a> {
     products::ProductOperand { elements: strided(&factor.operand), conjugate: factor.conjugate }
 }
 
-/// An error for integers that overflowed.
+/// Returns an error if integers overflowed, that is, if results are not `exact`.
 fn exact<T: Scalar>(exact: bool, op: &'static str, values: &str) -> Result<(), Error> {
     if exact {
         return Ok(());
@@ -350,12 +365,12 @@ pub(super) fn gemm<T: Scalar, const N: usize>(
         "shapes of a batched matrix product agree"
     );
     let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
-    // SAFETY: operands and outputs vouch for their elements.
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "matmul", "rows and columns whose product overflows")
 }
 
-/// The batch axes and the two of the matrix.
+/// Splits a shape into the batch axes and the two axes of the matrix.
 fn split_matrix(all: &[usize]) -> (&[usize], &[usize; 2]) {
     all.split_last_chunk().expect("a matrix has two axes")
 }
@@ -369,7 +384,7 @@ pub(super) fn sum_products<T: Scalar, const N: usize>(
     assert_eq!(shape, b.operand.shape(), "factors of one shape");
     assert_eq!(out.shape(), &shape[..out.shape().len()], "the leading axes are the output's");
     let weights = PackedScaling::new(alpha, beta);
-    // SAFETY: operands and outputs vouch for their elements.
+    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "sum of products", "factors whose products overflow")
 }

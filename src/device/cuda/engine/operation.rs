@@ -9,10 +9,10 @@ use crate::error::Error;
 
 /// Threads of a block.
 pub(super) const THREADS: usize = 256;
-/// With fewer elements, indices and what is added to them stay below 2³¹.
+/// With fewer elements, indices and offsets added to them stay below 2³¹.
 pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
 
-/// An operation, erased.
+/// An operation without its types.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operation {
     /// As a verb or a noun, for messages.
@@ -21,7 +21,7 @@ pub(super) struct Operation {
     pub(super) scalars: Scalars,
 }
 
-/// The elements of an operand or a result: where the first one lies, and the steps to the others.
+/// The elements of an operand or a result: the address of the first one, and the strides to the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawOperand<'a> {
     pub(super) address: u64,
@@ -29,7 +29,7 @@ pub(super) struct RawOperand<'a> {
     pub(super) strides: &'a [isize],
 }
 
-/// RawElements, without strides.
+/// The elements of an operand or a result, without strides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawElements {
     pub(super) address: u64,
@@ -37,7 +37,7 @@ pub(super) struct RawElements {
 }
 
 impl RawElements {
-    /// The element so many elements on.
+    /// Returns the element `elements` places after this one.
     pub(super) fn offset(self, elements: isize) -> RawElements {
         let bytes = elements as i64 * self.dtype.size() as i64;
         RawElements { address: self.address.wrapping_add_signed(bytes), ..self }
@@ -45,12 +45,12 @@ impl RawElements {
 }
 
 impl Operation {
-    /// Where the operation has a value: the same with another text.
+    /// Returns the check that the operation is defined: the same operation with another text.
     pub(super) fn domain(&self, text: CudaSource) -> Operation {
         Operation { text, ..*self }
     }
 
-    /// The program of a template whose operands are these.
+    /// Returns the program of a template for these operands.
     pub(super) fn program(
         &self,
         template: &'static Template,
@@ -80,7 +80,7 @@ impl Operation {
     }
 }
 
-/// How many blocks of so many elements there are.
+/// Returns the number of blocks of `block` elements.
 pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
     let most = i32::MAX as usize;
     let count = len.div_ceil(block);
@@ -94,15 +94,15 @@ pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32,
     })
 }
 
-/// Bits of the operands for which this holds; the result is not one.
+/// Returns the bits of the operands for which `is` holds. The result has no bit.
 pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
     (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
 }
 
 // ------------------------------------------------------------------ sources
 
-/// What a kernel's parameters are called, and how it reads them: two kinds of readers by bits of a mask, and where the steps of
-/// the first operand stand among the loops'.
+/// Returns the declarations of a kernel's parameters, and the code that reads them: two kinds of readers by bits of a mask.
+/// `first` is the index of the first operand's steps in the loops.
 pub(super) fn readers(
     program: &Program,
     mask: u32,

@@ -1,5 +1,5 @@
-//! RawOperand copies: the operation that changes nothing, on elements that are nothing but bytes. What lies side by side on both
-//! sides is one larger element, so that there is one kernel for each size and none for each type.
+//! Strided copies: the identity operation, on elements that are treated as bytes. Elements that are contiguous in both operands
+//! become one larger element, so that there is one kernel for each size and none for each type.
 
 use super::context::Context;
 use super::operation::{Operation, RawOperand};
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::layout::is_dense;
 use crate::rank::MAX_RANK;
 
-/// A type of so many bytes.
+/// Returns a type of `bytes` bytes.
 fn of_size(bytes: usize) -> Option<DType> {
     Some(match bytes {
         1 => DType::U8,
@@ -25,7 +25,8 @@ fn of_size(bytes: usize) -> Option<DType> {
 /// Copies `from` to `to`, which have one shape and elements of one type.
 ///
 /// # Safety
-/// All elements within `shape` are alive, and those of `to` accessed by nothing else.
+/// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
+/// those of `to`.
 pub(super) unsafe fn copy(
     context: &Context,
     shape: &[usize],
@@ -40,7 +41,7 @@ pub(super) unsafe fn copy(
         |row_major| is_dense(shape, to.strides, row_major) && is_dense(shape, from.strides, row_major);
     if dense(true) || dense(false) {
         let bytes = shape.iter().product::<usize>() * size;
-        // SAFETY: the caller's; both lie side by side in the same sequence.
+        // SAFETY: the caller ensures valid elements and exclusive access to `to`; both are contiguous in the same memory order.
         return unsafe { context.copy(from.address, to.address, bytes) };
     }
     let same = Operation { name: "copy", text: CudaSource::builtin("a"), scalars: Scalars::default() };
@@ -55,12 +56,13 @@ pub(super) unsafe fn copy(
     let dtype = of_size(larger).expect("elements and what is made of them have sizes of powers of two");
     let to = RawOperand { address: to.address, dtype, strides: to_steps };
     let from = RawOperand { address: from.address, dtype, strides: from_steps };
-    // SAFETY: the caller's; larger elements are made of whole ones.
+    // SAFETY: the caller ensures valid elements and exclusive access to `to`; larger elements are aligned and consist of whole
+    // ones.
     unsafe { same.run(context, lengths, &[to, from]) }
 }
 
-/// Makes the axis along which both sides lie side by side one element with what it is of, if that has at most 16 bytes and is
-/// aligned everywhere; the size that elements have then.
+/// Joins the elements along the axis that is contiguous in both operands into one element, if that has at most 16 bytes and is
+/// aligned everywhere. Returns the size of an element then.
 fn larger(lengths: &mut [usize], steps: [&mut [isize]; 2], size: usize, addresses: [u64; 2]) -> usize {
     let [to, from] = steps;
     let Some(axis) = (0..lengths.len()).find(|&axis| lengths[axis] > 1 && to[axis] == 1 && from[axis] == 1)
@@ -104,7 +106,7 @@ mod tests {
         // [3, 5, 2] of a permuted [5, 3, 2].
         assert_eq!(made_larger(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 64), (8, vec![3, 5, 1], vec![1, 3, 0]));
         assert_eq!(made_larger(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64), (16, vec![3, 5, 1], vec![1, 3, 0]));
-        // Not aligned, too long, not of a power of two, elsewhere in between.
+        // Not aligned, too large, size not a power of two, stride not a multiple, not contiguous.
         let as_they_are = |shape: &[usize], to: &[isize], from: &[isize], address| {
             assert_eq!(made_larger(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
         };

@@ -1,4 +1,4 @@
-//! Host memory that stays where it is, so that a GPU copies from and to it by itself.
+//! Page-locked host memory, which a GPU copies from and to directly.
 
 use super::context::Context;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use cudarc::driver::{result, sys};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// Bytes of the host's that the driver keeps in place, zeros at first; freed when dropped.
+/// Bytes of page-locked host memory, zero at first; freed when dropped.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct Pinned {
     start: NonNull<c_void>,
@@ -14,20 +14,20 @@ pub(in crate::device::cuda) struct Pinned {
     context: &'static Context,
 }
 
-// SAFETY: plain memory with one owner.
+// SAFETY: the memory has one owner, and every thread may access and free it.
 unsafe impl Send for Pinned {}
-// SAFETY: as above; a shared one gives nothing but its address.
+// SAFETY: as for `Send`; a shared reference gives access to the address only.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
     pub(in crate::device::cuda) fn new(context: &'static Context, bytes: usize) -> Result<Pinned, Error> {
         if bytes == 0 {
-            // Of any element's alignment.
+            // With the alignment of any element.
             return Ok(Pinned { start: NonNull::<u128>::dangling().cast(), bytes, context });
         }
         let alloc = || {
             context.enter()?;
-            // SAFETY: asks for memory that every context may use.
+            // SAFETY: a context is current; no value of the new memory, which every context may use, is assumed.
             unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
         };
         let none = || Error::OutOfMemory { device: "the host (page-locked)".into(), bytes };
@@ -36,7 +36,7 @@ impl Pinned {
             _ => context.failure("allocate on the host", error),
         })?;
         let start = NonNull::new(start).ok_or_else(none)?;
-        // SAFETY: the memory is ours and has as many bytes.
+        // SAFETY: the driver allocated `bytes` bytes at `start`, and nothing else has the address.
         unsafe { start.cast::<u8>().write_bytes(0, bytes) };
         Ok(Pinned { start, bytes, context })
     }
@@ -49,7 +49,8 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            // SAFETY: the memory came from the driver, and copies from and to it are over when they return.
+            // SAFETY: `malloc_host` returned the address, which is freed once; copies from and to it are complete when they
+            // return.
             let _ = self.context.enter().and_then(|()| unsafe { result::free_host(self.start.as_ptr()) });
         }
     }

@@ -1,4 +1,4 @@
-//! Sums of products on a GPU: the loops of reductions over two factors. Nothing here is generic over element types.
+//! Sums of products on a GPU: the loops of reductions over two operands. Nothing here is generic over element types.
 
 use super::arguments::Arguments;
 use super::context::Context;
@@ -19,7 +19,7 @@ const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
 pub(super) static WHOLE: Template = Template { files: FILES, entry: whole_entry };
 pub(super) static PARTS: Template = Template { files: FILES, entry: parts_entry };
 
-/// A factor, erased.
+/// A matrix operand without its type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProductOperand<'a> {
     pub(super) elements: RawOperand<'a>,
@@ -35,7 +35,7 @@ pub(super) struct Batch<'a> {
     pub(super) n: usize,
 }
 
-/// What is made of sums of products: `alpha · sum + beta · old`.
+/// The scaling factors of a sum of products: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PackedScaling {
     pub(super) dtype: DType,
@@ -43,7 +43,7 @@ pub(super) struct PackedScaling {
     pub(super) beta: Packed,
     pub(super) alpha_is_zero: bool,
     pub(super) beta_is_zero: bool,
-    /// Whether integers that overflow are to be found.
+    /// Whether to detect integers that overflow.
     pub(super) checked: bool,
     flags: u32,
 }
@@ -67,7 +67,7 @@ impl PackedScaling {
         }
     }
 
-    /// As kernels take them, with which of the factors are conjugated.
+    /// Returns the flags for kernels, which say, too, which operands are conjugated.
     pub(super) fn flags(&self, [a, b]: [bool; 2]) -> u32 {
         self.flags | u32::from(a) << 3 | u32::from(b) << 4
     }
@@ -77,10 +77,12 @@ impl PackedScaling {
     }
 }
 
-/// `out = alpha · Σ a · b + beta · out` over the trailing axes of a shape; whether all results are exact but for rounding.
+/// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of a shape. Returns whether all results are exact but
+/// for rounding.
 ///
 /// # Safety
-/// All elements within `shape` are alive, and those of `out`, within its leading axes, accessed by nothing else.
+/// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on `context`'s
+/// GPU, and that nothing else accesses those of `out`.
 pub(super) unsafe fn sum(
     context: &'static Context,
     weights: &PackedScaling,
@@ -92,7 +94,7 @@ pub(super) unsafe fn sum(
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
-    // Loops follow the factor with more elements.
+    // Loops follow the operand with more elements.
     let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -123,20 +125,22 @@ pub(super) unsafe fn sum(
         .with(&to)
         .with(&parts)
         .with(&failed);
-    // SAFETY: the caller's; the layout visits the elements within the shape, and there is room for all parts.
+    // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these. `parts` has
+    // room for every accumulator. The arguments are those of `whole_entry`.
     unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
     if shares.splits > 1 {
         let shares = shares.of_parts();
         let mut arguments =
             begin(weights, &flags).with(&shares).with(&kept).with(&parts).with(&to).with(&failed);
         let program = program(&PARTS, [checked, 0, 0, 0, 0, 0]);
-        // SAFETY: as above.
+        // SAFETY: as for `WHOLE`: only elements of `out` and the parts that `WHOLE` wrote are visited. The arguments are those
+        // of `parts_entry`.
         unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
     }
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }
 
-/// The program of a template of products, for elements of a type.
+/// Returns the program of a template of products, for elements of a type.
 pub(super) fn program(
     template: &'static Template,
     name: &'static str,
@@ -147,28 +151,28 @@ pub(super) fn program(
     Program { template, name, text: CudaSource::NONE, types, signature: Signature::default(), variant }
 }
 
-/// The arguments that all kernels of products begin with.
+/// Returns the arguments that all kernels of products begin with.
 pub(super) fn begin<'a>(weights: &'a PackedScaling, flags: &'a u32) -> Arguments<'a> {
     Arguments::new().with_bytes(&weights.alpha).with_bytes(&weights.beta).with(flags)
 }
 
-/// The loops over outputs and over what is summed, and how they are shared out.
+/// The loops over outputs and over the summed axes, and how they are divided among threads.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    /// Strides of the output and of both factors.
+    /// Strides of the output and of both operands.
     kept: Plan<3>,
     summed: Plan<2>,
-    /// RawElements that are read at once.
+    /// Number of elements that are loaded at once.
     vector: usize,
-    /// Whether what is summed is one line.
+    /// Whether the summed elements are one line.
     line: bool,
     shares: Shares,
-    /// Where output and factors begin, in elements.
+    /// Offsets of the first elements of output and operands, in elements.
     offsets: [isize; 3],
 }
 
 impl Layout {
-    /// `summed` are the lengths of the axes behind those of the output; a sum of nothing has none.
+    /// `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
     fn new(
         kept: &[usize],
         summed: Option<&[usize]>,
@@ -186,7 +190,7 @@ impl Layout {
             Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
             None => Plan::unordered(&[0], [&[0], &[0]]),
         };
-        // What is but one product is written more than it is read.
+        // If each output is a single product, more is written than read.
         let key = usize::from(summed.len() > 1);
         let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
         let mut starts = kept.offsets();

@@ -1,12 +1,12 @@
-//! What identifies a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and one entry
-//! that puts them together.
+//! What identifies a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and an entry that
+//! combines them.
 
 use crate::device::CudaSource;
 use crate::device::scalars::{Scalars, Signature};
 use crate::element::DType;
 use std::fmt::Write;
 
-/// What every source begins with.
+/// The beginning of every source.
 pub(super) const PRELUDE: &[&str] = &[
     include_str!("kernels/prelude.cu"),
     include_str!("kernels/arithmetic.cu"),
@@ -16,25 +16,25 @@ pub(super) const PRELUDE: &[&str] = &[
 /// A family of kernels that differ in operations, element types and a few numbers.
 #[derive(Debug)]
 pub(super) struct Template {
-    /// What stands between the prelude and the functor.
+    /// The files between the prelude and the functor.
     pub(super) files: &'static [&'static str],
-    /// The functor and the kernel `entry`.
+    /// Writes the functor and the kernel `entry`.
     pub(super) entry: fn(&Program) -> String,
 }
 
-/// A kernel. It is looked up at every launch; its source is made only where it was never used before.
+/// A kernel. It is looked up at every launch; its source is generated only if it was never used before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) template: &'static Template,
-    /// What it does, for messages: no part of what it is.
+    /// What it does, for messages; not part of its identity.
     pub(super) name: &'static str,
     /// The operation's own source.
     pub(super) text: CudaSource,
     /// Element types of the result and of the operands.
     pub(super) types: [Option<DType>; 4],
-    /// What the operation carries.
+    /// The scalars and operands of the operation.
     pub(super) signature: Signature,
-    /// Template parameters; what they mean is the template's to say.
+    /// Template parameters; each template defines their meaning.
     pub(super) variant: [u32; 6],
 }
 
@@ -56,14 +56,14 @@ impl Program {
         (self.text.as_str(), &self.types, &self.signature, &self.variant)
     }
 
-    /// The whole source.
+    /// Returns the whole source.
     pub(super) fn source(&self) -> String {
         let mut source: String = PRELUDE.iter().chain(self.template.files).copied().collect();
         source += &(self.template.entry)(self);
         source
     }
 
-    /// Names for the element types: `R` for the result, `A`, `B` and `C` for the operands.
+    /// Returns names for the element types: `R` for the result, `A`, `B` and `C` for the operands.
     pub(super) fn typedefs(&self) -> String {
         let named = self.types.iter().zip(["R", "A", "B", "C"]);
         named
@@ -71,7 +71,7 @@ impl Program {
             .collect()
     }
 
-    /// The scalars as members of a structure.
+    /// Returns the scalars as members of a structure.
     pub(super) fn members(&self) -> String {
         let constant = |(name, value)| format!("static constexpr u8 {name} = {value}; ");
         let mut members = self.signature.constant().map_or(String::new(), constant);
@@ -81,11 +81,11 @@ impl Program {
         members
     }
 
-    /// The operation as a function `F` of the operands that are not bound to a scalar, with a result of type `result`.
+    /// Returns the operation as a function `F` of the operands that are not bound to a scalar, with a result of type `result`.
     pub(super) fn functor(&self, operands: u32, result: &str) -> String {
         let of = |name: &str| format!("{} {name}", name.to_uppercase());
         let parameters: Vec<String> = self.signature.operands().take(operands as usize).map(of).collect();
-        // What is made of no operands is made of the position.
+        // An operation without operands is a function of the index.
         let parameters = if operands == 0 { "u64 k".into() } else { parameters.join(", ") };
         format!(
             // A text may end in a comment.
@@ -96,7 +96,7 @@ impl Program {
     }
 }
 
-/// An element type in CUDA C++.
+/// Returns the name of an element type in CUDA C++.
 pub(super) fn cuda_name(dtype: DType) -> &'static str {
     match dtype {
         DType::C32 => "c32",
@@ -116,7 +116,7 @@ impl Packed {
         let mut at = 0usize;
         for (bytes, dtype) in scalars.values() {
             let size = dtype.size();
-            // A complex number is aligned as a whole, as the prelude declares it.
+            // A complex number is aligned to its size, as the prelude declares it.
             at = at.next_multiple_of(size);
             packed.0[at..at + size].copy_from_slice(&bytes[..size]);
             at += size;

@@ -1,14 +1,14 @@
-//! Blocks that were given back, for the next ones who ask. Everything happens on one stream: who gets a block writes to it
-//! after all that was asked of it before is done, so nobody has to wait, and the driver not to be asked.
+//! Buffer pool: freed blocks, for later allocations. Everything runs on one stream: the next owner's work on a block runs after
+//! all work that was queued before, so that no thread waits and the driver is not called.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The exponents of the smallest and the largest blocks' sizes.
+/// The exponents of the sizes of the smallest and the largest blocks.
 const SMALLEST: u32 = 8;
 const LARGEST: u32 = 26;
-/// Between two powers of two there are as many sizes: a block is an eighth larger than it has to be, at most.
+/// Number of sizes between two powers of two: a block is at most an eighth larger than it has to be.
 const STEPS: usize = 8;
-/// As many bytes are kept, if the environment does not say otherwise.
+/// Bytes that are kept, if the environment does not set another limit.
 const LIMIT: usize = 256 << 20;
 const VARIABLE: &str = "VIERBEIN_CUDA_RECYCLE_BYTES";
 
@@ -33,13 +33,13 @@ fn limit() -> usize {
     *FOUND.get_or_init(|| std::env::var(VARIABLE).ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(LIMIT))
 }
 
-/// Which blocks hold so many bytes; none are kept of more, or where nothing is kept.
+/// Returns the size class of `bytes` bytes; `None` if blocks of this size, or any, are not kept.
 fn class(bytes: usize, limit: usize) -> Option<usize> {
     if limit == 0 || bytes > 1 << LARGEST {
         return None;
     }
     let bytes = bytes.max(1 << SMALLEST);
-    // Sizes are eighths of the power of two below.
+    // Sizes are multiples of an eighth of the power of two below.
     let eighth = (1 << bytes.ilog2()) / STEPS;
     let rounded = bytes.next_multiple_of(eighth);
     let exponent = rounded.ilog2();
@@ -51,13 +51,13 @@ fn size(class: usize) -> usize {
     (STEPS + class % STEPS) * ((1 << (class / STEPS + SMALLEST as usize)) / STEPS)
 }
 
-/// How large a block for so many bytes is.
+/// Returns the size of a block for `bytes` bytes.
 pub(super) fn rounded(bytes: usize) -> usize {
     class(bytes, limit()).map_or(bytes, size)
 }
 
 impl Recycled {
-    /// A block for so many bytes, if one is kept.
+    /// Takes a block for `bytes` bytes, if one is kept.
     pub(super) fn take(&self, bytes: usize) -> Option<u64> {
         let class = class(bytes, limit())?;
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Recycled {
         Some(address)
     }
 
-    /// Keeps a block that was made for so many bytes. One that there is no room for comes back.
+    /// Keeps a block that was allocated for `bytes` bytes. Returns its address if it cannot be kept.
     pub(super) fn put(&self, address: u64, bytes: usize) -> Option<u64> {
         let Some(class) = class(bytes, limit()) else { return Some(address) };
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +78,7 @@ impl Recycled {
         None
     }
 
-    /// All blocks, to be given back to the driver.
+    /// Removes all blocks, to be returned to the driver.
     pub(super) fn drain(&self) -> Vec<u64> {
         let blocks = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         blocks.addresses.into_iter().flatten().collect()

@@ -1,5 +1,5 @@
-//! Reductions on a GPU: how operands are walked, and which kernels do it. Nothing here is generic over operations or element
-//! types.
+//! Reductions on a GPU: the loops over operands, and the kernels that run them. Nothing here is generic over operations or
+//! element types.
 
 use super::arguments::Arguments;
 use super::context::Context;
@@ -21,20 +21,20 @@ pub(super) static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], ent
 /// Largest accumulator, in bytes.
 pub(super) const MAX_ACC_BYTES: usize = 64;
 
-/// A reduction, erased.
+/// A reduction without its types.
 #[derive(Debug)]
 pub(super) struct Reducing {
     pub(super) operation: Operation,
-    /// Whether positions matter.
+    /// Whether the index matters.
     pub(super) ordered: bool,
-    /// Whether nothing has a value.
+    /// Whether the reduction of zero elements is defined.
     pub(super) of_nothing: bool,
-    /// Whether elements may have none.
+    /// Whether the result may be undefined for one or more elements.
     pub(super) fallible: bool,
 }
 
 impl Reducing {
-    /// The program of a template for a result and elements of these types.
+    /// Returns the program of a template for a result and elements of these types.
     pub(super) fn program(
         &self,
         template: &'static Template,
@@ -47,10 +47,11 @@ impl Reducing {
         Program { template, name, text, types, signature: scalars.signature(), variant }
     }
 
-    /// Reduces the trailing axes of `a`, and says whether all results have a value.
+    /// Reduces the trailing axes of `a`. Returns whether all results are defined.
     ///
     /// # Safety
-    /// All elements within `shape` are alive, and those of `out`, within its leading axes, accessed by nothing else.
+    /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on
+    /// `context`'s GPU, and that nothing else accesses those of `out`.
     pub(super) unsafe fn run(
         &self,
         context: &'static Context,
@@ -86,7 +87,8 @@ impl Reducing {
             .with(&to)
             .with(&parts)
             .with(&failed);
-        // SAFETY: the caller's; the layout visits the elements within the shape, and there is room for all parts.
+        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these. `parts`
+        // has room for every accumulator. The arguments are those of `whole_entry`.
         unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
         if shares.splits > 1 {
             let shares = shares.of_parts();
@@ -98,19 +100,20 @@ impl Reducing {
                 .with(&to)
                 .with(&failed);
             let program = program(&PARTS, [0; 6]);
-            // SAFETY: as above.
+            // SAFETY: as for `WHOLE`: only elements of `out` and the parts that `WHOLE` wrote are visited. The arguments are
+            // those of `parts_entry`.
             unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
         }
         Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
     }
 }
 
-/// The address of an element.
+/// Returns the address of the element at an offset, which counts elements.
 pub(super) fn address(of: RawOperand<'_>, offset: isize) -> u64 {
     of.address.wrapping_add_signed(offset as i64 * of.dtype.size() as i64)
 }
 
-/// The memory that parts of outputs take.
+/// Returns the bytes of memory for the parts of all outputs.
 pub(super) fn parts_bytes(shares: &Shares) -> Result<usize, Error> {
     let parts = (shares.outputs as usize).checked_mul(shares.splits as usize);
     parts.and_then(|parts| parts.checked_mul(MAX_ACC_BYTES)).ok_or_else(|| Error::Overflow {
@@ -127,7 +130,7 @@ pub(super) fn grid(context: &Context, shares: &Shares) -> Result<[u32; 3], Error
     })
 }
 
-/// All loops of a plan; none where one does not turn.
+/// Returns all loops of a plan; none if one has no iterations.
 pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
     if plan.shape().contains(&0) { Loops::none() } else { Loops::new(plan.shape(), plan.strides()) }
 }
@@ -169,24 +172,24 @@ fn parts_entry(program: &Program) -> String {
 
 // ------------------------------------------------------------------ layouts
 
-/// The loops of a reduction, and how it reads.
+/// The loops of a reduction, and how it loads elements.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     /// Over outputs: strides of the output and of the operand.
     kept: Plan<2>,
-    /// Over what is reduced; in vectors where the elements that are read at once are several, but not along a line.
+    /// Over the reduced axes; in vectors if several elements are loaded at once, but not along a line.
     reduced: Plan<1>,
-    /// RawElements that are read at once.
+    /// Number of elements that are loaded at once.
     vector: usize,
-    /// Whether what is reduced is one line.
+    /// Whether the reduced elements are one line.
     line: bool,
     shares: Shares,
-    /// Where output and operand begin, in elements.
+    /// Offsets of the first elements of output and operand, in elements.
     offsets: [isize; 2],
 }
 
 impl Layout {
-    /// The reduction of the trailing axes of an operand at an address, of elements of so many bytes.
+    /// Plans the reduction of the trailing axes of an operand at `address`, with elements of `bytes` bytes.
     fn new(shape: &[usize], [out, a]: [&[isize]; 2], address: u64, bytes: usize, ordered: bool) -> Layout {
         let rank = out.len();
         let (kept_shape, shape) = shape.split_at(rank);
@@ -231,7 +234,8 @@ impl Layout {
     }
 }
 
-/// Walks kept axes along which what is read, operand `key`, lies backwards from their other end: where each operand begins then.
+/// Reverses the kept axes along which operand `key`, the one that is read, has a negative stride. Returns the offset of each
+/// operand's first element then.
 pub(super) fn read_forwards<const K: usize>(
     shape: &[usize],
     steps: &mut [[isize; MAX_RANK]; K],
@@ -249,7 +253,7 @@ pub(super) fn read_forwards<const K: usize>(
     offsets
 }
 
-/// The same loops over vectors of elements, where all of these begin at a multiple of their length.
+/// Returns the same loops over vectors of elements, if all vectors begin at a multiple of their length.
 fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
     let whole = plan.inner_len().is_multiple_of(vector)
         && plan.outer_strides().iter().all(|[stride]| stride.unsigned_abs().is_multiple_of(vector));
@@ -261,7 +265,7 @@ mod tests {
     use super::*;
     use crate::layout::odometer::Odometer;
 
-    /// Every place that loops lead to, outermost first.
+    /// Returns the offsets of every iteration, outermost loop first.
     fn places<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
         let mut walk = Odometer::over(plan.shape(), plan.strides(), [0; K]);
         let mut all = Vec::new();
@@ -272,7 +276,7 @@ mod tests {
         all
     }
 
-    /// By counting.
+    /// Computes the offsets by counting.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         let mut all = vec![0];
         for (&n, &stride) in shape.iter().zip(strides) {
@@ -341,11 +345,11 @@ mod tests {
     fn vectors_where_all_are_aligned() {
         let vector = |shape: &[usize], a: &[isize], address| check(shape, &[1], a, address, 4).vector;
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 0), 4);
-        // Beside a multiple of 16 bytes, rows not of a multiple of four, kept elements in between.
+        // An address that is not a multiple of 16 bytes, rows whose length is not a multiple of four, kept elements in between.
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 4), 1);
         assert_eq!(vector(&[3, 5, 14], &[14, 42, 1], 0), 1);
         assert_eq!(vector(&[3, 5, 16], &[17, 51, 1], 0), 1);
-        // A line sees to its own beginning.
+        // The kernel aligns the beginning of a line itself.
         assert_eq!(vector(&[3, 65], &[65, 1], 4), 4);
         assert_eq!(vector(&[65, 65], &[1, 65], 0), 1);
     }

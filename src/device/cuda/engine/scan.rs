@@ -1,5 +1,5 @@
-//! Running results on a GPU: a thread for each line, or tiles and chunks of lines. Nothing here is generic over operations or
-//! element types.
+//! Scans on a GPU: a thread for each line, or tiles and chunks of lines. Nothing here is generic over operations or element
+//! types.
 
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
@@ -17,26 +17,26 @@ const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
 pub(super) static LINES: Template = Template { files: FILES, entry: lines_entry };
 pub(super) static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
-/// RawElements of a tile; `TILE` of the kernels.
+/// Elements of a tile; `TILE` of the kernels.
 const TILE: usize = 8 * BLOCK as usize;
 /// With this many lines, a thread for each keeps the GPU busy.
 const MIN_LINES: usize = 1 << 14;
 /// Shorter lines are not worth a thread block.
 const MIN_LINE_LEN: usize = 64;
-/// Number of blocks that long lines are split for; ..
+/// Number of blocks that long lines are split for, unless chunks get shorter than [`MIN_CHUNK_LEN`].
 const TARGET_BLOCKS: usize = 1 << 10;
 const MIN_CHUNK_LEN: usize = 4 * TILE;
 
-/// A running operation, erased.
+/// A scan without its types.
 #[derive(Debug)]
 pub(super) struct Scanning {
     pub(super) operation: Operation,
-    /// Where it has a value, if that is to be asked.
+    /// The source of the check that the operation is defined, if it needs one.
     pub(super) domain: Option<CudaSource>,
     pub(super) associative: bool,
 }
 
-/// The kernel's twin.
+/// Mirrors the kernel's structure.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Lines {
@@ -51,16 +51,17 @@ struct Lines {
 unsafe impl Argument for Lines {}
 
 impl Scanning {
-    /// The program of a template for elements of a type.
+    /// Returns the program of a template for elements of a type.
     pub(super) fn program(&self, template: &'static Template, dtype: DType, totals: bool) -> Program {
         let element = RawElements { address: 0, dtype };
         self.operation.program(template, dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
     }
 
-    /// Scans along the last axis, and says whether all results have a value.
+    /// Scans along the last axis. Returns whether all results are defined.
     ///
     /// # Safety
-    /// All elements within `shape` are alive, and those of `out` accessed by nothing else.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
+    /// those of `out`.
     pub(super) unsafe fn run(
         &self,
         context: &'static Context,
@@ -87,29 +88,31 @@ impl Scanning {
         let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
         if !self.associative || (count >= MIN_LINES && (columns || length <= MIN_LINE_LEN)) {
-            // SAFETY: the caller's; lines of both operands.
+            // SAFETY: the caller ensures valid elements and exclusive access to `out`; the lines of both operands consist of
+            // these.
             unsafe { pass.lines(&around, from, to) }?;
         } else {
-            // SAFETY: as above.
+            // SAFETY: as for `Pass::lines`: the lines of both operands consist of elements that the caller ensures.
             unsafe { pass.tiles(&around, from, to) }?;
         }
         let Some(domain) = self.domain else { return Ok(true) };
-        // Each result but the last one was an operand.
+        // Each result of a line but the last one was an operand.
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
-        // SAFETY: the caller's; but for the first elements of each line of `a`, and the last ones of `out`.
+        // SAFETY: the caller ensures valid elements within `shape`. Those visited lack the last of each line of `out` and the
+        // first of each line of `a`.
         unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }
 
-/// RawElements of a chunk.
+/// Returns the number of elements of a chunk.
 fn chunk(lines: usize, length: usize) -> usize {
     let chunks = (TARGET_BLOCKS / lines.max(1)).min(length / MIN_CHUNK_LEN).max(1);
     if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
 }
 
-/// What goes over lines once.
+/// One pass over lines.
 struct Pass<'a> {
     scanning: &'a Scanning,
     context: &'static Context,
@@ -122,24 +125,30 @@ impl Pass<'_> {
         self.scanning.program(template, self.dtype, totals)
     }
 
+    /// Scans with one thread for each line.
+    ///
     /// # Safety
-    /// RawElements of all lines are alive, and those at `to` accessed by nothing else.
+    /// The caller must ensure that the elements of all lines are allocated on the GPU, and that nothing else accesses those at
+    /// `to`.
     unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
         let mut arguments =
             Arguments::new().with_bytes(&packed).with(&self.lines).with(around).with(&from).with(&to);
         let grid = self.blocks(self.lines.count.div_ceil(u64::from(BLOCK)))?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; the arguments are those of
+        // `lines_entry`.
         unsafe { self.context.launch(&self.program(&LINES, false), [grid, 1, 1], BLOCK, &mut arguments) }
     }
 
+    /// Scans with thread blocks, one for each chunk of a line.
+    ///
     /// # Safety
     /// As [`lines`](Pass::lines).
     unsafe fn tiles(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let Lines { count, length, chunk, .. } = self.lines;
         let chunks = length.div_ceil(chunk);
         if chunks == 1 {
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; `before` is 0.
             return unsafe { self.launch(around, from, to, 0, 1, false) };
         }
         let bytes = (count * chunks) as usize * self.dtype.size();
@@ -147,16 +156,21 @@ impl Pass<'_> {
         let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
         let of_totals = Pass { lines, ..*self };
         let side_by_side = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
-        // SAFETY: the caller's; totals have memory for all chunks of all lines.
+        // SAFETY: the caller ensures readable lines at `from`; `totals` has room for one element per chunk and line.
         unsafe { self.launch(around, from, totals.address(), 0, chunks as u32, true) }?;
-        // SAFETY: so has what they come to.
+        // SAFETY: `totals` was computed above; `running` has the same size. Their lines are contiguous, with `chunks` elements
+        // each.
         unsafe { of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false) }?;
-        // SAFETY: the caller's; both have been computed for all chunks.
+        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; `running` was computed for all chunks.
         unsafe { self.launch(around, from, to, running.address(), chunks as u32, false) }
     }
 
+    /// Queues the kernel of tiles.
+    ///
     /// # Safety
-    /// As [`lines`](Pass::lines), of `before` too, and of `to` as memory of totals.
+    /// As [`lines`](Pass::lines). In addition, the caller must ensure:
+    /// * `before` is 0 or the address of one element per chunk and line, the scanned totals of the chunks;
+    /// * if `totals`, `to` is the address of memory for one element per chunk and line.
     unsafe fn launch(
         &self,
         around: &Loops<2>,
@@ -175,7 +189,8 @@ impl Pass<'_> {
             .with(&to)
             .with(&before);
         let grid = [self.blocks(self.lines.count)?, chunks, 1];
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures valid lines, `before` and `to`, and exclusive access to `to`; the arguments are those of
+        // `tiles_entry`.
         unsafe { self.context.launch(&self.program(&TILES, totals), grid, BLOCK, &mut arguments) }
     }
 

@@ -1,5 +1,5 @@
-//! How a reduction is shared out: pure functions of shapes, strides and the size of an element. No count of
-//! multiprocessors enters, so that results are the same on every GPU.
+//! How a reduction is divided among threads: pure functions of shapes, strides and the size of an element. The number of
+//! multiprocessors is not used, so that results are the same on every GPU.
 
 use super::arguments::Argument;
 
@@ -18,34 +18,34 @@ const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
 const SECTOR_BYTES: u64 = 32;
 const CACHE_LINE_BYTES: u64 = 128;
 
-/// How outputs and their items are shared out; the kernels' twin.
+/// How outputs and their items are divided among threads. Mirrors the kernels' structure.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) outputs: u64,
-    /// Of each output: elements, or vectors of them.
+    /// Items of each output: elements, or vectors of them.
     pub(super) items: u64,
-    /// RawElements of each output.
+    /// Elements of each output.
     pub(super) count: u64,
-    /// Logarithms: threads side by side along the outputs, and threads that share the items of one.
+    /// Binary logarithms: adjacent threads along the outputs, and threads that share the items of one output.
     pub(super) lanes: u32,
     pub(super) threads: u32,
     pub(super) splits: u32,
     unused: u32,
 }
 
-/// What is known of the loops over outputs and items.
+/// Properties of the loops over outputs and items.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loads {
     pub(super) outputs: u64,
     pub(super) items: u64,
     pub(super) count: u64,
-    /// The length of the innermost loop over outputs.
+    /// The extent of the innermost loop over outputs.
     pub(super) inner_outputs: u64,
-    /// How many bytes further the next output's item lies, and the next item of an output.
+    /// Distances in bytes to the next output's item, and to the next item of an output.
     pub(super) next_output: u64,
     pub(super) next_item: u64,
-    /// The bytes of an item.
+    /// Bytes of an item.
     pub(super) bytes: u64,
 }
 
@@ -55,14 +55,14 @@ unsafe impl Argument for Shares {}
 impl Shares {
     pub(super) fn choose(loads: &Loads) -> Shares {
         let Loads { outputs, items, count, inner_outputs, next_output, next_item, bytes } = *loads;
-        // Down columns where outputs lie closer together than the items of one, and close enough to be read together.
+        // Down columns if outputs are closer together than the items of one, and close enough to be read together.
         let down =
             outputs > 1 && next_output < CACHE_LINE_BYTES && (next_item == 0 || next_output < next_item);
         let (mut lanes, least_lanes, mut threads) = if down {
             let most = logarithm(inner_outputs).min(5);
             (most, logarithm(2 * SECTOR_BYTES / bytes.max(1)).min(most), 0)
         } else {
-            // Neighbouring threads read what lies side by side.
+            // Adjacent threads read contiguous items.
             let together = if next_item <= bytes { logarithm(2 * SECTOR_BYTES / bytes.max(1)) } else { 0 };
             (0, 0, together.min(logarithm(items)))
         };
@@ -85,7 +85,7 @@ impl Shares {
         Shares { outputs, items, count, lanes, threads, splits, unused: 0 }
     }
 
-    /// How the parts that splits have left are shared out.
+    /// Returns how the parts that the splits computed are divided among threads.
     pub(super) fn of_parts(&self) -> Shares {
         let items = u64::from(self.splits);
         let lanes = logarithm(self.outputs).min(5);
@@ -94,19 +94,19 @@ impl Shares {
         Shares { items, lanes, threads, splits: 1, ..*self }
     }
 
-    /// The grid, or nothing where there are more blocks than a grid can have.
+    /// Returns the grid, or `None` if there are more blocks than a grid can have.
     pub(super) fn grid(&self) -> Option<[u32; 3]> {
         let blocks = self.outputs.div_ceil(u64::from(BLOCK >> self.threads));
         Some([i32::try_from(blocks).ok()? as u32, self.splits, 1])
     }
 
-    /// Whether counts do not fit the arithmetic of 32 bits.
+    /// Returns whether counts need 64-bit arithmetic.
     pub(super) fn is_wide(&self) -> bool {
         self.outputs.max(self.count) >= 1 << 31
     }
 }
 
-/// The exponent of the smallest power of two that is not less.
+/// Returns the exponent of the smallest power of two that is at least `n`.
 fn logarithm(n: u64) -> u32 {
     n.max(1).next_power_of_two().ilog2()
 }
@@ -115,14 +115,14 @@ fn logarithm(n: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Rows where outputs lie far apart, columns where they lie side by side.
+    /// Rows if outputs are far apart, columns if they are contiguous.
     fn loads(outputs: u64, items: u64, bytes: u64, columns: bool) -> Loads {
         let (next_output, next_item) =
             if columns { (bytes, bytes * outputs) } else { (bytes * items, bytes) };
         Loads { outputs, items, count: items, inner_outputs: outputs, next_output, next_item, bytes }
     }
 
-    /// How often each item of each output is taken, as the kernels' threads find their places.
+    /// Counts how often each item of each output is taken, with the indices that the kernels' threads compute.
     fn taken(shares: &Shares) -> Vec<u32> {
         let [blocks, splits, _] = shares.grid().unwrap();
         let mut times = vec![0; (shares.outputs * shares.items) as usize];

@@ -1,5 +1,5 @@
-//! Operands that lie side by side along different axes, cut into tiles that go through shared memory: transposes, and
-//! arithmetic of a tensor and another one's transpose.
+//! Operands that are contiguous along different axes, split into tiles that go through shared memory: transposes, and
+//! arithmetic of a tensor and the transpose of another one.
 
 use super::arguments::{Argument, Arguments};
 use super::context::Context;
@@ -11,14 +11,14 @@ use crate::layout::plan::Plan;
 
 static TILE: Template = Template { files: &[include_str!("kernels/tile.cu")], entry };
 
-/// Sides below which a tile would be mostly empty.
+/// Minimum extent of both sides: below it, a tile would be mostly empty.
 const MIN_SIDE: usize = 8;
 /// Shared memory of a thread block, in bytes.
 const SHARED_MEMORY_BYTES: usize = 48 << 10;
-/// Fewer elements take as long one by one.
+/// Minimum number of elements: fewer take as long without tiles.
 const MIN_LEN: usize = 1 << 12;
 
-/// The twin of the kernel's structure.
+/// Mirrors the kernel's structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Tiles<const N: usize> {
@@ -34,18 +34,19 @@ pub(super) struct Tiles<const N: usize> {
 // SAFETY: `repr(C)`, with the members of the kernel's structure.
 unsafe impl<const N: usize> Argument for Tiles<N> {}
 
-/// How a plan is cut.
+/// How a plan is split into tiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Tiled<const N: usize> {
     tiles: Tiles<N>,
     side: usize,
-    /// Operands that lie side by side along `y`, one bit each.
+    /// Operands that are contiguous along `y`, one bit each.
     across: u32,
     wide: bool,
     count: usize,
 }
 
-/// Tiles of a plan, if the result lies side by side along one axis and an operand along another, and both are long enough.
+/// Returns the tiles of a plan, if the result is contiguous along one axis and an operand along another, and both are long
+/// enough.
 pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) -> Option<Tiled<N>> {
     let (shape, strides) = (plan.shape(), plan.strides());
     let inner = shape.len().checked_sub(1)?;
@@ -57,7 +58,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) 
     let (key, first) = (1..N).filter(|&k| apart(k)).find_map(|k| Some((k, side_by_side(k)?)))?;
     let across = mask(|k| apart(k) && strides[first][k].unsigned_abs() == 1, N);
     let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
-    // Rows of 256 bytes and more, as long as all tiles fit into the shared memory that a block can have everywhere.
+    // Rows of 256 bytes and more, if all tiles fit into the shared memory that a block can have on every GPU.
     let fits = |side: usize| {
         let tile = |k: usize| side * (side + 1) * elements[k].dtype.size().next_multiple_of(8);
         let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
@@ -73,7 +74,7 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) 
     let chain = |k: usize, first: usize, but: &[usize]| {
         let mut axes = vec![first];
         let mut length = shape[first];
-        // The next axis, if it goes on where this one ends.
+        // The next axis, if it continues where this one ends.
         while length < side
             && let Some(next) = (0..shape.len()).find(|axis| {
                 !axes.contains(axis) && !but.contains(axis) && strides[*axis][k] == length as isize
@@ -117,9 +118,11 @@ impl<const N: usize> Tiled<N> {
         operation.program(&TILE, elements[0].dtype, &elements[1..], variant)
     }
 
+    /// Queues the kernel.
+    ///
     /// # Safety
-    /// The elements of the plan that was cut are alive, and those of the result accessed by nothing else but where they are an
-    /// operand with the same strides.
+    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may
+    /// access those of the result; an operand with the same strides may have the same elements.
     pub(super) unsafe fn run(
         &self,
         context: &Context,
@@ -133,7 +136,8 @@ impl<const N: usize> Tiled<N> {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, self.count, 1)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures valid elements of the plan, which the tiles visit, and access to the result; the arguments
+        // are those of `entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 }
@@ -160,14 +164,15 @@ mod tests {
 
     const N: usize = 96;
 
-    /// The result of `n × n` and an operand for each stride of rows; the other one is 1 or, for 1, `n`.
+    /// Splits a plan of `n × n` elements with these row strides into tiles. The other stride is 1 or, for a row stride of 1,
+    /// `n`.
     fn tiled<const K: usize>(rows: [isize; K], dtype: DType) -> Option<Tiled<K>> {
         let strides = rows.map(|row| if row == 1 { [1, N as isize] } else { [row, 1] });
         let plan = Plan::unordered(&[N, N], strides.each_ref().map(|strides| &strides[..]));
         tiles(&plan, [RawElements { address: 0, dtype }; K])
     }
 
-    /// NVIDIA's compiler refuses kernels with more than 48 KiB, whatever the GPU.
+    /// NVIDIA's compiler rejects kernels with more than 48 KiB, whatever the GPU.
     #[test]
     fn tiles_fit_into_shared_memory() {
         let n = N as isize;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Numbers that look random: the upper bits of a linear congruential generator.
+/// Pseudorandom numbers: the upper bits of a linear congruential generator.
 struct Lcg(u64);
 
 impl Lcg {
@@ -29,7 +29,7 @@ impl Owned {
         optimise(&self.network(), None, 64).unwrap()
     }
 
-    /// `ab,bc->ac`, and the lengths of `a`, `b`, ...
+    /// Parses `ab,bc->ac`, with the extents of `a`, `b`, ...
     fn parse(expression: &str, extents: &[usize]) -> Owned {
         let bits = |s: &str| s.bytes().map(|c| 1u64 << (c - b'a')).fold(0, |all, bit| all | bit);
         let (operands, output) = expression.split_once("->").unwrap();
@@ -40,7 +40,7 @@ impl Owned {
         }
     }
 
-    /// Labels in one, two or more operands, in the output or not, of any of the given lengths.
+    /// Makes a random network: labels in one, two or more operands, in the output or not, with any of the given extents.
     fn random(rng: &mut Lcg, n: usize, labels: usize, extents: &[usize]) -> Owned {
         let mut operands = vec![0; n];
         let mut output = 0;
@@ -62,7 +62,7 @@ impl Owned {
         self.extents.iter().enumerate().map(of).product()
     }
 
-    /// Operands without the labels of theirs that nobody else has.
+    /// Returns the operands without the labels that neither another operand nor the output has.
     fn summed(&self) -> Vec<u64> {
         let others = |k: usize| {
             self.operands.iter().enumerate().filter(|&(j, _)| j != k).fold(self.output, |all, (_, l)| all | l)
@@ -70,8 +70,8 @@ impl Owned {
         (0..self.operands.len()).map(|k| self.operands[k] & others(k)).collect()
     }
 
-    /// The fewest multiplications and then the smallest largest intermediate of all orders; or the other way round.
-    /// Orders may be held to `limit`, and to pairs with a common label.
+    /// Returns the fewest multiplications and then the smallest largest intermediate of all orders, or vice versa. Orders can be
+    /// restricted to `limit`, and to pairs with a common label.
     fn brute(&self, goal: Goal, limit: f64, max_rank: usize, connected: bool) -> (f64, f64) {
         fn visit(
             net: &Owned,
@@ -115,7 +115,7 @@ impl Owned {
         best
     }
 
-    /// Follows a path, and checks all that it says. Lengths of 0 count as 1 in what it returns.
+    /// Executes a path and checks its claims. Extents of 0 count as 1 in the result.
     fn check(&self, path: &Path) -> (f64, f64) {
         let n = self.operands.len();
         let mut labels: Vec<Option<u64>> = self.summed().into_iter().map(Some).collect();
@@ -222,7 +222,7 @@ fn chains_of_matrices() {
 
 #[test]
 fn well_known_orders() {
-    // All lengths 10: one index of the rank-4 tensor at a time, each for 10⁵ multiplications.
+    // All extents are 10: one index of the rank-4 tensor at a time, each for 10⁵ multiplications.
     let net = Owned::parse("ea,fb,abcd,gc,hd->efgh", &[10; 8]);
     let (path, _) = net.optimise();
     assert_eq!((path.multiplications, path.largest), (4e5, 1e4));
@@ -240,7 +240,7 @@ fn nothing_and_one_and_two_operands() {
     assert_eq!(Owned::parse("ab->a", &[2, 3]).optimise(), (none.clone(), Method::Exact));
     let net = Network { operands: &[], output: 0, extents: &[] };
     assert_eq!(optimise(&net, None, 16), Ok((none, Method::Exact)));
-    // `d` is summed away first: it costs nothing here.
+    // `d` is summed first: it costs nothing here.
     let (path, _) = Owned::parse("abd,bc->ca", &[2, 3, 5, 7]).optimise();
     assert_eq!(
         (path.steps.as_slice(), path.multiplications),
@@ -303,7 +303,7 @@ fn limits_of_large_networks() {
 
 #[test]
 fn what_is_too_much_to_search_is_done_greedily() {
-    // All 14 meet each other: some 3¹⁴ / 2 pairs of connected sets.
+    // All 14 are adjacent to each other: some 3¹⁴ / 2 pairs of connected sets.
     let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
     let net = Owned { operands, output: 1, extents: vec![2; 17] };
     let (path, method) = net.optimise();

@@ -1,7 +1,8 @@
-//! Permuted copies: tiles transposed in registers where source and result step differently, pieces where they do not.
+//! Permuted copies: tiles transposed in registers if source and result are contiguous along different axes, else contiguous
+//! runs of bytes.
 //!
-//! How a copy is cut into rows, columns and loops around them is decided in [`layout::tiling`](crate::layout::tiling), without
-//! any data. Kernels see bytes and the size of elements, not their type.
+//! [`layout::tiling`](crate::layout::tiling) splits a copy into rows, columns and loops around them, without access to the
+//! data. Kernels see bytes and the size of elements, not their type.
 
 #[cfg(target_arch = "x86_64")]
 mod register;
@@ -25,7 +26,7 @@ use crate::layout::tiling::{Blocks, CACHE_LINE_BYTES, Loop};
 use crate::rank::MAX_RANK;
 use tile::{Steps, Tile};
 
-/// Largest number of elements that is copied without a plan: a loop over the axes ends before a plan is made.
+/// Largest number of elements that is copied without a plan: to make a plan takes longer than the loop over the axes.
 const MAX_UNPLANNED_LEN: usize = 32;
 /// Matrices of fewer bytes are transposed without a plan.
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
@@ -33,21 +34,21 @@ const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// Rows are split at multiples of this number.
 const BAND_ROWS: usize = 64;
-/// Results of more bytes are written by non-temporal stores. Together with the time to read the result afterwards, both ways
-/// take the same at this size if the last-level cache has twice as much; above it, this one wins.
+/// Results of more bytes are written with non-temporal stores. Including the time to read the result afterwards, both ways
+/// take the same at this size if the last-level cache has twice as much; above it, non-temporal stores are faster.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
-/// So are results of more bytes than this, if their rows evict each other from the caches.
+/// Results of more bytes than this use non-temporal stores too, if their rows evict each other from the caches.
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
-/// Shorter rows are written by ordinary stores if they share cache lines with others: an incomplete line would be fetched first.
+/// Shorter rows use ordinary stores if they share cache lines with others: an incomplete line would be fetched first.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
-/// Largest number of positions in one call of a kernel.
+/// Largest number of pairs of offsets in one call of a kernel.
 const MAX_POSITIONS: usize = 128;
-/// Largest number of rows in a table.
+/// Largest number of rows in a table of offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
-    // Always inlined: where the rank is known, little is left of it, and to pass the operands would take longer than a small copy.
+    // Always inlined: if the rank is known, little code is left. Passing the operands would take longer than a small copy.
     #[inline(always)]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         assert!(same(out.shape(), a.shape()), "operands of one shape");
@@ -61,17 +62,20 @@ impl<T: Element> Permute<T> for Cpu {
             return Ok(());
         }
         let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-        // SAFETY: the operands vouch for their elements; the output is ours alone to write.
+        // SAFETY: `Operand` guarantees readable elements, `Output` exclusive access to its own, so that they do not overlap;
+        // both have this shape.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
         Ok(())
     }
 }
 
-/// Copies elements of so many bytes to the first operand from the second one.
+/// Copies elements of `size` bytes from the second operand to the first.
 ///
 /// # Safety
-/// All elements of the source may be read, and those of the result are the caller's alone to write; they are not among the
-/// source's.
+/// The caller must ensure, for the elements that `shape` and the strides, in elements, describe, that
+///
+/// * all elements of the source may be read;
+/// * the caller has exclusive access to all elements of the result, which do not overlap the source's.
 unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strides: [&[isize]; 2]) {
     if shape.contains(&0) {
         return;
@@ -79,12 +83,12 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     let len: usize = shape.iter().product();
     let short = len * size < PARALLEL_COPY_BYTES;
     if short && one_block(shape, strides.into_iter()).is_some() {
-        // SAFETY: the caller's; all elements as so many bytes.
+        // SAFETY: both operands are contiguous in one order, `len · size` bytes each; the caller ensures access to them.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
     } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
-                // SAFETY: the caller's; elements of the size are copied as so many bytes.
+                // SAFETY: `small` has this function's contract, and `P`, an array of bytes, has `size` of them.
                 unsafe {
                     small::<[u8; $size]>(
                         shape,
@@ -107,22 +111,22 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
         && len * size < MAX_UNPLANNED_MATRIX_BYTES
     {
-        // A matrix that is transposed needs no plan.
+        // A matrix to transpose needs no plan.
         let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
-        // SAFETY: the caller's, in bytes.
+        // SAFETY: the same elements, with strides in bytes: the caller ensures access to them.
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
         let job = CopyTask { to, from, bytes: blocks.bytes() };
-        // SAFETY: the caller's; blocks are of the operands' shape.
+        // SAFETY: the blocks visit the elements of `shape` in both operands, to which the caller ensures access.
         enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
 }
 
-/// A loop for each axis, the last one inside.
+/// Copies elements of the size of `P` with one loop per axis, the last axis innermost.
 ///
 /// # Safety
-/// As [`copy`], for elements of the size of `P`.
+/// As [`copy`], for elements of the size of `P`. Pointers must be aligned for `P`.
 unsafe fn small<P: Copy>(
     shape: &[usize],
     to: *mut P,
@@ -133,47 +137,51 @@ unsafe fn small<P: Copy>(
     let (Some((&extent, shape)), Some((&t, to_strides)), Some((&f, from_strides))) =
         (shape.split_first(), to_strides.split_first(), from_strides.split_first())
     else {
-        // SAFETY: an element of each.
+        // SAFETY: without axes there is one element on each side, to which the caller ensures access.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
         return;
     };
     for i in 0..extent as isize {
         let (to, from) = (to.wrapping_offset(i * t), from.wrapping_offset(i * f));
         if shape.is_empty() {
-            // SAFETY: a position along the only axis.
+            // SAFETY: `i < extent`, so these are elements of the operands, to which the caller ensures access.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         } else {
-            // SAFETY: a position along the first axis; the others are left.
+            // SAFETY: `i < extent`; the remaining axes visit elements of the operands, to which the caller ensures access.
             unsafe { small(shape, to, to_strides, from, from_strides) };
         }
     }
 }
 
-/// A copy of blocks, of which threads take parts.
+/// A copy of blocks, split into parts for threads.
 #[derive(Debug, Clone, Copy)]
 struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    /// How many bytes are copied in all parts together.
+    /// The bytes to copy in all parts together.
     bytes: usize,
 }
 
 impl CopyTask {
+    /// Copies the blocks, split into halves for threads while they are large enough.
+    ///
     /// # Safety
-    /// All elements that the blocks visit may be read in the source and are ours alone to write in the result.
+    /// The caller must ensure, for the elements that the blocks visit, that those of the source may be read, and that it has
+    /// exclusive access to those of the result, which do not overlap the source's.
     unsafe fn run(&self, blocks: &Blocks) {
         if blocks.bytes() >= PARALLEL_COPY_BYTES
             && let Some((low, high)) = blocks.halves(BAND_ROWS)
         {
-            // SAFETY: the halves are of the same elements, and write different ones.
+            // SAFETY: each half visits elements of these blocks, to which the caller ensures access, and none of the result
+            // is in both.
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
             return;
         }
         if blocks.dense {
-            // SAFETY: the caller's.
+            // SAFETY: `tiles` has this function's contract, and the blocks are dense.
             unsafe { self.tiles(blocks) };
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: `pieces` has this function's contract.
             unsafe { self.pieces(blocks) };
         }
         if self.bytes >= MIN_COLLIDING_BYTES {
@@ -181,8 +189,10 @@ impl CopyTask {
         }
     }
 
+    /// Copies the blocks as tiles that are transposed.
+    ///
     /// # Safety
-    /// As [`run`](CopyTask::run).
+    /// As [`run`](CopyTask::run). The blocks must be `dense`.
     unsafe fn tiles(&self, blocks: &Blocks) {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
         let (rows, count) = (blocks.rows.len(), blocks.columns.len());
@@ -202,16 +212,16 @@ impl CopyTask {
         ];
         let lead_rows = lead(start[1], unit, [blocks.columns.as_slice(), outer], |l| l.from);
         let lead_columns = lead(start[0], unit, [blocks.rows.as_slice(), outer], |l| l.to);
-        // Lines that rows share with others are not worth it where rows are short.
+        // Non-temporal stores are slower if rows are short and share cache lines.
         let shared = lead_columns != Some(0) || !(count * unit).is_multiple_of(CACHE_LINE_BYTES);
         let collide = collide(blocks);
         let stream = lead_columns.is_some()
             && (!shared || count * unit >= MIN_STREAMED_ROW_BYTES)
             && self.bytes >= if collide { MIN_COLLIDING_BYTES } else { MIN_STREAMED_BYTES };
         let lead_columns = lead_columns.unwrap_or(0);
-        // Where lines collide, registers had better span two of them: each fetches the next one's line early enough.
+        // If rows collide in the cache, registers that span two lines are faster: each load fetches the next one's line early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
-        // What lies side by side in the source fills some cache lines, but fewer where they would push each other out.
+        // Number of rows whose columns, contiguous in the source, fill some cache lines; fewer if these would evict each other.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
             (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
                 (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
@@ -221,7 +231,7 @@ impl CopyTask {
             (1, false, _) => (8 * CACHE_LINE_BYTES / unit).clamp(BAND_ROWS, MAX_TABLE_ROWS),
             _ => MAX_TABLE_ROWS,
         };
-        // Where there are several bands, there is one loop: its first steps are those of each band.
+        // If there are several bands, rows are one loop: the first steps of the loop are those of each band.
         let mut steps = [0; MAX_TABLE_ROWS + CACHE_LINE_BYTES];
         fill(&mut steps[..(lead_rows + band).min(rows)], blocks.rows.as_slice(), |l| l.to);
         let mut end = 0;
@@ -241,12 +251,15 @@ impl CopyTask {
                     ahead: !(collide && stream) || unit == 16,
                     stream,
                 };
-                // SAFETY: positions of the blocks, and rows and columns of theirs.
+                // SAFETY: `for_positions` gives offsets of the blocks, and the tile has rows `row .. end` and all columns: the
+                // caller ensures access to their elements. To stream, `lead` found `lead_columns` for rows at all offsets.
                 unsafe { kernel(&tile, at) }
             });
         }
     }
 
+    /// Copies the blocks as contiguous runs of `unit` bytes.
+    ///
     /// # Safety
     /// As [`run`](CopyTask::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
@@ -256,30 +269,30 @@ impl CopyTask {
             if stream {
                 for &[to_at, from_at] in at {
                     let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
-                    // SAFETY: a position of the blocks.
+                    // SAFETY: `unit` bytes at offsets of the blocks, to which the caller ensures access; `run` calls `fence`.
                     unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
             } else {
-                // SAFETY: positions of the blocks.
+                // SAFETY: `unit` bytes at each of these offsets of the blocks, to which the caller ensures access.
                 unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });
     }
 }
 
-/// How many elements lie before the first whole cache line, where that is the same wherever loops are.
+/// Returns the number of elements before the first whole cache line, if it is the same at all positions of the loops.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
 }
 
-/// Whether all rows, of the result or of the source, fall into the same few sets of the first-level cache.
+/// Whether all rows, of the result or of the source, fall into the same few sets of L1.
 fn collide(blocks: &Blocks) -> bool {
     let far = |step: isize| step != 0 && step % 2048 == 0;
     blocks.rows.as_slice().iter().any(|l| far(l.to)) || blocks.columns.as_slice().iter().any(|l| far(l.from))
 }
 
-/// Steps of all positions of loops, the first of which turns fastest.
+/// Fills `table` with the offsets of all positions of the loops, the first of which advances fastest.
 fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     let mut filled = 1;
     for l in loops {
@@ -290,8 +303,8 @@ fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     }
 }
 
-/// Calls `f` with the positions of the loops around the blocks, and of rows and columns if these are `inner` loops: where they
-/// begin, and some positions from there.
+/// Calls `f` for the positions of the loops around the blocks and, if `inner` is 2, of columns and rows.
+/// `f` gets a pair of offsets from the operands' beginnings, and a table of pairs of offsets from there.
 fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[[isize; 2]])) {
     // Innermost first.
     let sides = [blocks.columns.as_slice(), blocks.rows.as_slice()];
@@ -319,7 +332,7 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
             break;
         }
     }
-    // Of a longer loop the table has the first positions only; it goes on outside of all others.
+    // If the innermost loop is longer than the table, the table has its first positions only; the rest is the outermost loop.
     let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);

@@ -1,28 +1,33 @@
-//! Registers of bytes, as rows of lanes of 16 bytes: what transposing asks of an instruction set.
+//! SIMD registers of bytes, as rows of 16-byte lanes: the operations that the transpose needs of an instruction set.
 
 use core::arch::x86_64::*;
 
-/// A register of 16, 32 or 64 bytes. Where there is one, the processor has the instruction set: it needs no other proof.
+/// A register of 16, 32 or 64 bytes. A value of this type exists only on processors with the instruction set, since
+/// [`load`](Register::load) requires it; methods that take one rely on that.
 pub(super) trait Register: Copy {
-    /// Lanes of 16 bytes.
+    /// The number of 16-byte lanes.
     const LANES: usize;
 
-    /// # Safety
-    /// The processor has the instruction set. The register's bytes may be read from the address on.
-    unsafe fn load(from: *const u8) -> Self;
-    /// # Safety
-    /// The register's bytes may be written from the address on.
-    unsafe fn store(self, to: *mut u8);
-    /// Writes past the caches.
+    /// Loads a register; `from` need not be aligned.
     ///
     /// # Safety
-    /// As [`store`](Register::store), to a multiple of the register's bytes.
+    /// The caller must ensure that the processor has the instruction set and that a register's bytes may be read at `from`.
+    unsafe fn load(from: *const u8) -> Self;
+    /// Stores the register; `to` need not be aligned.
+    ///
+    /// # Safety
+    /// The caller must ensure that a register's bytes may be written at `to`.
+    unsafe fn store(self, to: *mut u8);
+    /// Stores the register with a non-temporal store.
+    ///
+    /// # Safety
+    /// As [`store`](Register::store), and `to` must be a multiple of the register's bytes.
     unsafe fn stream(self, to: *mut u8);
-    /// In each lane, the lower halves of both, element by element in turn. Elements have 1, 2, 4 or 8 bytes.
+    /// In each lane, interleaves the elements of the lower halves of both. Elements have 1, 2, 4 or 8 bytes.
     fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
-    /// In each lane, the upper halves of both, element by element in turn. Elements have 1, 2, 4 or 8 bytes.
+    /// In each lane, interleaves the elements of the upper halves of both. Elements have 1, 2, 4 or 8 bytes.
     fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
-    /// Transposes a square of lanes: of the first registers, as many as there are lanes.
+    /// Transposes a square of lanes: those of the first `LANES` registers.
     fn transpose_lanes(square: &mut [Self; 4]);
 }
 
@@ -30,7 +35,7 @@ macro_rules! interleave {
     ($($name:ident: $one:ident $two:ident $four:ident $eight:ident;)*) => {$(
         #[inline(always)]
         fn $name<const SIZE: usize>(self, other: Self) -> Self {
-            // SAFETY: there is a register: the processor has the instruction set.
+            // SAFETY: `self` exists, so the processor has the instruction set.
             unsafe {
                 match SIZE {
                     1 => $one(self, other),
@@ -48,17 +53,17 @@ impl Register for __m128i {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        // SAFETY: 16 bytes may be read at `from`, as the caller ensures; every x86-64 processor has SSE2.
         unsafe { _mm_loadu_si128(from.cast()) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        // SAFETY: 16 bytes may be written at `to`, as the caller ensures; every x86-64 processor has SSE2.
         unsafe { _mm_storeu_si128(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: the caller's; every x86-64 processor has SSE2.
+        // SAFETY: 16 bytes may be written at `to`, a multiple of 16, as the caller ensures; SSE2 as for `load`.
         unsafe { _mm_stream_si128(to.cast(), self) }
     }
     interleave! {
@@ -74,17 +79,17 @@ impl Register for __m256i {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: 32 bytes may be read at `from` and the processor has AVX2, as the caller ensures.
         unsafe { _mm256_loadu_si256(from.cast()) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: 32 bytes may be written at `to`, as the caller ensures; `self` exists, so the processor has AVX2.
         unsafe { _mm256_storeu_si256(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; AVX2 as for `store`.
         unsafe { _mm256_stream_si256(to.cast(), self) }
     }
     interleave! {
@@ -94,9 +99,9 @@ impl Register for __m256i {
     #[inline(always)]
     fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, ..] = *square;
-        // SAFETY: there is a register: the processor has AVX2.
+        // SAFETY: `a` and `b` exist, so the processor has AVX2.
         square[0] = unsafe { _mm256_permute2x128_si256::<0x20>(a, b) };
-        // SAFETY: as above.
+        // SAFETY: as for `square[0]`: the processor has AVX2.
         square[1] = unsafe { _mm256_permute2x128_si256::<0x31>(a, b) };
     }
 }
@@ -106,17 +111,17 @@ impl Register for __m512i {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: 64 bytes may be read at `from` and the processor has AVX-512, as the caller ensures.
         unsafe { _mm512_loadu_si512(from.cast()) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: 64 bytes may be written at `to`, as the caller ensures; `self` exists, so the processor has AVX-512.
         unsafe { _mm512_storeu_si512(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; AVX-512 as for `store`.
         unsafe { _mm512_stream_si512(to.cast(), self) }
     }
     interleave! {
@@ -126,13 +131,13 @@ impl Register for __m512i {
     #[inline(always)]
     fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, c, d] = *square;
-        // Even lanes of two registers, or odd ones.
+        // The even lanes of two registers, or the odd ones.
         let even = |a, b| {
-            // SAFETY: there is a register: the processor has AVX-512.
+            // SAFETY: `a` and `b` exist, so the processor has AVX-512.
             unsafe { _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b) }
         };
         let odd = |a, b| {
-            // SAFETY: as above.
+            // SAFETY: as for `even`: the processor has AVX-512.
             unsafe { _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b) }
         };
         let (ab, cd) = (even(a, b), even(c, d));

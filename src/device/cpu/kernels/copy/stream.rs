@@ -1,10 +1,10 @@
-//! Pieces of bytes, copied through the caches or past them.
+//! Copies of contiguous bytes, through the caches or with non-temporal stores.
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
 use crate::device::cpu::simd::Level;
 
-/// Waits until everything that was written past the caches can be seen.
+/// Waits until all non-temporal stores of this thread are visible to other threads.
 #[inline]
 pub(in crate::device::cpu) fn fence() {
     #[cfg(target_arch = "x86_64")]
@@ -14,73 +14,85 @@ pub(in crate::device::cpu) fn fence() {
     }
 }
 
-/// Copies a piece, and writes whole cache lines past the caches.
+/// Copies `len` bytes, whole cache lines of the result with non-temporal stores.
 ///
 /// # Safety
-/// So many bytes may be read and written; the pieces do not overlap. The caller calls [`fence`] in the end.
+/// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that they do not overlap. It must call
+/// [`fence`] before any other access to the result.
 pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        // SAFETY: the caller's; what comes before the first line that begins within the piece.
+        // SAFETY: `lead <= len`: within the bytes that the caller may read and write, before the first line of the result.
         unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
         let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
-            // SAFETY: the caller's; whole lines of the piece. The processor has AVX-512.
+            // SAFETY: `lead .. end` is within `len`; unless it is empty, `lines_to` is a multiple of 64. There is AVX-512.
             Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
-            // SAFETY: the caller's; whole lines of the piece.
+            // SAFETY: as for AVX-512: whole lines within `len`, at a multiple of 64. Every x86-64 processor has SSE2.
             _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        // SAFETY: the caller's; what is left of the piece.
+        // SAFETY: `end <= len`: the rest of the bytes that the caller may read and write.
         unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
         debug_assert_eq!(Level::get(), Level::Portable);
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `len` bytes may be read and written, and do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
     }
 }
 
+/// Copies whole cache lines with AVX-512.
+///
 /// # Safety
-/// As [`lines`], on a processor with AVX-512.
+/// As [`lines`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: `lines` has this function's contract, and the processor has AVX-512.
     unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len) }
 }
 
+/// Copies whole cache lines with SSE2.
+///
 /// # Safety
-/// As [`lines`].
+/// As [`lines`]; every x86-64 processor has the instruction set.
 #[cfg(target_arch = "x86_64")]
 unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: `lines` has this function's contract; every x86-64 processor has SSE2.
     unsafe { lines::<core::arch::x86_64::__m128i>(from, to, len) }
 }
 
+/// Copies `len` bytes with non-temporal stores of `R`.
+///
 /// # Safety
-/// So many bytes, whole lines of the result, may be read and written. The processor has the instruction set.
+/// The caller must ensure that
+///
+/// * `len` bytes may be read at `from` and written at `to`, and do not overlap;
+/// * `len` and `to` are multiples of 64, or `len` is 0;
+/// * the processor has the instruction set of `R`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     for at in (0..len).step_by(16 * R::LANES) {
-        // SAFETY: the caller's; a register has so many bytes.
+        // SAFETY: a register has `16 · LANES` bytes, which divides `len`: `at` and as many bytes are within the source.
         let register = unsafe { R::load(from.wrapping_add(at)) };
-        // SAFETY: as above.
+        // SAFETY: as for the load, within the result; `to` and `at` are multiples of the register's bytes.
         unsafe { register.stream(to.wrapping_add(at)) };
     }
 }
 
-/// Copies pieces of so many bytes at some positions: bytes from the beginning, in the result and in the source.
+/// Copies `len` contiguous bytes at each of several places. Each is a pair of offsets in bytes from `to` and `from`.
 ///
 /// # Safety
-/// At each position, so many bytes may be read and written; no piece of the source overlaps one of the result.
+/// The caller must ensure, for each pair of offsets, that `len` bytes may be read at `from` and written at `to`. No bytes
+/// that are read may overlap bytes that are written.
 pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     macro_rules! each {
         ($size:literal) => {
-            // SAFETY: the caller's, for pieces of the length.
+            // SAFETY: `each` has this function's contract, and the array has `len` bytes.
             unsafe { each::<[u8; $size]>(from, to, at) }
         };
     }
@@ -90,44 +102,46 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
         4 => each!(4),
         8 => each!(8),
         16 => each!(16),
-        // SAFETY: the caller's, for pieces of the length.
+        // SAFETY: `ends` has this function's contract, and `16 <= len <= 32`.
         17..=32 => unsafe { ends::<16>(len, from, to, at) },
-        // SAFETY: as above.
+        // SAFETY: `ends` has this function's contract, and `32 <= len <= 64`.
         33..=64 => unsafe { ends::<32>(len, from, to, at) },
         _ => {
             for &[to_at, from_at] in at {
                 let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
-                // SAFETY: the caller's, for one piece.
+                // SAFETY: the caller may read and write `len` bytes at this pair of offsets, which do not overlap.
                 unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
             }
         }
     }
 }
 
+/// [`copy_pieces`] for `len = size_of::<P>()`.
+///
 /// # Safety
-/// As [`copy_pieces`], for pieces of the size of `P`.
+/// As [`copy_pieces`], for the size of `P`. `P` must be an array of bytes, so that it needs no alignment.
 unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let (from, to) = (from.wrapping_offset(from_at).cast::<P>(), to.wrapping_offset(to_at).cast::<P>());
-        // SAFETY: the caller's; `P` is made of bytes.
+        // SAFETY: the caller may read and write a `P` at this pair of offsets, which do not overlap and need no alignment.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
 
-/// Pieces as two overlapping ones of half the bytes or more.
+/// [`copy_pieces`] with two overlapping arrays of `HALF` bytes: the first and the last ones.
 ///
 /// # Safety
-/// As [`copy_pieces`]; the length is at least `HALF`, and at most twice that.
+/// As [`copy_pieces`], and `HALF <= len <= 2 · HALF`.
 unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let parts = [0, len - HALF].map(|part| {
             let part = part as isize;
             let from = from.wrapping_offset(from_at + part).cast::<[u8; HALF]>();
-            // SAFETY: the caller's; both parts lie within the piece.
+            // SAFETY: `part + HALF <= len`: within the bytes that the caller may read; an array of bytes needs no alignment.
             (to.wrapping_offset(to_at + part), unsafe { from.read() })
         });
         for (to, part) in parts {
-            // SAFETY: as above.
+            // SAFETY: as for the read, within the bytes that the caller may write.
             unsafe { to.cast::<[u8; HALF]>().write(part) };
         }
     }

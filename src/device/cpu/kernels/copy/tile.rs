@@ -1,4 +1,4 @@
-//! Transposing tiles: in registers where the processor has shuffles for it.
+//! Transposes tiles: with SIMD shuffles on x86-64, element by element on other processors.
 //!
 //! Elements are bytes here, 1, 2, 4, 8 or 16 of them, so that there are five kernels for each instruction set and not one for
 //! each element type.
@@ -19,24 +19,26 @@ use core::mem::MaybeUninit;
 /// How far ahead of its use the source is prefetched: as many columns as fill this many bytes of the result.
 #[cfg(target_arch = "x86_64")]
 const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
-/// Rows that one sweep covers.
+/// Rows that one call of a kernel covers.
 const BAND_ROWS: usize = 64;
 
 /// Transposes a tile: `to[r][c] = from[c][r]`, for `r` below `rows` and `c` below `columns`, where
 ///
-/// * element `[r][c]` of the result lies at `to + r · to_stride + c`: its rows are in one piece each, `to_stride` elements
-///   apart;
-/// * element `[c][r]` of the source lies at `from + c · from_stride + r`: what becomes a *column* of the result is in one
-///   piece, `from_stride` elements from the next such column.
+/// * element `[r][c]` of the result is at `to + r · to_stride + c`: each of its rows is contiguous, and `to_stride` elements from
+///   the next one;
+/// * element `[c][r]` of the source is at `from + c · from_stride + r`: the elements of a *column* of the result are contiguous,
+///   and `from_stride` elements from those of the next column.
 ///
 /// Both strides count elements and may be of any sign, or zero in the source. Pointers need no more alignment than the
-/// element's. Every element of the result is written, some of them more than once; nothing else is touched. Meant for tiles
-/// whose source and result fit the first- or second-level cache together; 32 × 32 or 64 × 64 elements are a good tile, fewer
-/// rows or columns than a register has elements (64 bytes) a slow one.
+/// element's. Every element of the result is written, some of them more than once; no other memory is accessed. Intended for
+/// tiles whose source and result fit L1 or L2 together. Tiles of 32 × 32 or 64 × 64 elements are fast; tiles with fewer rows or
+/// columns than a register has elements (64 bytes) are slow.
 ///
 /// # Safety
-/// All elements of the source may be read, and those of the result are the caller's alone to write; they are not among the
-/// source's.
+/// The caller must ensure that
+///
+/// * all elements of the source may be read;
+/// * the caller has exclusive access to all elements of the result, which do not overlap the source's.
 #[inline]
 pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     from: *const T,
@@ -47,13 +49,13 @@ pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     columns: usize,
 ) {
     let bytes = |elements: isize| elements.wrapping_mul(size_of::<T>() as isize);
-    // SAFETY: the caller's, in bytes.
+    // SAFETY: the same elements, with strides in bytes: the source is readable, the result exclusive, as the caller ensures.
     unsafe {
         transpose(size_of::<T>(), from.cast(), bytes(from_stride), to.cast(), bytes(to_stride), rows, columns)
     }
 }
 
-/// The same for elements of a size, with strides that count bytes.
+/// [`transpose_tile`] for elements of `size` bytes, with strides in bytes.
 ///
 /// # Safety
 /// As [`transpose_tile`].
@@ -82,15 +84,15 @@ pub(super) unsafe fn transpose(
             ahead: true,
             stream: false,
         };
-        // SAFETY: the caller's.
+        // SAFETY: at most `BAND_ROWS` rows from `row` on, and all columns: the caller ensures access to their elements.
         unsafe { kernel(&tile, &[[0, 0]]) };
     }
 }
 
-/// Where columns of the result are in the source, from the first one: in bytes.
+/// Offsets in bytes of the columns of the result in the source, from the first one.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Steps<'a> {
-    /// So many, so far from each other.
+    /// `.0` columns, each `.1` bytes from the next one.
     Even(usize, isize),
     Table(&'a [isize]),
 }
@@ -113,7 +115,7 @@ impl Steps<'_> {
     }
 }
 
-/// A tile to transpose. What becomes a column lies side by side in the source, a row in the result.
+/// A tile to transpose. The elements of a column are contiguous in the source, those of a row in the result.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -122,27 +124,32 @@ impl Steps<'_> {
 pub(super) struct Tile<'a> {
     pub(super) from: *const u8,
     pub(super) to: *mut u8,
-    /// Where the rows are in the result, from the first one: in bytes.
+    /// Offsets in bytes of the rows in the result, from the first one.
     pub(super) rows: &'a [isize],
     pub(super) columns: Steps<'a>,
-    /// Elements of each column before its first whole cache line in the source, where that is the same for all columns.
+    /// Elements of each column before its first whole cache line in the source, if that number is the same for all columns.
     pub(super) lead_rows: usize,
-    /// Elements of each row before its first whole cache line in the result, where that is the same for all rows.
+    /// Elements of each row before its first whole cache line in the result, if that number is the same for all rows.
     pub(super) lead_columns: usize,
-    /// Whether to ask for the source ahead of its use.
+    /// Whether to prefetch the source.
     pub(super) ahead: bool,
-    /// Whether to write whole cache lines past the caches. Whoever asks for it calls [`fence`](super::stream::fence) in the end.
+    /// Whether to write whole cache lines with non-temporal stores. The caller must then call [`fence`](super::stream::fence)
+    /// at the end.
     pub(super) stream: bool,
 }
 
-/// Transposes a tile of elements of one size at some positions: bytes from its beginning, in the result and in the source.
+/// Transposes a tile of elements of one size at several places. Each is a pair of offsets in bytes, in the result and in the
+/// source, from `to` and `from` of the tile.
 ///
 /// # Safety
-/// At each position: all elements of the source may be read, and those of the result are the caller's alone to write; they
-/// are not among the source's.
+/// The caller must ensure for each pair of offsets that
+///
+/// * all elements of the source may be read;
+/// * the caller has exclusive access to all elements of the result, which do not overlap the source's;
+/// * if the tile is to be streamed, each row of the result is at a multiple of 64 bytes after its first `lead_columns` elements.
 pub(super) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
 
-/// The kernel for elements of so many bytes, with the best instructions that may be used.
+/// Returns the kernel for elements of `size` bytes, with the best instructions that the processor has.
 #[inline]
 pub(super) fn kernel(size: usize) -> Kernel {
     match size {
@@ -172,19 +179,20 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each covers a tile with the widest rows that it has room for: cache lines, registers, elements.
+// Each covers a tile with the widest rows that fit in it: cache lines, registers, elements.
 
-/// Covers a tile of elements of a size with blocks of registers, of so many columns, if there is room for one; says so.
+/// Covers a tile of elements of `$size` bytes with blocks of `$columns` columns, if one fits. Returns whether it did.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
     ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
-        // SAFETY: the caller's, on a processor with the instruction set. A group has 16 bytes.
+        // SAFETY: the function around has `cover`'s contract; it runs only on processors with the instruction set.
+        // `$group · $size` is 16.
         unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
     };
 }
 
 /// # Safety
-/// As [`Kernel`], on a processor with AVX-512.
+/// As [`Kernel`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
 unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
@@ -196,17 +204,17 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m512i, 16, 1, 4),
     };
     if !done {
-        // SAFETY: the caller's; a processor with AVX-512 has AVX2.
+        // SAFETY: `with_avx2` has this function's contract; a processor with AVX-512 has AVX2.
         unsafe { with_avx2::<SIZE>(tile, at) };
     }
 }
 
 /// # Safety
-/// As [`Kernel`], on a processor with AVX2.
+/// As [`Kernel`]; the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: the caller's.
+    // SAFETY: `with_avx2` has this function's contract: AVX2, and access to the tile's elements.
     unsafe { with_avx2::<SIZE>(tile, at) }
 }
 
@@ -223,7 +231,7 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m256i, 16, 1, 4) || cover!(tile at at: __m256i, 16, 1, 2),
     };
     if !done {
-        // SAFETY: the caller's.
+        // SAFETY: `with_sse2` has this function's contract, except for AVX2.
         unsafe { with_sse2::<SIZE>(tile, at) };
     }
 }
@@ -232,7 +240,7 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 /// As [`Kernel`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: the caller's.
+    // SAFETY: `with_sse2` has this function's contract, that of `Kernel`.
     unsafe { with_sse2::<SIZE>(tile, at) }
 }
 
@@ -250,22 +258,23 @@ unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m128i, 16, 1, 4),
     };
     if !done {
-        // SAFETY: the caller's.
+        // SAFETY: `one_by_one` has this function's contract, that of `Kernel`.
         unsafe { one_by_one::<SIZE>(tile, at) };
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Tile<'_> {
-    /// Transposes the tile in blocks of so many columns, each with a register's rows. What is beyond the last whole block is
-    /// part of one that ends with the tile and covers some of its neighbour once more. Does nothing if the tile is too small
-    /// for a block, and says so.
+    /// Transposes the tile in blocks of `COLUMNS` columns, each with the rows of a register. The rest after the last whole block
+    /// is covered by a block that ends with the tile and overlaps its neighbour. Returns `false`, without doing anything, if the
+    /// tile is too small for a block.
     ///
-    /// Blocks below each other follow each other, so that lines of the source are read in their sequence. Where they begin
-    /// with a line of the result and are as wide, they can write past the caches.
+    /// The inner loop advances down the rows, so that cache lines of the source are read in order. Blocks that begin with a cache
+    /// line of the result and are as wide as one can be written with non-temporal stores.
     ///
     /// # Safety
-    /// As [`Kernel`]; the processor has the instruction set. `GROUP` elements have 16 bytes.
+    /// As [`Kernel`]. The processor must have the instruction set of `R`, `GROUP` elements must have 16 bytes, and `COLUMNS` must
+    /// be a multiple of `GROUP · R::LANES`.
     #[inline(always)]
     unsafe fn cover<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
         &self,
@@ -308,7 +317,8 @@ impl Tile<'_> {
                         }
                     }
                     let rows = rows[row..row + side].as_ptr();
-                    // SAFETY: the caller's; the block lies within the tile, and whoever asks for streams gives whole lines.
+                    // SAFETY: the block is within the tile, whose elements the caller may access; `rows` has `side` offsets.
+                    // If `stream`, `column - lead_columns` is a multiple of a line's elements: each row begins with a line.
                     unsafe { block::<R, SIZE, GROUP, COLUMNS>(from, &steps, to, rows, stream) };
                 }
             }
@@ -317,7 +327,7 @@ impl Tile<'_> {
     }
 }
 
-/// A loop over constants: the compiler does not unroll loops over so many registers, and would keep them in memory.
+/// A loop over constants: the compiler does not unroll loops over this many registers, and would keep them in memory.
 #[cfg(target_arch = "x86_64")]
 macro_rules! unrolled {
     ($i:ident below $end:expr, $($k:literal)* => $body:block) => {
@@ -328,15 +338,21 @@ macro_rules! unrolled {
     };
 }
 
-/// Transposes a block: `COLUMNS` registers, which hold a part of a column each at first.
+/// Transposes a block: `COLUMNS` registers, each of which holds a part of a column at first.
 ///
-/// Groups of as many columns as 16 bytes have elements are transposed within each lane: interleaving halves, as often as it
-/// takes to come from one element to 16 bytes, does that. Then each register holds parts of some rows, one in each lane, and a
-/// transposition of the lanes of as many groups as there are lanes makes whole registers of each row.
+/// Groups of as many columns as 16 bytes have elements are transposed within each 16-byte lane: the two halves of a group are
+/// interleaved, once for each doubling from one element to 16 bytes. Then each register holds parts of some rows, one in each
+/// lane. Transposing the lanes of as many groups as there are lanes makes whole registers of each row.
 ///
 /// # Safety
-/// `COLUMNS` columns of a register's bytes each may be read, and as many rows of `COLUMNS` elements written as a register has
-/// elements; rows to `stream` begin with a cache line. `GROUP` elements have 16 bytes. The processor has the instruction set.
+/// The caller must ensure that
+///
+/// * the processor has the instruction set of `R`, and `GROUP` elements have 16 bytes; `COLUMNS` is a multiple of
+///   `GROUP · R::LANES`;
+/// * a register may be read at `from` plus each of `columns`;
+/// * `rows` points to as many offsets as a register has elements, and `COLUMNS` elements may be written at `to` plus each
+///   of them;
+/// * if `stream`, each of these rows begins at a multiple of 64 bytes and has 64 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
@@ -348,7 +364,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
 ) {
     let mut parts = [MaybeUninit::<R>::uninit(); COLUMNS];
     let load = |column: usize| {
-        // SAFETY: the caller's, for one of the columns.
+        // SAFETY: a register may be read at each of `columns`, and `columns[column]` is one of them.
         unsafe { R::load(from.wrapping_offset(columns[column])) }
     };
     for first in (0..COLUMNS).step_by(GROUP) {
@@ -356,7 +372,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
             group[c] = load(first + c);
         });
-        // Once for each doubling from an element to 16 bytes.
+        // Once for each doubling from one element to 16 bytes.
         if SIZE < 2 {
             group = interleave::<R, SIZE, GROUP>(group);
         }
@@ -374,7 +390,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         });
     }
     let part = |at: usize| {
-        // SAFETY: all parts have been written, by groups.
+        // SAFETY: the loop over groups above wrote all `COLUMNS` parts.
         unsafe { parts[at].assume_init() }
     };
     for i in 0..GROUP {
@@ -385,14 +401,15 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
             }
             R::transpose_lanes(&mut lanes);
             for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
-                // SAFETY: the caller's, for one of the rows.
+                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the elements of a register; `rows` points to as many offsets.
                 let row = unsafe { *rows.wrapping_add(lane * GROUP + i) };
                 let to = to.wrapping_offset(row).wrapping_add(first * SIZE);
                 if stream {
-                    // SAFETY: the caller's; each row has `COLUMNS / (GROUP · LANES)` registers.
+                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row. The row begins with
+                    // a cache line, and `first · SIZE` is a multiple of the register's bytes, so `to` is aligned.
                     unsafe { part.stream(to) }
                 } else {
-                    // SAFETY: as above.
+                    // SAFETY: as for `stream`, without the alignment: a register at `to` is within the row, which may be written.
                     unsafe { part.store(to) }
                 }
             }
@@ -400,7 +417,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
     }
 }
 
-/// Interleaves the first half of a group with the second one, within each lane. Elements have 1, 2, 4 or 8 bytes.
+/// Interleaves the first half of a group with the second half, within each 16-byte lane. Elements have 1, 2, 4 or 8 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
@@ -425,7 +442,8 @@ unsafe fn one_by_one<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
             let to = tile.to.wrapping_offset(to + row).cast::<[u8; SIZE]>();
             for c in 0..tile.columns.len() {
                 let from = from.wrapping_offset(tile.columns.get(c)).cast::<[u8; SIZE]>();
-                // SAFETY: the caller's.
+                // SAFETY: `r` and `c` are below the tile's extents, and the caller may read and write its elements at each pair
+                // of offsets; the two sides do not overlap, and arrays of bytes need no alignment.
                 unsafe { to.wrapping_add(c).copy_from_nonoverlapping(from, 1) };
             }
         }

@@ -1,4 +1,4 @@
-//! Large products of floating and complex numbers by a system's BLAS: the feature `blas`.
+//! Large products of floating-point and complex numbers by a system's BLAS: the feature `blas`.
 //!
 //! This crate declares the functions of CBLAS (by `cblas-sys`) and links none: an application chooses an implementation, by
 //! the convention of the `blas-src` crates. In its `Cargo.toml`
@@ -9,11 +9,12 @@
 //! openblas-src = { version = "0.10", features = ["cblas", "system"] }
 //! ```
 //!
-//! and in its `main.rs` the line `extern crate blas_src;`, so that it is linked. Integers of the implementation's interface
-//! have 32 bits (LP64). Whether results are the same on any number of threads is then up to the implementation.
+//! and in its `main.rs` the line `extern crate blas_src;`, so that it is linked. Integers of the implementation's interface have
+//! 32 bits (LP64). Whether results are the same on any number of threads then depends on the implementation.
 //!
-//! A BLAS knows matrices with one stride of 1 and another that is not less than the matrix is long, and conjugates only what
-//! it transposes. All other products are computed by our own kernels, and so are small ones, which cost less that way.
+//! A BLAS supports matrices with one stride of 1 and another that is at least the extent of the first stride's axis, and it
+//! conjugates only what it transposes. All other products are computed by this crate's own kernels, and so are small ones, for
+//! which these are faster.
 
 use super::product::{Matrix, MatrixProduct, Product, same};
 use crate::element::{DType, Scalar};
@@ -25,7 +26,7 @@ use core::ffi::c_int;
 /// Products of fewer multiplications are computed by the kernels of this crate.
 const MIN_BLAS_WORK: usize = 1 << 15;
 
-/// By CBLAS, where it can.
+/// Multiplies by CBLAS if it supports the strides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blas;
 
@@ -33,9 +34,9 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let call = if product.work() < MIN_BLAS_WORK { None } else { Call::of(product) };
         match call {
-            // SAFETY: the caller's; it is a call for this product.
+            // SAFETY: `run` has this function's contract, and `call` describes `product`, or the same product transposed.
             Some(call) => unsafe { call.run() },
-            // SAFETY: the caller's.
+            // SAFETY: `multiply` of every implementation has the same contract.
             None => return unsafe { super::own().multiply(product) },
         }
         Ok(())
@@ -48,16 +49,16 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
         count: usize,
     ) -> Result<(), Error> {
         if product.work() < MIN_BLAS_WORK {
-            // SAFETY: the caller's.
+            // SAFETY: `multiply_all` of every implementation has the same contract.
             unsafe { super::own().multiply_all(product, walk, count) }
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: `one_by_one` has this function's contract.
             unsafe { super::product::one_by_one(self, product, walk, count) }
         }
     }
 }
 
-/// The arguments of a call, for a result whose columns are one after the other.
+/// The arguments of a CBLAS call, for a `c` whose columns are contiguous.
 struct Call<T> {
     product: Product<T>,
     size: [c_int; 3],
@@ -66,7 +67,7 @@ struct Call<T> {
 }
 
 impl<T: Scalar> Call<T> {
-    /// If there is one.
+    /// Returns the call for a product or its transpose, or `None` if CBLAS supports neither.
     fn of(product: &Product<T>) -> Option<Self> {
         Call::as_is(product).or_else(|| Call::as_is(&product.transposed()))
     }
@@ -85,8 +86,10 @@ impl<T: Scalar> Call<T> {
         })
     }
 
+    /// Calls CBLAS.
+    ///
     /// # Safety
-    /// As [`MatrixProduct::multiply`].
+    /// As [`MatrixProduct::multiply`] for `self.product`.
     unsafe fn run(self) {
         let Call { product, size: [m, n, k], transpose: [trans_a, trans_b], leading: [lda, ldb, ldc] } = self;
         let Product { a, b, c, alpha, beta, .. } = product;
@@ -94,8 +97,8 @@ impl<T: Scalar> Call<T> {
         macro_rules! call {
             ($gemm:ident, $alpha:expr, $beta:expr) => {{
                 let (a, b, c) = (a.ptr.get().cast(), b.ptr.get().cast(), c.ptr.get().cast());
-                // SAFETY: `T` is the function's type, and the caller vouches for the matrices: sizes, strides and
-                // transpositions say the same as the product's.
+                // SAFETY: `T` is the function's type. Sizes, strides and transpositions are those of `product`, whose `a` and `b`
+                // are readable and whose `c` is exclusive by the contract.
                 unsafe {
                     cblas_sys::$gemm(LAYOUT, trans_a, trans_b, m, n, k, $alpha, a, lda, b, ldb, $beta, c, ldc)
                 }
@@ -111,15 +114,15 @@ impl<T: Scalar> Call<T> {
     }
 }
 
-/// How far columns are apart, if within each the rows are one after the other.
+/// Returns the stride between columns, if each column is contiguous and a BLAS supports the stride.
 fn leading<T>(x: Matrix<T>, rows: usize, columns: usize) -> Option<c_int> {
-    // The stride of an axis of one element says nothing.
+    // The stride of an axis with one element has no meaning.
     let right = if columns <= 1 { rows.max(1) as isize } else { x.right };
     let fits = (x.down == 1 || rows <= 1) && right >= rows.max(1) as isize;
     if fits { c_int::try_from(right).ok() } else { None }
 }
 
-/// How a BLAS is told of a factor.
+/// Returns the transposition and the leading dimension by which a BLAS reads an operand, or `None` if it cannot.
 fn factor<T>(x: Matrix<T>, rows: usize, columns: usize, conjugate: bool) -> Option<(CBLAS_TRANSPOSE, c_int)> {
     let transposed = || leading(x.transposed(), columns, rows);
     if conjugate {

@@ -7,24 +7,25 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 
-/// Columns that are accumulated together.
+/// Columns of the result that are accumulated at a time.
 const TILE_COLUMNS: usize = 64;
-/// Largest number of terms for which a block of `b` is packed. Longer sums read `b` in place, as the block would need too much memory.
+/// Largest number of terms for which a block of `b` is packed. Longer sums read `b` in place, as the block would need too
+/// much memory.
 const MAX_PACKED_TERMS: usize = 1 << 13;
 
-/// By a blocked loop.
+/// Multiplies integers by a blocked loop.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Integers;
 
 impl<T: Scalar> MatrixProduct<T> for Integers {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `in_parts` has this function's contract.
         checked::<T>(unsafe { in_parts(*product) })
     }
 }
 
-/// Whether all results were exact. The longer side of the result is cut, so the parts are the same whatever the number of
-/// threads.
+/// Computes a product and returns whether all results are exact. Splits the longer side of the result in half, so the parts are
+/// the same on any number of threads.
 ///
 /// # Safety
 /// As [`MatrixProduct::multiply`].
@@ -35,47 +36,52 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
         } else {
             product.split_columns(product.n / 2)
         };
-        // SAFETY: the parts write different elements of `c`.
+        // SAFETY: the contract holds for both parts, which write different elements of `c`; neither is empty, as the side is at
+        // least 2.
         let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
         return low & high;
     }
-    // SAFETY: the caller's.
+    // SAFETY: `part` has this function's contract: `a`, `b` readable, `c` exclusive.
     unsafe { part(product) }
 }
 
+/// Computes a product on this thread and returns whether all results are exact.
+///
 /// # Safety
 /// As [`in_parts`].
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
-    // A block of `b`, wide and in one piece: conversions are made once for all rows, and the inner loop is one that
-    // compilers turn into vector instructions.
+    // A block of `b`, widened and contiguous: values are converted once for all rows, and compilers vectorise the inner loop.
     let blocks = (0..product.n).step_by(TILE_COLUMNS);
     if product.k > MAX_PACKED_TERMS {
-        // SAFETY: the caller's.
+        // SAFETY: `first < n`, and without a block `columns` has this function's contract.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
     let room = product.k * TILE_COLUMNS.min(product.n);
     with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
         let block = (len == room).then_some(block);
-        // SAFETY: the caller's; a block has room for so many columns.
+        // SAFETY: `first < n`, and the contract is this function's. A block has `k · min(TILE_COLUMNS, n)` exclusive elements:
+        // room for the columns of any `first`.
         blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
     })
 }
 
-/// The columns from one on, as many as are accumulated together.
+/// Computes the columns from `first` on, at most [`TILE_COLUMNS`], and returns whether they are exact. `b` is packed into
+/// `block`, or read in place if there is none.
 ///
 /// # Safety
-/// As [`in_parts`]; a block has room for `k` rows of the columns, and belongs to the caller alone.
+/// As [`in_parts`]. The caller must also ensure that `first < n`, and that `block` is exclusive to the caller and has room for
+/// `k` rows of these columns.
 unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = TILE_COLUMNS.min(n - first);
-    // SAFETY: `p < k` and `first + j < n`.
+    // SAFETY: callers pass `p < k` and `j < columns`, so `first + j < n`: an element of `b`, which is readable by the contract.
     let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
     let block = block.map(|block| {
         for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
-            // SAFETY: the block has room.
+            // SAFETY: `p < k` and `j < columns`: one of the `k · columns` elements of the block, exclusive by the contract.
             unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
         }
-        // SAFETY: just written.
+        // SAFETY: the loop has just written all `k · columns` elements, and nothing writes to them afterwards.
         unsafe { core::slice::from_raw_parts(block, k * columns) }
     });
     let mut exact = true;
@@ -91,7 +97,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
                     &here[..columns]
                 }
             };
-            // SAFETY: `i < m` and `p < k`.
+            // SAFETY: `i < m` and `p < k`: an element of `a`, which is readable by the contract.
             let x = unsafe { *a.from(i, p).ptr.get() }.widen();
             for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
                 let product = T::acc_mul(x, y).0;
@@ -107,14 +113,14 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
             let value = if beta.is_zero() {
                 scaled
             } else {
-                // SAFETY: `i < m` and `first + j < n`.
+                // SAFETY: `i < m` and `first + j < n`: an element of `c`, exclusive by the contract.
                 let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                 exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
                 T::acc_add(scaled, kept)
             };
             let (value, fits) = T::narrow(value);
             exact &= fits && !wrapped && carry == 0;
-            // SAFETY: `i < m` and `first + j < n`; `c` is ours alone.
+            // SAFETY: `i < m` and `first + j < n`: an element of `c`, exclusive by the contract.
             unsafe { *to = value };
         }
     }

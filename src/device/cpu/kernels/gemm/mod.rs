@@ -7,10 +7,10 @@
 //! | floating-point, large, with the feature `blas` | `blas`: a system's CBLAS, if it supports the strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
-//! Strides of any sign and size go in as they are, and so do conjugations. Results have the same bits on any number of threads:
-//! the order in which an element's terms are added depends on shapes alone.
+//! Operands may have strides of any sign and size and may be conjugated; neither needs a copy beforehand. Results have the same
+//! bits on any number of threads: the order in which the terms of an element are added depends on shapes alone.
 //!
-//! As in BLAS, `a` and `b` are not read where `alpha` is zero, nor `c` where `beta` is: a NaN there does not show.
+//! As in BLAS, `a` and `b` are not read if `alpha` is zero, nor `c` if `beta` is zero: a NaN there does not propagate.
 
 #[cfg(feature = "blas")]
 mod blas;
@@ -67,11 +67,13 @@ impl<T: Scalar> Gemm<T> for Cpu {
             conjugate,
         };
         if batch.is_empty() {
-            // SAFETY: the operands vouch for their matrices.
+            // SAFETY: `Operand` guarantees that `a` and `b` are readable at all their indices; `Output` guarantees exclusive
+            // access to `c`, with distinct elements at distinct indices. The sizes are those of the shapes, which agree.
             return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
-        // SAFETY: the operands vouch for every matrix of the batch, and those of the output are distinct.
+        // SAFETY: `Operand` and `Output` guarantee the same for every batch index, so no two matrices `c` overlap. The odometer
+        // has the batch's shape and strides.
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
@@ -80,12 +82,12 @@ impl<T: Scalar> Gemm<T> for Cpu {
     }
 }
 
-/// The batch axes and the two of the matrix.
+/// Splits extents or strides into those of the batch axes and the two of the matrix.
 fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }
 
-/// A batch: where its matrices are, and how many.
+/// A batch: the offsets of its matrices `c`, `a` and `b`, and the number of products.
 type Batch<'a> = (&'a Odometer<3>, usize);
 type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
 
@@ -97,28 +99,31 @@ fn compute_for<T: Scalar>() -> Compute<T> {
     )
 }
 
-/// Computes a product, or those of a batch, on several threads where they are large.
+/// Computes a product, or those of a batch, on several threads if they are large.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`], for each matrix, except that any size may be zero, and `alpha`, too.
+/// The caller must ensure what [`MatrixProduct::multiply`] requires, for `product` or for each product of the batch; but `m`,
+/// `k`, `n`, `alpha` and the number of products may be zero. No element of `c` belongs to two products, and the odometer has at
+/// least as many positions as there are products.
 unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> Result<(), Error> {
     let count = batch.map_or(1, |(_, count)| count);
     if product.m == 0 || product.n == 0 || count == 0 {
         return Ok(());
     }
     let by = unless_empty(product, backend());
-    // A multiplication and addition takes the time to copy a byte or two, in registers of many; integers are widened first.
+    // With vector registers, a multiply-add takes about as long as copying a byte or two; integers are widened first.
     let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
     let work = product.work().saturating_mul(count).saturating_mul(each);
     match batch {
-        // SAFETY: the caller's.
+        // SAFETY: `multiply` has this function's contract: `m`, `n` > 0 was checked, and `unless_empty` handles `k` = 0 and
+        // `alpha` = 0.
         None => enter(work, || unsafe { by.multiply(product) }),
-        // SAFETY: the caller's.
+        // SAFETY: as for one product, for each of the `count` products, which the contract says do not overlap.
         Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
     }
 }
 
-/// Who multiplies matrices of `T` here.
+/// Returns the implementation that multiplies matrices of `T`.
 fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     #[cfg(feature = "blas")]
     if const { !T::INTEGER } {
@@ -141,7 +146,7 @@ fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     &Portable
 }
 
-/// Who is left to do the work where there is nothing to multiply.
+/// Returns `by`, or [`ScaleOnly`] if there are no terms to add: if `k` or `alpha` is zero.
 fn unless_empty<'a, T: Scalar>(
     product: &Product<T>,
     by: &'a dyn MatrixProduct<T>,
@@ -149,10 +154,11 @@ fn unless_empty<'a, T: Scalar>(
     if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
 }
 
-/// The products of a part of a batch, on several threads where they are many; a walk knows where their matrices begin.
+/// Computes the products `part` of a batch, on several threads if they are large. `walk` has the offsets of the batch's matrices.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`], for each matrix of the part.
+/// The caller must ensure what [`MatrixProduct::multiply`] of `by` requires, for each product of `part`. No element of `c`
+/// belongs to two products, and all of `part` are positions of `walk`.
 unsafe fn multiply_batch<T: Scalar>(
     by: &dyn MatrixProduct<T>,
     product: &Product<T>,
@@ -162,14 +168,14 @@ unsafe fn multiply_batch<T: Scalar>(
     if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * PARALLEL_WORK {
         let middle = part.start + part.len() / 2;
         let (one, other) = join(
-            // SAFETY: the caller's; the parts write different matrices.
+            // SAFETY: the contract holds for each half of `part`; they write different matrices `c`.
             || unsafe { multiply_batch(by, product, walk, part.start..middle) },
-            // SAFETY: as above.
+            // SAFETY: as for the first half of `part`.
             || unsafe { multiply_batch(by, product, walk, middle..part.end) },
         );
         return one.and(other);
     }
     let mut walk = walk.at(part.start);
-    // SAFETY: the caller's.
+    // SAFETY: the contract holds for the `part.len()` products from `part.start` on, which is where `walk` is.
     unsafe { by.multiply_all(product, &mut walk, part.len()) }
 }

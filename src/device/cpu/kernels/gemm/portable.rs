@@ -1,5 +1,5 @@
-//! Floating-point products by the crate `matrixmultiply`: the level `portable`, so on every architecture but x86-64, and on x86-64
-//! processors without AVX2.
+//! Floating-point products by the crate `matrixmultiply`: the level `portable`, so on every architecture but x86-64, and on
+//! x86-64 processors without AVX2.
 //!
 //! `matrixmultiply` packs panels of A and B and chooses a kernel for the processor when it is called (NEON, AVX, FMA, AVX-512
 //! if another crate enables its feature `avx512`, or plain Rust). This module adds what it does not have:
@@ -7,7 +7,7 @@
 //! * **Complex numbers.** Its `cgemm` and `zgemm` multiply by a complex `alpha` and `beta` even if they are 1, so an infinity
 //!   becomes NaN, and they cannot conjugate. Here a complex product is four real ones: real and imaginary parts of an operand
 //!   are matrices with twice the strides, and conjugation is a sign.
-//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other scaling are applied
+//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other scaling factors are applied
 //!   afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
 //! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each tile the same
@@ -51,7 +51,7 @@ const MAX_REGISTER_TILE: usize = 16;
 /// Rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads, which it has if another crate
 /// enables its feature `threading`.
 const MAX_PACKED_ROWS: usize = 4 * 64;
-/// What this module documents of the size of the packing buffer.
+/// The bound of 1 MiB on the packing buffer that the module documentation states.
 const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);
 /// Rows and columns that [`plain`] computes at a time.
 const PLAIN_SIDE: usize = 4;
@@ -91,7 +91,7 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
 
 /// The real numbers that `matrixmultiply` has a function for.
 trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send + Sync {
-    /// `c = alpha · a · b + beta · c`. The sizes are `[m, k, n]`.
+    /// Computes `c = alpha · a · b + beta · c`. The sizes are `[m, k, n]`.
     ///
     /// # Safety
     /// * `a` and `b` are readable at all their indices.
@@ -106,7 +106,7 @@ trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send 
         c: Matrix<Self>,
     );
 
-    /// `self · a + b`, rounded once.
+    /// Returns `self · a + b`, rounded once.
     fn fused(self, a: Self, b: Self) -> Self;
 
     /// Returns whether the kernel that `matrixmultiply` chooses here rounds a product and a sum once.
@@ -126,7 +126,8 @@ macro_rules! real {
                 c: Matrix<$real>,
             ) {
                 let (x, y, z) = (a.ptr.get().cast_const(), b.ptr.get().cast_const(), c.ptr.get());
-                // SAFETY: this function has the same contract.
+                // SAFETY: `matrixmultiply` requires what this function does: `a`, `b` readable, `c` exclusive, and not read if
+                // `beta` is zero.
                 unsafe {
                     matrixmultiply::$gemm(
                         m, k, n, alpha, x, a.down, a.right, y, b.down, b.right, beta, z, c.down, c.right,
@@ -159,6 +160,8 @@ macro_rules! real {
 real!(f32 sgemm);
 real!(f64 dgemm);
 
+/// Computes a product with real numbers `R`.
+///
 /// # Safety
 /// As [`MatrixProduct::multiply`]; `T` is `R`, or a complex number of two `R` if `COMPLEX`.
 unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
@@ -242,7 +245,7 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         !(self.scaling.beta[0].is_zero() && self.scaling.beta[1].is_zero())
     }
 
-    /// The real products, in the order in which they are added.
+    /// Returns the real products, in the order in which they are added.
     fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
         let [a, b] = self.scaling.conjugate;
         let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
@@ -251,14 +254,14 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         all.into_iter().take(if COMPLEX { 4 } else { 1 })
     }
 
-    /// Blocks of terms.
+    /// Returns the ranges of at most [`KC`] terms that are summed by one call.
     fn blocks(&self) -> impl Iterator<Item = core::ops::Range<usize>> + use<R, COMPLEX> {
         let k = self.k;
         (0..k).step_by(KC).map(move |first| first..k.min(first + KC))
     }
 
-    /// Writes `alpha · sum + beta · c` to an element of C. A factor whose imaginary part is zero does not multiply by it: infinity
-    /// times zero is NaN.
+    /// Writes `alpha · sum + beta · c` to an element of C. A factor whose imaginary part is zero does not multiply by it:
+    /// infinity times zero is NaN.
     ///
     /// # Safety
     /// `i < m` and `j < n`; C is exclusive to the caller.
@@ -324,9 +327,9 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
                 begun[pass.sums] = true;
                 let a = a.from(0, terms.start).moved(pass.a as isize);
                 let b = b.from(terms.start, 0).moved(pass.b as isize);
-                // SAFETY: the terms are some of `k`, and an element of A and B has the parts of the pass. The sums are C, which the
-                // contract makes exclusive, or `m · n` elements per part of the scratch buffer, which are written with `beta` 0
-                // before they are read.
+                // SAFETY: the terms are some of `k`, and an element of A and B has the parts of the pass. The sums are C, which
+                // the contract makes exclusive, or `m · n` elements per part of the scratch buffer, which are written with
+                // `beta` 0 before they are read.
                 unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
             }
         }

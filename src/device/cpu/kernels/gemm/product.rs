@@ -11,9 +11,9 @@ use num_traits::Zero;
 #[derive(Debug)]
 pub(super) struct Matrix<T> {
     pub(super) ptr: HostPtr<T>,
-    /// From one row to the next, in elements.
+    /// Stride from one row to the next, in elements.
     pub(super) down: isize,
-    /// From one column to the next.
+    /// Stride from one column to the next, in elements.
     pub(super) right: isize,
 }
 
@@ -31,12 +31,12 @@ impl<T> Matrix<T> {
     pub(super) fn transposed(self) -> Self {
         Matrix { ptr: self.ptr, down: self.right, right: self.down }
     }
-    /// The matrix that begins at an element of this one.
+    /// Returns the matrix that begins at an element of this one.
     #[inline]
     pub(super) fn from(self, row: usize, column: usize) -> Self {
         self.moved(row as isize * self.down + column as isize * self.right)
     }
-    /// Moved by a number of elements.
+    /// Returns the matrix moved by a number of elements.
     #[inline]
     pub(super) fn moved(self, elements: isize) -> Self {
         Matrix { ptr: self.ptr.offset(elements), ..self }
@@ -54,7 +54,7 @@ pub(super) struct Product<T> {
     pub(super) c: Matrix<T>,
     pub(super) alpha: T,
     pub(super) beta: T,
-    /// Whether the conjugates of `a` and of `b` are meant.
+    /// Whether `a` and `b` are conjugated.
     pub(super) conjugate: [bool; 2],
 }
 
@@ -67,8 +67,8 @@ pub(super) struct RealScaling<R> {
     pub(super) conjugate: [bool; 2],
 }
 
-/// Returns the operands `a`, `b`, `c` and the scaling as real numbers: a complex element is two of them, so strides double. `R` is
-/// `T`, or its real and imaginary part.
+/// Returns the operands `a`, `b`, `c` and the scaling as real numbers: a complex element is two of them, so strides double. `R`
+/// is `T`, or its real and imaginary part.
 pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     product: &Product<T>,
 ) -> (Matrix<R>, Matrix<R>, Matrix<R>, RealScaling<R>) {
@@ -86,35 +86,37 @@ pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
 
 /// A way to multiply matrices of `T`.
 pub(super) trait MatrixProduct<T: Scalar>: Sync {
-    /// Computes one product, on several threads where it is large.
+    /// Computes one product, on several threads if it is large.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] where integers have no such result.
+    /// [`Error::Arithmetic`] if an integer result overflows, in builds that check.
     ///
     /// # Safety
-    /// `a` and `b` may be read at all their indices, `c` is the caller's alone at all of its own, no two of which share an
-    /// element. `m`, `n` and `k` are not zero, nor is `alpha`.
+    /// The caller must ensure:
+    /// * `a` and `b` are readable at all their indices.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
+    /// * `m`, `n`, `k` and `alpha` are not zero. [`ScaleOnly`] does not require this.
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes the products of a batch, from a walk's position on; it knows where the matrices `c`, `a` and `b` are.
+    /// Computes `count` products of a batch, from the current position of `walk` on. Its offsets are those of `c`, `a` and `b`.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).
     ///
     /// # Safety
-    /// As [`multiply`](MatrixProduct::multiply), for each.
+    /// As [`multiply`](MatrixProduct::multiply), for each of the `count` products, which are positions of `walk`.
     unsafe fn multiply_all(
         &self,
         product: &Product<T>,
         walk: &mut Odometer<3>,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `one_by_one` has this function's contract.
         unsafe { one_by_one(self, product, walk, count) }
     }
 }
 
-/// Computes the products of a batch, each by itself.
+/// Computes the products of a batch one at a time.
 ///
 /// # Errors
 /// # Safety
@@ -129,18 +131,18 @@ pub(super) unsafe fn one_by_one<T: Scalar>(
         let [c, a, b] = walk.offsets();
         walk.advance();
         let one = Product { a: product.a.moved(a), b: product.b.moved(b), c: product.c.moved(c), ..*product };
-        // SAFETY: the caller's.
+        // SAFETY: the contract holds for each of the `count` products, and `one` has the offsets of one of them.
         unsafe { by.multiply(&one) }
     })
 }
 
 impl<T: Scalar> Product<T> {
-    /// The number of multiplications.
+    /// Returns the number of multiplications.
     pub(super) fn work(&self) -> usize {
         self.m.saturating_mul(self.k).saturating_mul(self.n)
     }
 
-    /// The transposed product `cᵀ = bᵀ · aᵀ`: the same numbers at the same places.
+    /// Returns the transposed product `cᵀ = bᵀ · aᵀ`, which writes the same numbers to the same elements.
     pub(super) fn transposed(self) -> Self {
         Product {
             m: self.n,
@@ -153,13 +155,13 @@ impl<T: Scalar> Product<T> {
         }
     }
 
-    /// The first `rows` rows, and the others.
+    /// Splits the rows of `c`: returns the product of the first `rows`, and that of the others.
     pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
         let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
         (Product { m: rows, ..self }, below)
     }
 
-    /// The first `columns` columns, and the others.
+    /// Splits the columns of `c`: returns the product of the first `columns`, and that of the others.
     pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
         let beside =
             Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };
@@ -167,14 +169,14 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// What is left of products without terms: `c = beta · c`.
+/// Computes products without terms: `c = beta · c`. It reads neither `a` nor `b`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScaleOnly;
 
 impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
-        // As written, an infinity times a complex 1 is no number.
+        // Not by the multiplication below: infinity times a complex 1 is NaN.
         if beta.is_one() {
             return Ok(());
         }
@@ -185,13 +187,13 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
                 let value = if beta.is_zero() {
                     T::zero()
                 } else {
-                    // SAFETY: an index of `c`.
+                    // SAFETY: `i < m` and `j < n`: an element of `c`, which is exclusive by the contract.
                     let (scaled, wrapped) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                     let (value, fits) = T::narrow(scaled);
                     exact &= fits && !wrapped;
                     value
                 };
-                // SAFETY: an index of `c`, which is ours alone.
+                // SAFETY: `i < m` and `j < n`: an element of `c`, which is exclusive by the contract.
                 unsafe { *to = value };
             }
         }
@@ -199,7 +201,7 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     }
 }
 
-/// An error for integers that overflowed, in builds that check.
+/// Returns an error if an integer result was not exact, in builds with debug assertions.
 pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     if exact || !cfg!(debug_assertions) {
         return Ok(());
@@ -211,7 +213,7 @@ pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     })
 }
 
-/// A value under another name of its type: `U` is `T`, or the real and the imaginary part of a complex `T`.
+/// Returns `x` as a `U`, which is `T` itself, or the real and the imaginary part of a complex `T`.
 ///
 /// # Panics
 /// If `U` is another type.

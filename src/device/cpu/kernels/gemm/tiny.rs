@@ -1,49 +1,51 @@
-//! Square matrices of two, three or four: unrolled, by the elements' own arithmetic. To set up anything else would take
-//! longer than the product.
+//! Square matrices of side 2, 3 or 4: unrolled, with the arithmetic of `T` itself. Setting up any other kernel would take longer
+//! than the product.
 
 use super::product::Product;
 use crate::element::Scalar;
 
-/// Computes a product if it is that small, and says whether.
+/// Computes a product if it is that small, and returns whether it did.
 ///
 /// # Safety
 /// As [`MatrixProduct::multiply`](super::product::MatrixProduct::multiply).
 #[inline]
 pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     match (product.m, product.k, product.n) {
-        // SAFETY: the caller's; the sizes are the product's.
+        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 2.
         (2, 2, 2) => unsafe { square::<T, 2>(product) },
-        // So many complex products are faster as vectors.
-        // SAFETY: as above.
+        // Complex products of these sides are faster with SIMD.
+        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 3.
         (3, 3, 3) if !T::COMPLEX => unsafe { square::<T, 3>(product) },
-        // SAFETY: as above.
+        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 4.
         (4, 4, 4) if !T::COMPLEX => unsafe { square::<T, 4>(product) },
         _ => return false,
     }
     true
 }
 
-/// `factor · x`. A complex one is not multiplied by: infinity times its imaginary part is NaN.
+/// Returns `factor · x`. Does not multiply by 1: infinity times the imaginary part of a complex 1 is NaN.
 fn times<T: Scalar>(factor: T, x: T) -> T {
     if factor.is_one() { x } else { factor * x }
 }
 
+/// Computes a product whose matrices are square.
+///
 /// # Safety
-/// As [`multiply`]; all sides are `N`.
+/// As [`multiply`]; `m`, `k` and `n` are `N`.
 unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let Product { a, b, c, alpha, beta, conjugate, .. } = *product;
     let conj = |x: T, yes: bool| if T::COMPLEX && yes { x.conj() } else { x };
     let mut y = [[T::zero(); N]; N];
     for (p, row) in y.iter_mut().enumerate() {
         for (j, y) in row.iter_mut().enumerate() {
-            // SAFETY: an index of `b`.
+            // SAFETY: `p` and `j` are less than `N`: an element of `b`, which is readable by the contract.
             *y = conj(unsafe { *b.from(p, j).ptr.get() }, conjugate[1]);
         }
     }
     for i in 0..N {
         let mut sums = [T::zero(); N];
         for (p, row) in y.iter().enumerate() {
-            // SAFETY: an index of `a`.
+            // SAFETY: `i` and `p` are less than `N`: an element of `a`, which is readable by the contract.
             let x = conj(unsafe { *a.from(i, p).ptr.get() }, conjugate[0]);
             for (sum, &y) in sums.iter_mut().zip(row) {
                 *sum += x * y;
@@ -53,10 +55,10 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
             let to = c.from(i, j).ptr.get();
             let mut value = times(alpha, sum);
             if !beta.is_zero() {
-                // SAFETY: an index of `c`.
+                // SAFETY: `i` and `j` are less than `N`: an element of `c`, which is exclusive by the contract.
                 value += times(beta, unsafe { *to });
             }
-            // SAFETY: an index of `c`, which is ours alone.
+            // SAFETY: `i` and `j` are less than `N`: an element of `c`, which is exclusive by the contract.
             unsafe { *to = value };
         }
     }

@@ -1,4 +1,4 @@
-//! Reductions with large accumulators: each output has one accumulator, on the heap, that takes one element after the other.
+//! Reductions with large accumulators: each output has one accumulator, on the heap, that folds one element after the other.
 //!
 //! The other kernels of this module keep tens of accumulators on the stack, of which a thread of rayon has 2 MiB. Here the stack
 //! holds what [`Reduction`]'s functions take and return by value, and no more.
@@ -148,8 +148,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    // Without optimisation, a stack frame holds every temporary of its function. So each function of the operation has a caller of
-    // its own: while it runs, no other frame holds an accumulator.
+    // Without optimisation, a stack frame holds every temporary of its function. So each function of the operation has a caller
+    // of its own: while it runs, no other frame holds an accumulator.
 
     fn reset(&self, acc: &mut R::Acc) {
         *acc = self.op.identity();
@@ -175,8 +175,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     }
 }
 
-/// The parts of a reduction that is large enough for two threads. The cut depends on the number of elements alone, and so does
-/// the result.
+/// Returns the halves of a reduction that is large enough for two threads. The split depends on the number of elements alone, and
+/// so does the result.
 fn halves<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> Option<(Plan<1>, Plan<1>)> {
     let enough = enough::<T, R>();
     if plan.len() >= enough { plan.halves_at(enough / 2) } else { None }

@@ -1,4 +1,4 @@
-//! Many outputs at a time: rows are folded into as many accumulators as they have elements.
+//! Reduces to many outputs at a time: rows are folded into accumulators, one for each element of a row.
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
@@ -15,10 +15,11 @@ use crate::layout::plan::Plan;
 const CHAINS: usize = 16;
 
 kernel! {
-    /// Folds rows into accumulators: element `j` of each row into the `j`th. Elements lie side by side, rows `stride` apart.
+    /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. Rows are contiguous; `stride` is that
+    /// between rows.
     ///
     /// # Safety
-    /// `count` rows of as many elements as there are accumulators may be read.
+    /// The caller must ensure that `count` rows of `accs.len()` elements, with these strides, are readable.
     wide unsafe fn fold_rows[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
@@ -32,7 +33,7 @@ kernel! {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
             macro_rules! fold {
                 ($few:literal) => {
-                    // SAFETY: some of the rows that the caller vouches for.
+                    // SAFETY: `first + $few <= count`, so these are rows that the caller ensures are readable.
                     unsafe { fold_few_rows::<T, R, $few>(op, accs, rows, stride, index) }
                 };
             }
@@ -45,7 +46,7 @@ kernel! {
     }
 }
 
-/// The same for so few rows that each accumulator is loaded and stored once. Returns how many.
+/// [`fold_rows`] for `COUNT` rows, so few that each accumulator is loaded and stored once. Returns `COUNT`.
 ///
 /// # Safety
 /// As [`fold_rows`], for `COUNT` rows.
@@ -58,17 +59,17 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     index: usize,
 ) -> usize {
     let rows = core::array::from_fn::<&[T], COUNT, _>(|r| {
-        // SAFETY: the caller's.
+        // SAFETY: `r < COUNT`; the caller ensures that this row has `accs.len()` readable, contiguous elements.
         unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), accs.len()) }
     });
     op.fold_rows(accs, rows, index);
     COUNT
 }
 
-/// The same for rows whose elements are `step` apart: tiles of a few rows are brought together.
+/// [`fold_rows`] for rows whose elements have stride `step`: gathers tiles of a few rows.
 ///
 /// # Safety
-/// As [`fold_rows`].
+/// As [`fold_rows`], with this stride between the elements of a row.
 unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -87,17 +88,18 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
             let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
             for row in 0..some {
                 let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
-                // SAFETY: a row of what the caller vouches for, and room for it.
+                // SAFETY: `first + row < count`, and the chunk is a part of the row, so the caller ensures that it is readable.
+                // It has at most `width` elements, and `row < ROWS`, so its copy fits in `memory`.
                 unsafe { gather(from, accs.len(), step, to) };
             }
-            // SAFETY: the rows that were gathered.
+            // SAFETY: `some` rows of `accs.len()` elements, `width` apart, were just gathered.
             unsafe { fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first) };
         }
     }
 }
 
-/// Folds `rows` rows into accumulators that nothing was folded into yet: `leaf` folds the next `grain`, and what it made of
-/// them is combined pairwise. `spare` has as many accumulators for each level of [`levels`].
+/// Folds `rows` rows into accumulators that hold the identity: `leaf(accs, count)` folds the next `count <= grain` rows, and the
+/// results are combined pairwise. `spare` has `accs.len()` accumulators for each of the [`levels`].
 fn fold_pairwise<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -117,7 +119,7 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
     combine_into(op, accs, others);
 }
 
-/// Accumulators for another thread, if there is memory for them: next to its work it is little.
+/// Returns accumulators for another thread, `None` if the allocation fails. Compared to the thread's work, their cost is small.
 fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::Acc>> {
     let mut memory = Vec::new();
     has_room(&mut memory, len).then_some(())?;
@@ -125,16 +127,16 @@ fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::
     Some(memory)
 }
 
-/// How often [`fold_pairwise`] cuts so many rows in two.
+/// Returns how many times [`fold_pairwise`] splits this number of rows in half: its recursion depth.
 pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
 }
 
 kernel! {
-    /// Combines each accumulator with its counterpart.
+    /// Combines each accumulator with the other one at its index.
     ///
     /// # Safety
-    /// There is nothing to heed.
+    /// There are no conditions: it is `unsafe` because every [`kernel!`] is.
     wide unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
         for (acc, &other) in accs.iter_mut().zip(others) {
             *acc = op.combine(*acc, other);
@@ -143,16 +145,17 @@ kernel! {
 }
 
 fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others: &[R::Acc]) {
-    // SAFETY: there is nothing to heed.
+    // SAFETY: `combine_all` has no conditions.
     unsafe { combine_all::<T, R>(op, accs, others) }
 }
 
-/// Reduces the elements that a plan visits from each of as many places as there are accumulators, `step` apart. `spare` is
-/// memory to work in: as many accumulators for each of the plan's [`levels`] above a chain. The first element of each place has
-/// this `index`; how sums are cut depends on how many places there are at a time where there is memory enough, `places`.
+/// Reduces, for each accumulator, the elements that a plan visits. `base` is the first column, the start for `accs[0]`; `step` is
+/// the stride from each column to the next. `spare` is workspace: `accs.len()` accumulators for each of the plan's [`levels`]
+/// above a chain. `index` is that of each column's first element. `places` is the number of columns that are reduced together if
+/// memory suffices: how sums are split depends on it, not on `accs.len()`.
 ///
 /// # Safety
-/// All elements that the plan visits from each place may be read.
+/// The caller must ensure that, for each column, all elements that the plan visits are readable.
 pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -170,19 +173,19 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
         if let Some(mut memory) = identities(op, needed) {
             let (others, more) = memory.split_at_mut(accs.len());
             join(
-                // SAFETY: the halves visit what the whole does.
+                // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
                 || unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) },
-                // SAFETY: as above.
+                // SAFETY: as for `low`.
                 || unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) },
             );
             return combine_into(op, accs, others);
         }
-        // One half after the other: what is there is enough for all uneven cuts.
+        // One half after the other: `spare` is large enough for uneven halves.
         if needed <= spare.len() {
-            // SAFETY: as above.
+            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };
             let (others, more) = spare.split_at_mut(accs.len());
-            // SAFETY: as above.
+            // SAFETY: as for `low`.
             unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) };
             return combine_into(op, accs, others);
         }
@@ -191,15 +194,16 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let (mut inner, mut index) = (0, index);
-    // The plan's own inner loop joins the others here: a row is what lies across, over the columns.
+    // A row has one element of each column. All loops of the plan, the inner one too, run over rows.
     let mut leaf = |accs: &mut [R::Acc], mut count: usize| {
         while count > 0 {
             let run = count.min(n - inner);
             let rows = base.offset(walk.offsets()[0] + inner as isize * stride);
             match step {
-                // SAFETY: the inner loop of the plan has these rows, and the caller vouches for them.
+                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, one element per column, which the
+                // caller ensures are readable; they are contiguous, as `step` is 1.
                 1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
-                // SAFETY: as above.
+                // SAFETY: as for `step` 1, with elements `step` apart.
                 _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, run, index) },
             }
             index += run;
@@ -211,15 +215,15 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             }
         }
     };
-    // Where the inner loop is shorter than a chain, so are the chains.
+    // If the inner loop is shorter than a chain, a leaf is a single chain.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
-    // Positions do not round, and most rows hold nothing better than the ones before.
+    // Indices do not round, and most rows have no element that replaces an earlier result.
     let grain = if const { R::BLOCKS && R::ORDERED } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// The same where the rows of neighbouring places lie side by side, each with its elements: rows are reduced one after the
-/// other, so that memory is read in sequence.
+/// [`reduce_columns`] for rows of neighbouring outputs that are adjacent in memory: rows are reduced one after the other, so
+/// memory is read in order.
 ///
 /// # Safety
 /// As [`reduce_columns`].
@@ -238,7 +242,8 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
     let mut leaf = |accs: &mut [R::Acc], count: usize| {
         for _ in 0..count {
             let rows = base.offset(walk.offsets()[0]);
-            // SAFETY: a row of the plan, from each place.
+            // SAFETY: `rows` rows are folded in all, so this is a row of the plan; the caller ensures that its `n` elements are
+            // readable for each output.
             unsafe { fold_rows_each(op, accs, rows, [n, index], [step, stride]) };
             index += n;
             walk.advance();

@@ -1,11 +1,11 @@
-//! Strided elements brought together, so that kernels see none but those that lie side by side. A kernel for any stride
-//! would load its vectors element by element as well, or by instructions that are slower still.
+//! Copies strided elements to a contiguous buffer, so that kernels need to handle contiguous elements only. A kernel for any
+//! stride would also load its vectors element by element, or with instructions that are even slower.
 
 use super::HostPtr;
 use crate::element::Element;
 use core::mem::MaybeUninit;
 
-/// Memory for them, on the stack.
+/// Buffer for gathered elements, on the stack.
 #[repr(align(64))]
 pub(super) struct Gathered([MaybeUninit<u8>; Gathered::BYTES]);
 
@@ -17,12 +17,12 @@ impl Gathered {
         Gathered([MaybeUninit::uninit(); Gathered::BYTES])
     }
 
-    /// For how many elements there is room.
+    /// Returns the number of elements `T` that fit in the buffer.
     pub(super) const fn room<T>() -> usize {
         Gathered::BYTES / size_of::<T>()
     }
 
-    /// Where the first one goes.
+    /// Returns the address of the first element in the buffer.
     #[inline]
     pub(super) fn address<T: Element>(&mut self) -> *mut T {
         const { assert!(align_of::<T>() <= 64) };
@@ -30,27 +30,28 @@ impl Gathered {
     }
 }
 
-/// Copies `n` elements, `stride` apart, to where they lie side by side.
+/// Copies `n` elements with stride `stride` to contiguous memory.
 ///
 /// # Safety
-/// All `n` may be read, and as many written, which are not among them.
+/// The caller must ensure that the `n` elements are readable, and that `to` is valid for writes of `n` elements, none of which
+/// overlaps them.
 #[inline(never)]
 pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isize, to: *mut T) {
     const ROUND: usize = 8;
     let (mut at, rest) = (from, n % ROUND);
-    // Several at a time: to find the next place takes as long as to read it. The processor has as many reads on the way as it can
-    // by itself: asking ahead made no diagonal faster, and those in the caches slower.
+    // Several at a time: computing the next address takes as long as the load. The processor keeps as many loads in flight as it
+    // can by itself: prefetching made no diagonal faster, and those in cache slower.
     for first in (0..n - rest).step_by(ROUND) {
         for k in 0..ROUND {
             let at = at.offset(k as isize * stride).get();
-            // SAFETY: below `n`; the rest is the caller's.
+            // SAFETY: `first + k < n`; the caller ensures that this element is readable and its copy writable, without overlap.
             unsafe { to.wrapping_add(first + k).copy_from_nonoverlapping(at, 1) };
         }
         at = at.offset(ROUND as isize * stride);
     }
     for i in n - rest..n {
         let at = from.offset(i as isize * stride).get();
-        // SAFETY: as above.
+        // SAFETY: `i < n`; the caller ensures that this element is readable and its copy writable, without overlap.
         unsafe { to.wrapping_add(i).copy_from_nonoverlapping(at, 1) };
     }
 }

@@ -1,6 +1,6 @@
 //! Reductions: independent accumulators within blocks, blocks combined pairwise, so that the error grows as O(log n · ε)
-//! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). Blocks are cut by lengths alone:
-//! the result depends neither on the number of threads nor on the run.
+//! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). The division into blocks depends on
+//! extents alone, so the result depends neither on the number of threads nor on the run.
 
 mod boxed;
 mod columns;
@@ -25,18 +25,18 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
-/// Elements that an accumulator takes one after the other before it is combined with another.
+/// Elements that an accumulator folds one after the other before it is combined with another.
 const CHAIN_LEN: usize = 8;
-/// Largest number of elements that one accumulator takes: several would cost more than they save.
+/// Largest number of elements that are folded into one accumulator: several would cost more than they save.
 const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Outputs whose rows are reduced in one call.
 const OUTPUTS_PER_CALL: usize = 16;
-/// Outputs that are swept together where they lie more densely than what is reduced, at most: their accumulators stay in a
-/// cache while long pieces of memory are read in sequence.
+/// Largest number of outputs that are swept together, if they have a smaller stride than the reduced elements: their accumulators
+/// stay in cache while long contiguous parts of memory are read.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
-/// Threads share them at multiples of this number.
+/// Swept outputs are split between threads at multiples of this number.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
-/// Their smallest number if the allocation of more accumulators fails: as many as a reduction folds together.
+/// Number of swept outputs if the allocation of more accumulators fails: the number that a reduction folds together.
 const MIN_SWEPT_OUTPUTS: usize = 64;
 
 /// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
@@ -55,8 +55,8 @@ pub(super) fn pairwise<A>(
     combine(a, b)
 }
 
-/// So many elements are enough for two threads. What carries much along does much for each element; the others are as fast as
-/// memory, and some megabytes take less time than waking a thread does.
+/// Returns the number of elements from which on a reduction is split between two threads. Reductions with large accumulators do
+/// much work per element; the others are as fast as memory, and some megabytes take less time than waking a thread.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
@@ -65,59 +65,60 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Where the operands are, and what is made of the elements.
+/// The addresses of the operands, and the reduction of the elements.
 struct ReduceTask<'a, T: Element, R: Reduction<T>> {
     op: &'a R,
     from: HostPtr<T>,
     to: HostPtr<R::Output>,
-    /// The elements of each output.
+    /// The number of elements reduced for each output.
     count: usize,
     failed: AtomicBool,
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// # Safety
-    /// `at` is an index of the output, which is ours alone.
+    /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     #[inline]
     unsafe fn put(&self, at: isize, acc: R::Acc) {
         match self.op.finish(acc, self.count) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures that this is an element of the output, and exclusive access to it.
             Some(value) => unsafe { *self.to.offset(at).get() = value },
             None => self.failed.store(true, Ordering::Relaxed),
         }
     }
 
     /// # Safety
-    /// As [`put`](ReduceTask::put), for indices `step` apart.
+    /// As [`put`](ReduceTask::put), for `accs.len()` outputs from offset `at` on, with stride `step`.
     #[inline(always)]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
         for (i, &acc) in accs.iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: `i < accs.len()`, so this is one of the outputs to which the caller ensures exclusive access.
             unsafe { self.put(at + i as isize * step, acc) };
         }
     }
 
-    /// One output of elements `stride` apart.
+    /// Computes the output at offset `to` from the elements from offset `from` on, with stride `stride`.
     ///
     /// # Safety
-    /// All of them may be read, and the output is ours alone.
+    /// The caller must ensure that all `count` elements are readable, and exclusive access to the output.
     #[inline]
     unsafe fn one(&self, to: isize, from: isize, stride: isize) {
         let (op, row) = (self.op, self.from.offset(from));
         let acc = match self.count {
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures that these `count` elements are readable.
             ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, self.count, stride, 0) },
-            // SAFETY: the caller's.
+            // SAFETY: `n` is `count`, and the caller ensures that these elements are readable.
             n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
         };
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `to` is the offset of an output, and exclusive access to it.
         unsafe { self.put(to, acc) };
     }
 
-    /// One output after the other.
+    /// Computes one output after the other.
     ///
     /// # Safety
-    /// Outputs of the part are ours alone, and from each of its indices the elements of the other plan may be read.
+    /// The caller must ensure exclusive access to the outputs that `part` visits, and that, from each of its indices, all
+    /// elements that `reduced` visits are readable. `reduced` must visit `count` elements.
     unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
@@ -133,70 +134,73 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
-                    // SAFETY: indices of the part, with all that is reduced.
+                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from which all elements of `reduced` are
+                    // readable: it has one loop, of `count` elements.
                     unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
-                    // SAFETY: the same indices of the output.
+                    // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access.
                     unsafe { self.put_row(o + first as isize * so, so, accs) };
                 }
                 continue;
             }
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: an index of the part, with all that is reduced.
+                // SAFETY: `i < n`, so this is an index of `part`, from which all elements of `reduced` are readable.
                 let acc = unsafe { reduce_plan::<T, R>(self.op, from, reduced, 0) };
-                // SAFETY: the same index of the output.
+                // SAFETY: the output at the same index, to which the caller ensures exclusive access.
                 unsafe { self.put(o + i * so, acc) };
             }
         }
     }
 
-    /// Many outputs at a time.
+    /// Computes many outputs at a time.
     ///
     /// # Safety
     /// As [`each`](ReduceTask::each).
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
-        // Blocks of about one width.
+        // Blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Halves are uneven where a loop within is not cut, and one of them then needs as much as the whole.
+        // Halves are uneven if an inner loop is not split, and one of them may then need as many levels as the whole.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
         // Fewer than `MIN_SWEPT_OUTPUTS` only if accumulators are larger than those of this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
-            // SAFETY: there is room for so many accumulators, which need no value as yet, and it is ours alone.
+            // SAFETY: `with_scratch` provides exclusive access to `room` aligned values; as `MaybeUninit` they may be
+            // uninitialised.
             let memory =
                 unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
             memory.fill(MaybeUninit::new(self.op.identity()));
             let width = if room == all * levels { block } else { few };
-            // SAFETY: all of them have a value now.
+            // SAFETY: `fill` has initialised all of them.
             let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(width.min(n));
             let mut walk = Odometer::outer(part);
             for _ in 0..part.outer_shape().iter().product() {
                 let [o, k] = walk.offsets();
                 walk.advance();
                 let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
-                // Where there is less memory, parts of a block, each as it would be in the whole.
+                // If there is less memory: parts of a block, each computed as in the whole block.
                 for (first, end, places) in
                     blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
                 {
                     let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
-                        // SAFETY: indices of the part, with all that is reduced.
+                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from which all elements of `reduced`
+                        // are readable.
                         Sweep::Columns => unsafe {
                             reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places])
                         },
-                        // SAFETY: as above.
+                        // SAFETY: as for `Columns`.
                         Sweep::Rows => unsafe {
                             reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
                         },
                     }
                     match so {
-                        // A stride that the compiler knows makes a loop of its own.
-                        // SAFETY: the same indices of the output.
+                        // A separate loop for a stride that the compiler knows.
+                        // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access; `so` is 1.
                         1 => unsafe { self.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: as above.
+                        // SAFETY: as for stride 1, with stride `so`.
                         _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
                     }
                 }
@@ -208,11 +212,12 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
-            // A whole row needs no plans, and can be so short that they would cost more than itself.
+            // A single row needs no plans; for a short one, planning would take longer than the reduction.
             let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
             let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
             if let Some(stride) = stride {
-                // SAFETY: all elements of the operand; the output is ours alone.
+                // SAFETY: the operand has one axis of this stride, or is contiguous, so these are its `count` elements, which
+                // `Operand` makes readable. The output has one element, to which `Output` guarantees exclusive access.
                 return unsafe { self.one(0, 0, stride) };
             }
         }
@@ -224,18 +229,19 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
             over_outputs(&kept, reads, enough, grain, &|part| {
-                // What is left of an output that was cut for threads is cut further.
+                // A part with a single output is split further, within `each`.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: parts of a plan of the kept axes, each with all of the reduced ones; the output is ours alone.
+                    // SAFETY: `part` visits kept axes and `reduced` all others: `Operand` makes all elements readable. `Output`
+                    // guarantees exclusive access to the outputs, and parts do not overlap.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
-                    // SAFETY: as above.
+                    // SAFETY: as for `sweep`.
                     None => unsafe { job.each(part, &reduced) },
                 }
             });
         });
     }
 
-    /// The loops over the outputs, and those over the elements of each.
+    /// Returns the loops over the outputs, and those over the elements of each. Moves the task's addresses if axes are reversed.
     #[inline(always)]
     fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
@@ -257,8 +263,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         (kept, reduced)
     }
 
-    /// Kept axes along which what is reduced lies backwards are walked from their other end: the elements are many, and the
-    /// outputs few.
+    /// Reverses the kept axes that have a negative stride in the operand: the elements are many and the outputs few, so the
+    /// elements are read forwards.
     fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
         for ((&n, to), from) in shape.iter().zip(to).zip(from) {
             if *from < 0 && n > 0 {
@@ -270,12 +276,13 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     }
 }
 
-/// How several outputs are made at a time.
+/// The loop that runs over outputs when several are computed at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Sweep {
-    /// Outputs in the inner loop: they lie closer together than the elements of one, or are more.
+    /// Outputs in the inner loop: their stride is smaller than that of the elements of one, or there are more outputs than
+    /// elements.
     Columns,
-    /// Outputs in the loop around it: their rows lie closer together than those of one.
+    /// Outputs in the loop around it: the stride between outputs is smaller than that between the rows of one output.
     Rows,
 }
 
@@ -286,7 +293,7 @@ impl Sweep {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        // What is repeated lies nowhere nearer to itself than its neighbours do.
+        // A stride of 0 means repeated elements, not adjacent ones: prefer columns.
         if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }
@@ -295,8 +302,8 @@ impl Sweep {
     }
 }
 
-/// A few outputs of a few elements each: plans would take longer. Returns whether all results are representable; `None`, and nothing
-/// is written, if there are more.
+/// Reduces to a few outputs of a few elements each, without a plan, which would take longer. Returns whether all results are
+/// representable; `None`, with nothing written, if there are more outputs or elements.
 #[inline(always)]
 fn reduce_a_few<T: Element, R: Reduction<T>>(
     op: &R,
@@ -316,10 +323,11 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
     let mut fits = true;
     for i in 0..outputs as isize {
-        // SAFETY: index `i` of the kept axis, and all elements that are reduced for it.
+        // SAFETY: `i` is within the kept axis, and `count` is the extent of the reduced one: `Operand` makes these elements
+        // readable.
         let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
         match op.finish(acc, count) {
-            // SAFETY: index `i` of the output, to which access is exclusive.
+            // SAFETY: `i` is within the output's axis; `Output` guarantees exclusive access to this element.
             Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
             None => fits = false,
         }
@@ -357,7 +365,7 @@ fn does_not_fit<T: Element, R: Reduction<T>>(
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
-    // Always inlined, as `map` of elementwise functions.
+    // Always inlined, as `Elementwise::map`.
     #[inline(always)]
     fn reduce<R: Reduction<T>>(
         &self,
@@ -402,7 +410,8 @@ impl<T: Element> Reduce<T> for Cpu {
                 let (to, from) = (to.offset(o + line * step_to), from.offset(k + line * step_from));
                 let mut acc = None;
                 for i in 0..n as isize {
-                    // SAFETY: a line of both operands, along the last axis; the output is ours alone to write.
+                    // SAFETY: the plan visits the other axes and `i` is within the last one, so `Operand` makes this element
+                    // readable.
                     let x = unsafe { *from.offset(i * sa).get() };
                     let next = match acc {
                         None => x,
@@ -416,7 +425,7 @@ impl<T: Element> Reduce<T> for Cpu {
                         Some(acc) => op.apply(acc, x),
                     };
                     acc = Some(next);
-                    // SAFETY: as above.
+                    // SAFETY: the output's element at the same index, to which `Output` guarantees exclusive access.
                     unsafe { *to.offset(i * so).get() = next };
                 }
             }

@@ -1,4 +1,4 @@
-//! Many elements to one: several accumulators take the elements of a block in turn.
+//! Reduces many elements to one output: the elements of a block are folded into several accumulators in turn.
 
 use super::gather::{Gathered, gather};
 use super::{CHAIN_LEN, HostPtr, enough, pairwise};
@@ -10,12 +10,13 @@ use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 
-/// Elements of a block. A block with a way of its own may be read twice, and the first-level cache is to hold it meanwhile.
+/// Returns the number of elements of a block. A reduction with its own `fold_block` may read a block twice; L1 has to hold it
+/// meanwhile.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::BLOCKS { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
-/// Folds elements that lie side by side.
+/// Folds contiguous elements.
 #[inline(always)]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
     if const { R::BLOCKS || R::ORDERED } {
@@ -26,10 +27,10 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
 }
 
 kernel! {
-    /// Reduces the elements of a block, which lie side by side.
+    /// Reduces the elements of a block, which are contiguous.
     ///
     /// # Safety
-    /// All `n` may be read.
+    /// The caller must ensure that `block` is not null and aligned, and that its `n` elements are readable.
     wide unsafe fn reduce_block[T: Element, R: Reduction<T>][T, R](
         op: &R,
         acc: R::Acc,
@@ -37,16 +38,18 @@ kernel! {
         n: usize,
         index: usize,
     ) -> R::Acc {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `n` contiguous elements from `block` are readable.
         fold(op, acc, unsafe { core::slice::from_raw_parts(block.get(), n) }, index)
     }
 }
 
 kernel! {
-    /// Folds blocks, each of elements that lie side by side, into an accumulator of its own. Blocks begin `step` apart.
+    /// Folds each block of `n` contiguous elements into its own accumulator. `step` is the stride between the blocks' first
+    /// elements.
     ///
     /// # Safety
-    /// All `n` elements of as many blocks as there are accumulators may be read.
+    /// The caller must ensure that the `n` elements of each of `accs.len()` blocks are readable, and that the blocks' addresses
+    /// are not null and aligned.
     wide unsafe fn fold_blocks[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
@@ -57,16 +60,18 @@ kernel! {
     ) -> () {
         for (j, acc) in accs.iter_mut().enumerate() {
             let block = blocks.offset(j as isize * step).get();
-            // SAFETY: the caller's.
+            // SAFETY: `j < accs.len()`; the caller ensures that the `n` elements of this block are readable.
             *acc = fold(op, *acc, unsafe { core::slice::from_raw_parts(block, n) }, index);
         }
     }
 }
 
-/// Folds rows, each of `n` elements `stride` apart, into an accumulator of its own. Rows begin `step` apart.
+/// Folds each row, of `n` elements with stride `stride`, into its own accumulator. `step` is the stride between the rows' first
+/// elements.
 ///
 /// # Safety
-/// All elements of as many rows as there are accumulators may be read.
+/// The caller must ensure that the `n` elements of each of `accs.len()` rows are readable, and that the rows' addresses are not
+/// null and aligned.
 pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -75,21 +80,21 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     [step, stride]: [isize; 2],
 ) {
     if stride == 1 && n <= const { block::<T, R>() } {
-        // Rows can be so short that a call for each takes as long.
-        // SAFETY: the caller's.
+        // Rows can be so short that a call for each takes as long as the row.
+        // SAFETY: this function has the contract of `fold_blocks`: rows of stride 1 are blocks.
         return unsafe { fold_blocks(op, accs, rows, n, step, index) };
     }
     for (j, acc) in accs.iter_mut().enumerate() {
-        // SAFETY: the caller's, for one of the rows.
+        // SAFETY: `j < accs.len()`; the caller ensures that the `n` elements of this row are readable.
         let row = unsafe { reduce_row(op, rows.offset(j as isize * step), n, stride, index) };
         *acc = op.combine(*acc, row);
     }
 }
 
-/// The same for a block of elements `stride` apart.
+/// [`reduce_block`] for a block of elements with stride `stride`.
 ///
 /// # Safety
-/// All `n` may be read, and no more are there than can be [gathered](Gathered).
+/// The caller must ensure that the `n` elements are readable, and that `n` is at most [`Gathered::room`].
 unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     op: &R,
     acc: R::Acc,
@@ -99,25 +104,25 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     index: usize,
 ) -> R::Acc {
     if !R::ORDERED && stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that the `n` elements are readable.
         return op.combine(acc, unsafe { reduce_far(op, block, n, stride, index) });
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
-    // SAFETY: the caller's; there is room for so many.
+    // SAFETY: the caller ensures that the `n` elements are readable, and that `memory`, a local variable, has room for them.
     unsafe { gather(block, n, stride, gathered) };
-    // SAFETY: all `n` have been gathered.
+    // SAFETY: all `n` elements from `gathered` were just written.
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Smallest stride, in bytes, at which every element has its own cache line, and latency dominates. Gathering first would keep fewer
-/// loads in flight.
+/// Smallest stride, in bytes, at which every element has its own cache line, and latency dominates. Gathering first would keep
+/// fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements that are far from each other, where they are: in several accumulators, chain by chain.
+/// Reduces elements with a large stride in place, without gathering: in several accumulators, chain by chain.
 ///
 /// # Safety
-/// All `n` may be read.
+/// The caller must ensure that the `n` elements are readable.
 unsafe fn reduce_far<T: Element, R: Reduction<T>>(
     op: &R,
     block: HostPtr<T>,
@@ -127,7 +132,7 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
 ) -> R::Acc {
     const LANES: usize = 8;
     const CHAIN: usize = 8 * LANES;
-    // SAFETY: below `n`, where it is called; the rest is the caller's.
+    // SAFETY: all calls have `i < n`; the caller ensures that these elements are readable.
     let element = |i: usize| unsafe { *block.offset(i as isize * stride).get() };
     let whole = n - n % LANES;
     let mut results = [op.identity(); LANES];
@@ -146,10 +151,10 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
     results.into_iter().fold(rest, |a, b| op.combine(a, b))
 }
 
-/// Reduces `n` elements, `stride` apart, block by block.
+/// Reduces `n` elements with stride `stride`, block by block.
 ///
 /// # Safety
-/// All `n` may be read.
+/// The caller must ensure that the `n` elements are readable, and that `row` is not null and aligned.
 #[inline]
 pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     op: &R,
@@ -160,9 +165,9 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
 ) -> R::Acc {
     let one = |acc: R::Acc, row: HostPtr<T>, n: usize, index: usize| {
         match stride {
-            // SAFETY: the whole row, or a part of it.
+            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable.
             1 => unsafe { reduce_block::<T, R>(op, acc, row, n, index) },
-            // SAFETY: as above; blocks of such rows are no longer than what can be gathered.
+            // SAFETY: as for stride 1; if the stride is not 1, `block` and so each part is at most `Gathered::room`.
             _ => unsafe { reduce_apart::<T, R>(op, acc, row, n, stride, index) },
         }
     };
@@ -178,17 +183,17 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
         one(acc, row.offset(first as isize * stride), count, index + first)
     };
     if const { R::BLOCKS && R::ORDERED } {
-        // Positions do not round, and a block that holds nothing better than the ones before is soon done.
+        // Indices do not round, and a block without an element that replaces the earlier result takes little time.
         let blocks = (0..n).step_by(block).map(|first| block.min(n - first));
         return blocks.fold(op.identity(), &mut next);
     }
     pairwise(n, block, &mut |count| next(op.identity(), count), &|a, b| op.combine(a, b))
 }
 
-/// Reduces a few elements, `stride` apart, one after the other.
+/// Reduces a few elements with stride `stride`, one after the other.
 ///
 /// # Safety
-/// All `n` may be read.
+/// The caller must ensure that the `n` elements are readable.
 #[inline]
 pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     op: &R,
@@ -198,15 +203,15 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     index: usize,
 ) -> R::Acc {
     (0..n).fold(op.identity(), |acc, i| {
-        // SAFETY: `i < n`; the caller vouches for the elements.
+        // SAFETY: `i < n`; the caller ensures that these elements are readable.
         op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, index + i)
     })
 }
 
-/// Reduces everything that a plan visits.
+/// Reduces all elements that a plan visits.
 ///
 /// # Safety
-/// All elements that the plan visits from `base` may be read.
+/// The caller must ensure that all elements that the plan visits from `base` are readable.
 pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     op: &R,
     base: HostPtr<T>,
@@ -218,9 +223,9 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     {
         let middle = index + low.len();
         let (a, b) = join(
-            // SAFETY: the halves visit what the whole does.
+            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { reduce_plan::<T, R>(op, base, &low, index) },
-            // SAFETY: as above.
+            // SAFETY: as for `low`.
             || unsafe { reduce_plan::<T, R>(op, base, &high, middle) },
         );
         return op.combine(a, b);
@@ -232,7 +237,7 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     }
     if rows == 1 {
         let row = base.offset(plan.offsets()[0]);
-        // SAFETY: one row is all there is.
+        // SAFETY: these are the `n > 0` elements of the plan's only row, which the caller ensures are readable.
         return unsafe { reduce_row::<T, R>(op, row, n, stride, index) };
     }
     let mut walk = Odometer::outer(plan);
@@ -241,9 +246,10 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
             let next = match n {
-                // SAFETY: a row of the plan.
+                // SAFETY: `pairwise` takes `rows` rows in all, so these are the `n` elements of a row of the plan, which are
+                // readable.
                 ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
-                // SAFETY: as above.
+                // SAFETY: as for a short row.
                 _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
             walk.advance();

@@ -1,6 +1,6 @@
-//! Every kernel for every element type that has it, as the engine asks for it: each operation of the table side by side, some of
-//! none to three operands in each layout, reductions, running results, products. Of the numbers that make variants of a kernel
-//! each value occurs, in twos with those of the others, not all of them with all.
+//! Every kernel for every element type that has it, as the engine requests it: each operation of the table for contiguous
+//! operands, some with zero to three operands in each layout, reductions, scans, products. Of the numbers that make variants of
+//! a kernel, each value occurs, and each pair with those of the others, but not all combinations.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
@@ -15,7 +15,7 @@ use crate::ops::op::*;
 use std::any::type_name;
 use std::collections::{BTreeSet, HashSet};
 
-/// Kernels, each of them once, in a sequence that is always the same.
+/// Kernels, each of them once, in a fixed order.
 #[derive(Default)]
 pub(super) struct Kernels {
     pub(super) list: Vec<Program>,
@@ -81,14 +81,14 @@ impl Kernels {
         self.scan::<T, _>(Maximum);
     }
 
-    /// Each way in which elements may lie, of operations of none to three operands. `two` is the text of one of two.
+    /// Adds each memory layout of operations with zero to three operands. `two` is the text of one with two.
     fn layouts<T: Sample>(&mut self, two: CudaSource) {
         let fill =
             operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", T::special()[1]));
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
-        // This is what copies are, too.
+        // Copies use this text, too.
         self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
@@ -105,13 +105,13 @@ impl Kernels {
         for same in each.clone() {
             let wide = same & 1;
             add(&elementwise::DENSE, [widest, unroll, same, 0, 0]);
-            // A position has no vectors.
+            // A function of the index has no vectors.
             add(&elementwise::STRIDED, [if N > 1 { widest } else { 1 }, unroll, same, wide, 0]);
         }
         add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
-        // As many elements as indices of 32 bits count, and more; the result lies along rows, others along columns.
+        // As many elements as 32-bit indices can count, and more; the result is contiguous along rows, others along columns.
         for across in each.skip(1) {
             for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
@@ -146,7 +146,7 @@ impl Kernels {
 
     fn products<T: Scalar>(&mut self) {
         let dtype = T::DTYPE;
-        // Of integers only it is asked whether they overflow, and only they are multiplied here.
+        // Only integers are checked for overflow, and only they are multiplied here.
         for checked in 0..=u32::from(T::INTEGER) {
             for (vector, line, wide) in variants::<T>() {
                 // Vectors only along lines.
@@ -166,8 +166,8 @@ impl Kernels {
     }
 }
 
-/// How many elements reductions and sums of products load at once, whether along a line, and whether by indices of 64 bits:
-/// each with each value of each of the others.
+/// Returns how many elements reductions and sums of products load at once, whether along a line, and whether with 64-bit
+/// indices: each value with each value of each of the others.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()

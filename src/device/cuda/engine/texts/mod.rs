@@ -1,5 +1,5 @@
-//! Whether the operations' texts say what the operations do. Compiled as C++, with the CPU's own mathematical library, they give
-//! the same bits. And whether NVRTC compiles every kernel for every element type.
+//! Tests that the operations' texts compute what the operations compute. Compiled as C++, with the CPU's own mathematical
+//! library, they give the same bits. Also tests that NVRTC compiles every kernel for every element type.
 
 mod kernels;
 mod program;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A directory of its own, deleted in the end.
+/// A temporary directory, deleted when dropped.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -66,7 +66,7 @@ fn texts_compute_what_the_host_computes() {
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-/// The operations that are written by hand. The others are rows of the catalogue, all of which the table has.
+/// Returns the operations that are written by hand. The others are rows of the catalogue, all of which the table has.
 fn written_by_hand() -> BTreeSet<String> {
     fn visit(directory: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {
@@ -87,7 +87,7 @@ fn written_by_hand() -> BTreeSet<String> {
             }
         }
     }
-    /// What a line implements an operation's trait for, without parameters.
+    /// Returns the type for which a line implements an operation's trait, without parameters.
     fn implementor(line: &str) -> Option<String> {
         let (head, name) = line.trim_start().strip_prefix("impl")?.split_once(" for ")?;
         let traits = [" UnaryOp<", " BinaryOp<", " TernaryOp<", " Generator<"];

@@ -1,5 +1,5 @@
-//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It knows
-//! their kernels as well.
+//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It also holds
+//! their kernels.
 
 use super::super::elementwise;
 use super::super::operation::{Operation, RawElements};
@@ -15,20 +15,20 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Program {
     /// The operations that were added.
     pub(super) names: BTreeSet<String>,
-    /// Operations whose text and types are the same are written once.
+    /// Structures by source: operations with the same text and types are written once.
     structures: HashMap<String, usize>,
     structs: String,
-    /// The kernels that do the same on a GPU.
+    /// The kernels that compute the same on a GPU.
     pub(super) kernels: Vec<Kernel>,
     calls: String,
     input: Vec<u8>,
     checks: Vec<Check>,
 }
 
-/// Reads an operation's results off the output and finds what is wrong with them.
+/// Reads an operation's results from the output and returns the first mistake.
 type Check = Box<dyn Fn(&mut &[u8]) -> Option<String>>;
 
-/// An operation as it is to be written, without its type: what is done with it is compiled once for all operations.
+/// An operation to be written, without its type: the code that handles it is compiled once for all operations.
 struct Function {
     name: &'static str,
     text: CudaSource,
@@ -43,16 +43,16 @@ impl Function {
         Function { name: type_name::<F>(), text, defined, scalars }
     }
 
-    /// As the engine has it.
+    /// Returns the operation as the engine represents it.
     fn operation(&self) -> Operation {
         Operation { name: self.name, text: self.text, scalars: self.scalars }
     }
 }
 
-/// The value where it may be compared, and whether the operation is defined.
+/// Whether the operation is defined, and the value if it may be compared.
 type Expected<R> = (bool, Option<R>);
 
-/// The names of the operands that are left.
+/// Returns the names of the operands that are not bound to a scalar.
 fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
     let signature = scalars.signature();
     let mut names = signature.operands();
@@ -60,7 +60,7 @@ fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
 }
 
 impl Program {
-    /// Writes an operation as a structure, and how the host is to call it.
+    /// Writes an operation as a structure, and how the host calls it.
     fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
         self.kernels.extend(contiguous(&f.operation(), f.defined, result, operands));
         let result = cuda_name(result);
@@ -103,7 +103,7 @@ impl Program {
         self.calls += &format!("    {{ F{n} f;{reads} run<{}>(f, {cases}, in, out); }}\n", types.join(", "));
     }
 
-    /// Writes a structure that is not there yet.
+    /// Writes a structure that was not written before.
     fn structure(&mut self, structure: String) -> usize {
         let n = self.structures.len();
         self.structs += &format!("struct F{n} {structure}");
@@ -111,7 +111,7 @@ impl Program {
         n
     }
 
-    /// Compares what the program writes for each case with what is expected; `None` where any value is right.
+    /// Compares what the program writes for each case with what is expected; if that is `None`, any value is right.
     fn expect<R: Sample>(
         &mut self,
         name: &'static str,
@@ -148,7 +148,7 @@ impl Program {
         self.unary_close(op, 0.0, |_| true);
     }
 
-    /// An operation whose results need only be close, for some elements.
+    /// Adds an operation whose results need only be close, for some elements.
     pub(super) fn unary_close<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(
         &mut self,
         op: F,
@@ -247,7 +247,7 @@ impl Program {
         self.expect(function.name, 0.0, expected, Box::new(move |i| format!("of {:?}", elements[i])));
     }
 
-    /// The program as C++, from a prelude of CUDA C++: it reads the file named first and writes the one named second.
+    /// Returns the program as C++, from a prelude of CUDA C++: it reads the file named first and writes the one named second.
     pub(super) fn on_host(&self, prelude: &str) -> String {
         let Program { structs, calls, .. } = self;
         format!("{HOST}{prelude}{structs}{RUN}static void all(In &in, Out &out) {{\n{calls}}}\n")
@@ -257,7 +257,7 @@ impl Program {
         &self.input
     }
 
-    /// What is wrong with what the program wrote.
+    /// Returns the mistakes in what the program wrote.
     pub(super) fn mistakes(&self, mut output: &[u8]) -> Vec<String> {
         let mistakes = self.checks.iter().filter_map(|check| check(&mut output)).collect();
         assert!(output.is_empty(), "the program wrote more than it should");
@@ -265,13 +265,13 @@ impl Program {
     }
 }
 
-/// Whether an operation has a value that may be compared. Where it is said to be undefined, integers still wrap; only dividing
-/// them by zero has no value at all.
+/// Returns whether an operation's result may be compared. If it is not defined, integers still wrap; only division by zero has
+/// no result at all.
 fn has_value<B: Element>(divisor: B, defined: bool) -> bool {
     defined || divisor != B::default()
 }
 
-/// What CUDA C++ has and C++ has not.
+/// What CUDA C++ has and C++ lacks.
 const HOST: &str = "
 #include <math.h>
 #include <stdio.h>
@@ -336,7 +336,7 @@ int main(int, char **names) {
 }
 ";
 
-/// The kernels of a function of contiguous operands, and of the check that it is defined.
+/// Returns the kernels of a function of contiguous operands, and of the check that it is defined.
 fn contiguous(
     operation: &Operation,
     defined: Option<CudaSource>,
@@ -344,7 +344,7 @@ fn contiguous(
     operands: &[(&str, DType)],
 ) -> impl Iterator<Item = Kernel> {
     let elements = |dtype| RawElements { address: 0, dtype };
-    // The position is no operand.
+    // The index is no operand.
     let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
     let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
     let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];

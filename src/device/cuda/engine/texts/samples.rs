@@ -1,4 +1,4 @@
-//! Elements to try an operation on: the ones where functions are known to go wrong, and random ones.
+//! Elements to test an operation on: those at which functions are known to fail, and random ones.
 
 use crate::element::{Element, c32, c64};
 use num_complex::Complex;
@@ -18,18 +18,18 @@ impl Random {
     }
 }
 
-/// An element type that can be tried.
+/// An element type that can be tested.
 pub(super) trait Sample: Element {
-    /// Values at which something changes.
+    /// Returns values at which a function's behaviour changes.
     fn special() -> Vec<Self>;
     fn random(random: &mut Random) -> Self;
     fn put(self, to: &mut Vec<u8>);
     fn get(from: &mut &[u8]) -> Self;
-    /// Whether it is the expected value: bit by bit where `close` is 0, else to so many units of rounding, relative above 1.
-    /// Every NaN is as good as another.
+    /// Returns whether it is the expected value: bit by bit if `close` is 0, else up to `close` units of rounding, relative
+    /// above 1. All NaNs are equal.
     fn is(self, expected: Self, close: f64) -> bool;
 
-    /// The special values and random ones.
+    /// Returns the special values and random ones.
     fn all() -> Vec<Self> {
         let mut random = Random(1);
         let mut all = Self::special();
@@ -38,7 +38,7 @@ pub(super) trait Sample: Element {
     }
 }
 
-/// Takes as many bytes as a type has.
+/// Takes `N` bytes.
 fn take<const N: usize>(from: &mut &[u8]) -> [u8; N] {
     let (bytes, rest) = from.split_first_chunk().expect("the program writes every result");
     *from = rest;
@@ -75,7 +75,7 @@ macro_rules! integers {
                 near.into_iter().chain(ends).chain([root, root + 1]).collect()
             }
             fn random(random: &mut Random) -> $t {
-                // Of all sizes.
+                // Of all magnitudes.
                 let shift = random.below(64);
                 (random.bits() >> shift) as $t
             }
@@ -153,7 +153,7 @@ macro_rules! floats {
 }
 floats!(f32 c32 f64 c64);
 
-/// Pairs of all special values where there are not too many, and some at random.
+/// Returns pairs of all special values unless there are too many, and some at random.
 pub(super) fn pairs<A: Sample, B: Sample>() -> Vec<(A, B)> {
     let (a, b) = (A::all(), B::all());
     let mut random = Random(2);

@@ -13,10 +13,10 @@ use crate::ops::texts::{Between, Cast, Constant, Flipped, Identity, Ramp, WithLe
 use core::marker::PhantomData;
 use num_traits::One;
 
-/// In groups, so that no program is large.
+/// In groups, so that each program is small.
 pub(super) const GROUPS: [fn(&mut Program); 5] = [small_integers, large_integers, casts, floats, complexes];
 
-/// The program of a group.
+/// Returns the program of a group.
 pub(super) fn program(group: usize) -> Program {
     let mut program = Program::default();
     GROUPS[group](&mut program);
@@ -51,7 +51,7 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-/// The rows of the catalogue whose functions `dtype` has.
+/// Adds the rows of the catalogue whose functions `dtype` has.
 fn catalogue(p: &mut Program, dtype: DType) {
     unary_rows(p, dtype);
     binary_rows(p, dtype);
@@ -105,7 +105,7 @@ macro_rules! binary_rows {
 }
 binary!(binary_rows);
 
-/// How close results of a function have to be, in units of rounding, and for which elements.
+/// How close results of a function must be, in units of rounding, and for which elements.
 type Accuracy<T> = (f64, fn(T) -> bool);
 
 trait Accurate: Sample {
@@ -121,9 +121,9 @@ macro_rules! accurate {
                 match name {
                     // Mathematical libraries differ in the last place.
                     "Cbrt" => (2.0, |_| true),
-                    // C has inverse hyperbolic functions of its own; Rust's are made of logarithms, which overflow first.
+                    // C has its own inverse hyperbolic functions; Rust's consist of logarithms, which overflow first.
                     "Asinh" | "Acosh" => (4.0, |x| !x.is_finite() || x.abs() <= $float::MAX / 4.0),
-                    // And near −1 there, a difference has lost most of its digits.
+                    // Near −1, a difference in Rust's has lost most of its digits, too.
                     "Atanh" => (4.0, |x| x.is_nan() || x >= -0.5 || x <= -1.0),
                     _ => (0.0, |_| true),
                 }
@@ -142,7 +142,7 @@ fn any<T: Sample>(p: &mut Program) {
 fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
-    // With these, a sum of two products may overflow even what holds each product, and then look as if it fitted.
+    // With these, a sum of two products may overflow even the type that holds each product, and then look as if it fitted.
     p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
     p.binary::<T, T, _>(ScaledSum { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }
@@ -196,7 +196,7 @@ fn inexact<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary::<T, _>(Powf(sign * half));
         }
     }
-    // What dynamic tensors compute with its own operation, unlike the other functions.
+    // Dynamic tensors compute it with its own operation, unlike the other functions.
     p.unary::<T, _>(Slow(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
@@ -278,7 +278,7 @@ impl BinaryOp<f64, f64> for Apart {
     }
 }
 
-/// Complex numbers beside real ones.
+/// Complex numbers with real literals.
 #[derive(Clone, Copy)]
 struct Literals;
 impl UnaryOp<c32> for Literals {

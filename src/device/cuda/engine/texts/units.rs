@@ -1,5 +1,5 @@
-//! NVRTC on every kernel for every element type and architecture: it needs neither a GPU nor a driver. That takes long;
-//! `scripts/check-cuda.sh` has it.
+//! Runs NVRTC on every kernel for every element type and architecture, which needs neither a GPU nor a driver. It takes long;
+//! `scripts/check-cuda.sh` runs it.
 
 use super::super::compile::{compile, compiler};
 use super::super::program::{PRELUDE, Program};
@@ -9,14 +9,14 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
-/// The folder that has the compiler, as for those sources that came up in the emulator.
+/// Environment variable with the directory of the compiler, as for the sources that occurred in the emulator.
 const FOLDER: &str = "VIERBEIN_TEST_NVRTC";
-/// Which part of the units is a process's own: its number, and of how many.
+/// Environment variable with the units of a process: its number, and the number of processes.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
-/// Kernels of a unit: the compiler takes longer to read what all rest on than for most kernels.
+/// Kernels of a unit: the compiler takes longer to read what all share than for most kernels.
 const TOGETHER: usize = 32;
 
-/// Kernels of the same files as one source. Only their names are not those that they have by themselves.
+/// Combines kernels of the same files into one source. Only their names differ from those that they have by themselves.
 fn unit(kernels: &[Program]) -> String {
     let mut source: String = PRELUDE.iter().chain(kernels[0].template.files).copied().collect();
     for (n, kernel) in kernels.iter().enumerate() {
@@ -26,7 +26,7 @@ fn unit(kernels: &[Program]) -> String {
     source
 }
 
-/// All kernels, in units.
+/// Returns all kernels, in units.
 fn units() -> Vec<Vec<Program>> {
     let mut kernels = Kernels::all().list;
     kernels.sort_by_key(|kernel| kernel.template.files);
@@ -34,7 +34,7 @@ fn units() -> Vec<Vec<Program>> {
     same_files.flat_map(|kernels| kernels.chunks(TOGETHER)).map(<[_]>::to_vec).collect()
 }
 
-/// What does not compile, of a unit.
+/// Returns the kernels of a unit that do not compile, and why.
 fn failures(kernels: &[Program], architecture: u32) -> Vec<String> {
     let target = compiler().and_then(|compiler| compiler.target(architecture)).expect("NVRTC is there");
     assert_eq!(target.option(), format!("--gpu-architecture=sm_{architecture}"), "NVRTC knows it");
@@ -68,7 +68,7 @@ fn every_kernel_compiles() {
         return println!("skipped: {FOLDER} names no folder with NVRTC; `scripts/check-cuda.sh` has one");
     };
 
-    // The library compiles one source at a time in a process, however many threads ask.
+    // The library compiles one source at a time in a process, however many threads call it.
     let start = Instant::now();
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
     let process = |own: usize| {

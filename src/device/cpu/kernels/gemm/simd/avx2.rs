@@ -10,11 +10,13 @@ pub(super) struct F64x4(__m256d);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x8(__m256);
 
+/// Runs `task` with these features enabled.
+///
 /// # Safety
-/// The processor has these features; the task's own conditions hold.
+/// As [`SimdKernel::run`]: the processor has these features, and the task's own conditions hold.
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the features are enabled, and the contract of `run` is this function's.
     unsafe { task.run() }
 }
 
@@ -23,29 +25,29 @@ macro_rules! vector {
      $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
-            /// All bits of a lane, or none.
+            /// All bits of a lane are set, or none.
             type Mask = __m256i;
             const LANES: usize = $lanes;
             const TILE_VECTORS: usize = 2;
             const TILE_COLUMNS: usize = 6;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: the caller's.
+                // SAFETY: by the contract the processor has AVX2, FMA, BMI1 and BMI2, and the task's own conditions hold.
                 unsafe { within(task) }
             }
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: the processor has AVX2.
+                // SAFETY: the processor has AVX2 by the contract.
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
             fn splat(self, x: $real) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX2.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $splat(x) })
             }
             #[inline(always)]
             fn alternating(self, even: $real, odd: $real) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX2.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $alternating(even, odd) })
             }
             #[inline(always)]
@@ -61,57 +63,58 @@ macro_rules! vector {
                     table
                 };
                 let from = TABLE.as_ptr().wrapping_add($lanes - lanes.min($lanes));
-                // SAFETY: where there is a vector, the processor has AVX2; at most `LANES` values are skipped of twice as many.
+                // SAFETY: `self` exists, so the processor has AVX2. At most `LANES` of the table's `2 · LANES` values are
+                // skipped, so `LANES` are left.
                 unsafe { _mm256_loadu_si256(from.cast()) }
             }
             #[inline(always)]
             fn prefetch(address: *const $real) {
-                // SAFETY: a hint, which accesses nothing.
+                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
             fn prefetch_far(address: *const $real) {
-                // SAFETY: a hint, which accesses nothing.
+                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
-                // SAFETY: the processor has AVX2, and the caller vouches for the values.
+                // SAFETY: the processor has AVX2 and `LANES` values are readable, by the contract.
                 $name(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn load_some(from: *const $real, mask: __m256i) -> Self {
-                // SAFETY: the processor has AVX2, and the caller vouches for the values of the mask.
+                // SAFETY: the processor has AVX2 and the values of the mask are readable, by the contract.
                 $name(unsafe { $load_some(from, mask) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: the processor has AVX2, and the caller vouches for the values.
+                // SAFETY: `self` exists, so the processor has AVX2; `LANES` values are writable by the contract.
                 unsafe { $store(to, self.0) }
             }
             #[inline(always)]
             unsafe fn store_some(self, to: *mut $real, mask: __m256i) {
-                // SAFETY: the processor has AVX2, and the caller vouches for the values of the mask.
+                // SAFETY: `self` exists, so the processor has AVX2; the values of the mask are writable by the contract.
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]
             fn mul(self, a: Self) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX2.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $mul(self.0, a.0) })
             }
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: where there is a vector, the processor has FMA.
+                // SAFETY: `self` exists, so the processor has FMA (see [`Vector`]).
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
             }
             #[inline(always)]
             fn swap_pairs(self) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX2.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $swap(self.0) })
             }
             #[inline(always)]
             fn exchange(self, other: Self, block: usize) -> (Self, Self) {
-                // SAFETY: where there is a vector, the processor has AVX2.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 let (one, other) = unsafe { $exchange(self.0, other.0, block) };
                 ($name(one), $name(other))
             }
@@ -119,7 +122,7 @@ macro_rules! vector {
     };
 }
 
-// What vectors need besides single instructions.
+// Operations of `Vector` besides single intrinsics.
 
 #[inline]
 #[target_feature(enable = "avx2")]

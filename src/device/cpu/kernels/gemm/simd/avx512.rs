@@ -10,11 +10,13 @@ pub(super) struct F64x8(__m512d);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x16(__m512);
 
+/// Runs `task` with these features enabled.
+///
 /// # Safety
-/// The processor has these features; the task's own conditions hold.
+/// As [`SimdKernel::run`]: the processor has these features, and the task's own conditions hold.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the features are enabled, and the contract of `run` is this function's.
     unsafe { task.run() }
 }
 
@@ -29,22 +31,22 @@ macro_rules! vector {
             const TILE_COLUMNS: usize = 8;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: the caller's.
+                // SAFETY: by the contract the processor has the features of `within`, and the task's own conditions hold.
                 unsafe { within(task) }
             }
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: the processor has AVX-512.
+                // SAFETY: the processor has AVX-512 by the contract.
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
             fn splat(self, x: $real) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $splat(x) })
             }
             #[inline(always)]
             fn alternating(self, even: $real, odd: $real) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $alternating(even, odd) })
             }
             #[inline(always)]
@@ -53,52 +55,52 @@ macro_rules! vector {
             }
             #[inline(always)]
             fn prefetch(address: *const $real) {
-                // SAFETY: a hint, which accesses nothing.
+                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
             fn prefetch_far(address: *const $real) {
-                // SAFETY: a hint, which accesses nothing.
+                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
-                // SAFETY: the processor has AVX-512, and the caller vouches for the values.
+                // SAFETY: the processor has AVX-512 and `LANES` values are readable, by the contract.
                 $name(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn load_some(from: *const $real, mask: $mask) -> Self {
-                // SAFETY: the processor has AVX-512, and the caller vouches for the values of the mask.
+                // SAFETY: the processor has AVX-512 and the values of the mask are readable, by the contract.
                 $name(unsafe { $load_some(mask, from) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: the processor has AVX-512, and the caller vouches for the values.
+                // SAFETY: `self` exists, so the processor has AVX-512; `LANES` values are writable by the contract.
                 unsafe { $store(to, self.0) }
             }
             #[inline(always)]
             unsafe fn store_some(self, to: *mut $real, mask: $mask) {
-                // SAFETY: the processor has AVX-512, and the caller vouches for the values of the mask.
+                // SAFETY: `self` exists, so the processor has AVX-512; the values of the mask are writable by the contract.
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]
             fn mul(self, a: Self) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $mul(self.0, a.0) })
             }
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
             }
             #[inline(always)]
             fn swap_pairs(self) -> Self {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $swap(self.0) })
             }
             #[inline(always)]
             fn exchange(self, other: Self, block: usize) -> (Self, Self) {
-                // SAFETY: where there is a vector, the processor has AVX-512.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 let (one, other) = unsafe { $exchange(self.0, other.0, block) };
                 ($name(one), $name(other))
             }
@@ -106,7 +108,7 @@ macro_rules! vector {
     };
 }
 
-// What vectors need besides single instructions.
+// Operations of `Vector` besides single intrinsics.
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -133,8 +135,8 @@ fn alternating_f32(even: f32, odd: f32) -> __m512 {
     _mm512_castsi512_ps(_mm512_set1_epi64(both as i64))
 }
 
-/// Where the lanes of both results of `exchange` come from, for each block: lanes of the second operand count on from
-/// those of the first.
+/// Returns the source lanes of both results of `exchange` for blocks of `block` lanes. Lanes of the second operand are numbered
+/// after those of the first.
 const fn exchanged<const LANES: usize>(block: usize) -> [[u32; LANES]; 2] {
     let mut from = [[0; LANES]; 2];
     let mut lane = 0;
@@ -157,13 +159,13 @@ fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
     const FROM: [[[u32; 16]; 2]; 4] = [exchanged(1), exchanged(2), exchanged(4), exchanged(8)];
     let [one, other] = &FROM[block.trailing_zeros() as usize];
     let from = |lanes: &[u32; 16]| {
-        // SAFETY: there are 16 values.
+        // SAFETY: `lanes` has 16 values of 4 bytes: a whole vector.
         unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
     };
     (_mm512_permutex2var_ps(a, from(one), b), _mm512_permutex2var_ps(a, from(other), b))
 }
 
-/// As twice as many `f32`, in blocks twice as large.
+/// Exchanges blocks twice as long among twice as many `f32`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {

@@ -1,5 +1,4 @@
-//! Products that are too small, or too thin, to pack: tiles read `b` where it is, and `a` too if its rows are one after the
-//! other.
+//! Products that are too small, or too thin, to pack: tiles read `b` in place, and `a` too if its rows are adjacent.
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
@@ -8,50 +7,55 @@ use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
 
-/// Many products of one form.
+/// Several products with the same sizes and strides.
 #[derive(Debug)]
 pub(super) struct Batch<'a> {
-    /// Where the matrices are, from the first ones: offsets of `c`, `a` and `b`, in elements.
+    /// Offsets of `c`, `a` and `b` from the first matrices, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
-    /// Whether products are transposed, so that the walk's `a` is `b`.
+    /// Whether products are transposed, so that the `a` of `walk` is `b`.
     pub(super) transposed: bool,
 }
 
-/// One product, or a batch. Distances count real numbers.
+/// One product, or a batch. Strides count real numbers.
 #[derive(Debug)]
 pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
-    /// `a`, whose rows are one after the other, or is packed.
+    /// `a`, whose rows are adjacent, unless it is packed.
     pub(super) a: Matrix<R>,
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
-    /// Whether all columns of some rows come before the next rows: where `b` is small, so that `a` is read once.
+    /// Whether all columns of some rows are computed before the next rows: if `b` is small, so that `a` is read once.
     pub(super) by_rows: bool,
-    /// Where `a` is packed: all of it before, or by rows, each panel when its turn comes.
+    /// How `a` is packed, if it is: all of it beforehand, or, if `by_rows`, each panel before it is used.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// `a` and `b` may be read, `c` belongs to the caller alone.
+    /// The caller must ensure, for the product or for each of the batch:
+    /// * The processor has the instruction set of `V`.
+    /// * `a` and `b` are readable at all their indices.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
+    /// * Without `pack`, rows of `a` are adjacent. With it, `a` is packed; or, if `by_rows`, `pack.to` points to memory for one
+    ///   panel that is exclusive to the caller.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // The last two panels of rows: of two vectors each, instead of three and one that would wait for `b` too often.
+        // The last two panels of rows have two vectors each, instead of three and one: the latter would wait for `b` too often.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
-        // SAFETY: the caller's.
+        // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
-        // What of `a` is packed at the moment.
+        // The part of `a` that is packed at the moment.
         let mut packed = pack.copied();
         let count = batch.as_ref().map_or(1, |batch| batch.count);
         for _ in 0..count {
@@ -65,10 +69,10 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                 let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
                 let some = height - if even && outer + 2 == rows { lanes } else { 0 };
                 if let (Some(pack), true) = (&mut packed, by_rows) {
-                    // What the last panel needed is not needed any more.
+                    // The last panel is not needed any more, and is overwritten.
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
-                    // SAFETY: the caller's; the rows are some of `a`.
+                    // SAFETY: the rows are some of `a`, readable by the contract; `pack.to` has exclusive memory for a panel.
                     unsafe { SimdKernel::<V>::run(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
@@ -96,7 +100,8 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                         c_column: c.right,
                         ahead: core::ptr::null(),
                     };
-                    // SAFETY: the caller's; the tile is within the matrices.
+                    // SAFETY: the tile has at least one row and column, at most `height` and `width`, and is inside the matrices:
+                    // by the contract, `a` (or its packed panel) and `b` are readable, and `c` is exclusive.
                     unsafe { tile.multiply::<V, COMPLEX>(&scale) };
                 }
             }

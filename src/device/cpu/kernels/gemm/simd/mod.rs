@@ -1,5 +1,5 @@
 //! Floating-point products with the intrinsics of AVX2 and AVX-512, for x86-64 only. At the level `portable` and on other
-//! architectures [`portable`](super::portable) computes them.
+//! architectures, [`portable`](super::portable) computes them.
 //!
 //! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
 
@@ -78,20 +78,23 @@ impl Isa {
     #[cfg(test)]
     pub(super) const EMULATED: [Isa; 2] = [Isa::Emulated, Isa::EmulatedWide];
 
+    /// Computes a product, or a batch.
+    ///
     /// # Safety
-    /// As [`MatrixProduct::multiply`]; as [`Batch`].
+    /// As [`MatrixProduct::multiply`], for `product` or for each product of `batch`. In a batch, `a.down` is 1.
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
                 match self {
-                    // SAFETY: the caller's; an `Isa` is what the processor has, and the vectors are of `T`'s real numbers.
+                    // SAFETY: the contract is the same. `detect` and `all` return only what the processor has, and the lanes are
+                    // `T`'s real numbers.
                     Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
-                    // SAFETY: as above.
+                    // SAFETY: as for `Avx512`.
                     Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
-                    // SAFETY: as above.
+                    // SAFETY: as for `Avx512`, but emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
-                    // SAFETY: as above.
+                    // SAFETY: as for `Avx512`, but emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
                 }
@@ -116,12 +119,13 @@ impl Isa {
 
 impl<T: Scalar> MatrixProduct<T> for Isa {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: the caller's.
+        // SAFETY: `tiny::multiply` has this function's contract.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
         let product = straight(if is_transposed(product) { product.transposed() } else { *product });
-        // SAFETY: the caller's.
+        // SAFETY: transposing a product and replacing strides of axes with one element keeps its elements, so the contract still
+        // holds.
         unsafe { self.run(&product, None) };
         Ok(())
     }
@@ -135,31 +139,31 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
         let transposed = is_transposed(product);
         let straight = straight(if transposed { product.transposed() } else { *product });
         if straight.a.down != 1 || product.work() > MAX_BATCHED_WORK || product.k > KC {
-            // SAFETY: the caller's.
+            // SAFETY: `one_by_one` has this function's contract.
             return unsafe { one_by_one(self, product, walk, count) };
         }
-        // SAFETY: the caller's; rows of `a` are one after the other.
+        // SAFETY: the contract holds for each product of the batch, also transposed, and `straight.a.down` is 1.
         unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
         Ok(())
     }
 }
 
-/// Whether to compute the transposed product: so that rows of the result are one after the other; if those of both or of
-/// none are, so that rows of `a` are.
+/// Returns whether to compute the transposed product, so that rows of the result are adjacent (`c.down` is 1). If that holds for
+/// neither product, rows of `a` decide; if for both, the sizes.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
-    // The stride of an axis of one element says nothing.
+    // The stride of an axis with one element has no meaning.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
     let Product { m, k, n, a, b, c, .. } = product;
     match (unit(c.down, *m), unit(c.right, *n)) {
         (true, false) => false,
         (false, true) => true,
-        // A matrix of one row or column: vectors go along the other side.
+        // A matrix of one row or column: vectors extend along the other side.
         (true, true) => m < n,
         (false, false) => a.down != 1 && b.right == 1 && *k != 1,
     }
 }
 
-/// The same, where a matrix of one row is also one whose rows are one after the other.
+/// Returns the product with `down` 1 in `a` and `c` if they have one row, in which case the stride has no meaning.
 fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     if product.m == 1 {
         (product.a.down, product.c.down) = (1, 1);
@@ -167,7 +171,7 @@ fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     product
 }
 
-/// Largest product, in multiplications, of which many are computed by one call.
+/// Largest product, in multiplications, of which one call computes a whole batch.
 const MAX_BATCHED_WORK: usize = 1 << 14;
 /// Elements to read and to write below which a second thread is slower, unless there are as many multiplications as
 /// [`PARALLEL_WORK`].
@@ -179,13 +183,16 @@ const MAX_REREAD_BYTES: usize = 128 << 10;
 /// Largest part of `a`, in bytes, that stays in cache while `b` streams through.
 const A_CACHED_BYTES: usize = 160 << 10;
 
+/// Computes a product, or a batch, with vectors `V`.
+///
 /// # Safety
-/// As [`MatrixProduct::multiply`]; the processor has the instruction set of `V`, whose lanes are `T`'s real numbers.
+/// As [`Isa::run`]. The caller must also ensure that the processor has the instruction set of `V`, that its lanes are `T`'s real
+/// numbers, and that `COMPLEX` is `T::COMPLEX`.
 unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
     if batch.is_some() {
-        // SAFETY: the caller's.
+        // SAFETY: `direct_here` has this function's contract, and `a.down` is 1 in a batch.
         return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
     }
     let size = size_of::<T>();
@@ -193,31 +200,32 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     let panel = V::TILE_VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
-    // Narrow tiles use a part of each cache line only.
+    // Tiles of narrower vectors use only a part of each cache line.
     let whole_lines = size_of::<V>() == 64;
     let near = bytes(m, k) <= A_CACHED_BYTES
         || in_place && whole_lines && bytes(m.saturating_add(n), k) <= MAX_DIRECT_BYTES;
     if near || thin && (in_place || k * panel * size <= A_CACHED_BYTES) {
-        // SAFETY: the caller's.
+        // SAFETY: `direct` has this function's contract.
         unsafe { direct::<T, V, COMPLEX>(*product) };
     } else {
         let (a, b, c, scaling) = reals(product);
         let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling };
-        // SAFETY: the caller's.
+        // SAFETY: `reals` describes the elements of `product`, so `a` and `b` are readable and `c` is exclusive; the processor
+        // supports `V`.
         unsafe { packed.run::<V>() };
     }
 }
 
-/// In parts, of which each is near; on several threads where they are large.
+/// Computes a product in parts whose elements of `a` stay in cache, on several threads if they are large.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`run`], without a batch.
 unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
     let elements = m * k + k * n + m * n;
-    // A complex multiplication is four.
+    // A complex multiplication is four real ones.
     let work = product.work().saturating_mul(part * part);
     let threads = work >= PARALLEL_WORK || elements >= 2 * PARALLEL_ELEMENTS;
     let far = m * k * size_of::<T>() > A_CACHED_BYTES;
@@ -229,7 +237,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         None
     };
     if let Some((one, other)) = halves {
-        // SAFETY: the caller's; the halves write different elements.
+        // SAFETY: the contract holds for both halves, which are not empty and write different elements of `c`.
         let (one, other) =
             (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
         if threads {
@@ -241,33 +249,34 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         return;
     }
     if k > KC {
-        // SAFETY: the caller's.
+        // SAFETY: `direct_in_blocks` has this function's contract.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
     } else {
-        // SAFETY: the caller's.
+        // SAFETY: `direct_here` has this function's contract; there is no batch.
         unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
     }
 }
 
-/// On this thread, some terms of the sums after the others: they are rounded less than in one go.
+/// Runs on the current thread, in blocks of at most [`KC`] terms: shorter partial sums have smaller rounding errors.
 ///
 /// # Safety
-/// As [`run`].
+/// As [`run`], without a batch.
 #[inline(never)]
 unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
     for terms in parts(product.k, KC, 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
-        // SAFETY: the caller's, for some of the terms.
+        // SAFETY: the contract holds for `some`, which reads the columns `terms` of `a` and rows `terms` of `b`, and writes the
+        // same `c`.
         unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
     }
 }
 
-/// On this thread, in one go.
+/// Runs on the current thread, with all terms in one block.
 ///
 /// # Safety
-/// As [`run`]; in a batch, rows of `a` are one after the other.
+/// As [`run`]: in a batch, `a.down` is 1.
 unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     product: &Product<T>,
     batch: Option<Batch<'_>>,
@@ -291,7 +300,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
             c_column: c.right,
             ahead: core::ptr::null(),
         };
-        // SAFETY: the caller's; the product is a tile, and rows of its `c` are one after the other.
+        // SAFETY: the contract of `run`. The product has no more rows and columns than a tile, and rows of `a` and of `c` are
+        // adjacent.
         unsafe {
             V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, scaling: &scaling, overwrite: false })
         };
@@ -300,12 +310,12 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
     let direct =
         Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
-    // Columns of `a` that are apart by a large power of two get in each other's way in the first-level cache.
+    // Columns of `a` whose distance is a multiple of a large power of two compete for the same lines of the L1 cache.
     let apart = by_rows
         && n >= 8 * width
         && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
     if product.a.down == 1 && !apart {
-        // SAFETY: the caller's.
+        // SAFETY: the contract of `run`; rows of `a` are adjacent, as `Direct` requires without `pack`.
         return unsafe { V::within(direct) };
     }
     let mut pack = Pack {
@@ -319,15 +329,16 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // It is near, or of a few rows: never much.
+    // Never large: `a` stays in cache, or has few rows.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);
         if !by_rows {
-            // SAFETY: the caller's; the room is ours.
+            // SAFETY: `a` is readable by the contract; `room` has `packed_len` elements, to which this closure has exclusive
+            // access.
             unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
         }
-        // SAFETY: as above.
+        // SAFETY: the contract of `run`. All of `a` has just been packed; or `by_rows`, and `room` has space for one panel.
         unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
 }

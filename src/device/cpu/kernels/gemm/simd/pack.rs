@@ -1,47 +1,49 @@
-//! Packing: a matrix, strided in any way, as panels that a register tile reads from beginning to end.
+//! Packing: copies a matrix with any strides into panels that a register tile reads from beginning to end.
 
 use super::vector::{SimdKernel, Vector};
 use crate::device::HostPtr;
 
-/// Steps that are packed together if neighbours in memory belong to other steps or panels.
+/// Steps that are packed together if elements adjacent in memory belong to other steps or panels.
 const STEPS_AT_ONCE: usize = 8;
 
-/// A matrix to pack. Its long side is cut into panels; a panel holds its part of all that is summed over, step by step.
+/// A matrix to pack. Its `width` is split into panels; a panel holds its part of each step, that is, of each index that is summed
+/// over, step after step.
 ///
-/// Distances count real numbers.
+/// Strides count real numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pack<R> {
     pub(super) from: HostPtr<R>,
-    /// From one element to the next within a step.
+    /// Stride from one element to the next within a step.
     pub(super) across: isize,
-    /// From one step to the next.
+    /// Stride from one step to the next.
     pub(super) along: isize,
-    /// Elements within a step, in all panels together.
+    /// Elements of a step, in all panels together.
     pub(super) width: usize,
-    /// Steps.
+    /// Number of steps.
     pub(super) steps: usize,
-    /// Elements within a step of one panel.
+    /// Elements of a step in one panel.
     pub(super) panel: usize,
-    /// The last panel's steps are apart by a multiple of this; what is beyond its elements is left as it was.
+    /// In the last panel, the distance between steps is rounded up to a multiple of this many elements. The padding is not
+    /// written.
     pub(super) multiple: usize,
     pub(super) to: HostPtr<R>,
     pub(super) complex: bool,
 }
 
 impl<R> Pack<R> {
-    /// How many panels there are.
+    /// Returns the number of panels.
     pub(super) fn panels(&self) -> usize {
         self.width.div_ceil(self.panel)
     }
-    /// Real numbers in one element.
+    /// Returns how many real numbers an element has.
     fn part(&self) -> usize {
         if self.complex { 2 } else { 1 }
     }
-    /// Real numbers in one packed step of the panel that begins at an element: how far steps are from each other.
+    /// Returns the distance between packed steps, in real numbers, in the panel that begins at element `first`.
     pub(super) fn step(&self, first: usize) -> usize {
         (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
     }
-    /// Real numbers from the beginning of the first panel to the end of the last panel's last step.
+    /// Returns the number of real numbers from the beginning of the first panel to the end of the last panel's last step.
     pub(super) fn packed_len(&self) -> usize {
         if self.width == 0 || self.steps == 0 {
             return 0;
@@ -50,7 +52,7 @@ impl<R> Pack<R> {
         let panel = (self.steps - 1) * self.step(last) + (self.width - last) * self.part();
         last * self.part() * self.steps + panel
     }
-    /// Where the panel that begins at an element is.
+    /// Returns the address of the panel that begins at element `first`.
     pub(super) fn packed(&self, first: usize) -> *mut R {
         self.to.get().wrapping_add(first * self.part() * self.steps)
     }
@@ -64,13 +66,16 @@ pub(super) struct PackPanels<'a, R> {
 }
 
 /// # Safety
-/// The matrix may be read, and the caller alone may write the panels.
+/// The caller must ensure:
+/// * The processor has the instruction set of `V`.
+/// * The matrix at `pack.from` is readable.
+/// * `panels` is within `0..pack.panels()`, and the caller has exclusive access to them at `pack.to`.
 impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        // Where steps lie in one piece each, they may be pages apart: all panels take their parts of some steps before the
-        // next ones, so that a page, and what the processor fetches ahead of it, serves all of them at once.
+        // If each step is contiguous, steps may be pages apart: all panels take their parts of some steps before the next ones,
+        // so that a page, and what the processor prefetches after it, serves all panels.
         let in_pieces = pack.across == pack.part() as isize;
         let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
@@ -84,17 +89,18 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
                 let width = (pack.width - first).min(pack.panel);
                 let pack = &Pack { steps, ..*pack };
                 if in_pieces {
-                    // SAFETY: the caller's; `first` is less than the width, as `panel` is one of the panels. So many steps from
-                    // `begin` on are there.
+                    // SAFETY: `panel < panels()`, so `first < width`, and `begin + steps <= pack.steps`: all reads are inside the
+                    // matrix, all writes inside the panel, which the contract makes accessible.
                     unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
                 } else if pack.along == pack.part() as isize {
-                    // SAFETY: as above.
+                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel.
                     unsafe { transpose::<V>(pack, from, to, width, step) };
                 } else if pack.complex {
-                    // SAFETY: as above; a complex number is two real ones.
+                    // SAFETY: as for `copy`: inside the matrix and the panel. A complex number is two real ones, so `step` is
+                    // even.
                     unsafe { gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2) };
                 } else {
-                    // SAFETY: as above.
+                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel.
                     unsafe { gather(pack, from, to, width, step) };
                 }
             }
@@ -105,10 +111,13 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
 /// Widest panel that [`copy`] packs, in vectors.
 const MAX_PANEL_VECTORS: usize = 3;
 
-/// Packs a panel whose steps lie in one piece each: vectors, and a part of one.
+/// Packs a panel whose steps are contiguous: whole vectors, and a part of one.
 ///
 /// # Safety
-/// As the task's.
+/// The caller must ensure:
+/// * The processor has the instruction set of `V`.
+/// * `pack.steps` steps of `width` contiguous real numbers, `pack.along` apart, are readable from `from` on.
+/// * As many steps, `step` apart, are exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn copy<V: Vector>(
     pack: &Pack<V::Real>,
@@ -126,17 +135,19 @@ unsafe fn copy<V: Vector>(
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
-        // SAFETY: the caller's; so many vectors hold the width.
+        // SAFETY: the contract is the same; one vector holds the width.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
-        // SAFETY: as above.
+        // SAFETY: the contract is the same; two vectors hold the width.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
         // SAFETY: the contract is the same; three vectors hold the width, as the assertions say.
         _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
 
+/// Packs a panel of `N` vectors.
+///
 /// # Safety
-/// As the task's; `N` vectors hold the width, and no fewer do.
+/// As [`copy`]; `N` vectors hold the width, and no fewer do.
 #[inline(always)]
 unsafe fn copy_vectors<V: Vector, const N: usize>(
     pack: &Pack<V::Real>,
@@ -145,29 +156,33 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     width: usize,
     step: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the processor has the instruction set by the contract.
     let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
     for _ in 0..pack.steps {
         for at in (0..N - 1).map(|i| i * V::LANES) {
-            // SAFETY: all vectors but the last are of the width.
+            // SAFETY: `N - 1` vectors do not hold the width, so all lanes are in the step, which is readable by the contract.
             let vector = unsafe { V::load(from.wrapping_add(at)) };
-            // SAFETY: as above.
+            // SAFETY: as for the load, in the packed step, which is exclusive by the contract.
             unsafe { vector.store(to.wrapping_add(at)) };
         }
         let at = (N - 1) * V::LANES;
-        // SAFETY: the mask is what the last vector has of the width.
+        // SAFETY: the mask has what is left of the width for the last vector, so its lanes are in the step, readable by the
+        // contract.
         let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
-        // SAFETY: as above.
+        // SAFETY: as for the masked load, in the packed step, which is exclusive by the contract.
         unsafe { vector.store_some(to.wrapping_add(at), last) };
         from = from.wrapping_offset(pack.along);
         to = to.wrapping_add(step);
     }
 }
 
-/// Packs a panel whose steps are one after the other for each element, by transposing square blocks in registers.
+/// Packs a panel in which the steps of each element are contiguous, by transposing square blocks in registers.
 ///
 /// # Safety
-/// As the task's.
+/// The caller must ensure:
+/// * The processor has the instruction set of `V`.
+/// * `width` rows of `pack.steps` contiguous elements, `pack.across` apart, are readable from `from` on.
+/// * `pack.steps` steps of `width` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn transpose<V: Vector>(
     pack: &Pack<V::Real>,
@@ -191,7 +206,8 @@ unsafe fn transpose<V: Vector>(
             };
             macro_rules! transpose {
                 ($side:literal $part:literal) => {
-                    // SAFETY: the caller's; the block is within the panel.
+                    // SAFETY: `rows` and `steps` end inside the panel, whose elements are readable, and exclusive at `to`, by the
+                    // contract.
                     unsafe { block.transpose::<V, $side, $part>() }
                 };
             }
@@ -207,7 +223,7 @@ unsafe fn transpose<V: Vector>(
     }
 }
 
-/// A block that is transposed in registers, of so many rows and steps at most as a vector has elements.
+/// A block that is transposed in registers. It has at most as many rows, and steps, as a vector has elements.
 struct Square<R> {
     from: *const R,
     across: isize,
@@ -218,25 +234,29 @@ struct Square<R> {
 }
 
 impl<R> Square<R> {
+    /// Transposes the block, if a vector has `N` elements of `PART` numbers; otherwise does nothing.
+    ///
     /// # Safety
-    /// The processor has the instruction set; `rows` rows of `steps` elements may be read and written. A vector has `N`
-    /// elements of `PART` numbers.
+    /// The caller must ensure:
+    /// * The processor has the instruction set of `V`.
+    /// * `rows` rows of `steps` contiguous elements, `across` apart, are readable from `from` on.
+    /// * `steps` steps of `rows` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
     #[inline(always)]
     unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
         if V::LANES != N * PART {
             return;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the processor has the instruction set by the contract.
         let zero = unsafe { V::zero() };
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
-            // A row beyond the last is read as the last one, and not written.
+            // A row past the last is read as the last one, and not written.
             let row = i.min(self.rows - 1) as isize;
-            // SAFETY: a row, and the mask of the steps there are.
+            // SAFETY: `row < rows`, and the mask has the first `steps` elements of the row, which are readable by the contract.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };
         }
-        // Halves exchange their halves, and so on within.
+        // The two halves of the block exchange halves of their rows; then the same within each half.
         if N > 8 {
             exchange_all::<V, N, 8, PART>(&mut block);
         }
@@ -250,14 +270,15 @@ impl<R> Square<R> {
         let there = zero.first(self.rows * PART);
         for (i, vector) in block.into_iter().enumerate() {
             if i < self.steps {
-                // SAFETY: a step, and the mask of the rows there are.
+                // SAFETY: `i < steps`, and the mask has the first `rows` elements of the step, which are exclusive by the
+                // contract.
                 unsafe { vector.store_some(self.to.wrapping_add(i * self.step), there) };
             }
         }
     }
 }
 
-/// Exchanges blocks of rows at this distance, which is less than `N`.
+/// Exchanges blocks between rows that are `DISTANCE` apart, which is less than `N`.
 #[inline(always)]
 fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {
@@ -267,13 +288,17 @@ fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: us
     }
 }
 
-/// Packs a panel of any strides, some steps at a time, so that what one cache line has of them is read together.
+/// Packs a panel of any strides, [`STEPS_AT_ONCE`] steps at a time, so that the elements that share a cache line are read
+/// together.
 ///
 /// # Safety
-/// As the task's; `T` is what an element consists of.
+/// The caller must ensure:
+/// * `T` is what an element consists of: a real number, or an array of two if `pack.complex`.
+/// * `pack.steps` steps of `width` elements are readable from `from` on, by the strides of `pack`.
+/// * As many steps of contiguous elements, `step` elements apart, are exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
-    // Distances between complex numbers are even.
+    // Strides of complex numbers are even.
     let part = pack.part() as isize;
     let (across, along) = (pack.across / part, pack.along / part);
     for first in (0..pack.steps).step_by(STEPS_AT_ONCE) {
@@ -281,7 +306,8 @@ unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, wi
         for w in 0..width {
             for s in steps.clone() {
                 let from = from.wrapping_offset(w as isize * across + s as isize * along);
-                // SAFETY: an element of the matrix, and its place in the panel.
+                // SAFETY: `s < steps` and `w < width`: readable in the matrix and exclusive in the panel by the contract, so they
+                // do not overlap.
                 unsafe { to.wrapping_add(s * step + w).copy_from_nonoverlapping(from, 1) };
             }
         }

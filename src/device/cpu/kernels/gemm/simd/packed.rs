@@ -1,7 +1,17 @@
-//! Large products: both operands packed, block by block (the loops of BLIS: Van Zee and van de Geijn 2015).
+//! Large products: both operands are packed, tile by tile (the loops of BLIS: Van Zee and van de Geijn 2015).
 //!
-//! For one block of `k` and of columns, panels of `b` are packed first, for all threads. Then the rows are cut by halves,
-//! for threads and until their part of `a` fits in a processor's own cache; whoever computes a part packs it.
+//! For each [`KC`] × [`NC`] panel of B: pack it, shared by all threads. Split the rows of A in half recursively, for parallelism
+//! and until a tile of at most [`MC_KC`] numbers fits in L2. The thread that computes a tile packs it.
+//!
+//! ```text
+//! for each NC columns of B                                      (Packed::run)
+//!     for each KC terms                                         (Packed::run)
+//!         pack B, unless it is read in place                    (pack_panels)
+//!         split rows of A or panels of B until they are small   (PackedColumns::compute)
+//!             pack the rows of A                                (Tiles::run)
+//!             for each panel of B, and each panel of A          (Tiles::run)
+//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply; beta is 1 from the second block of terms on)
+//! ```
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
@@ -13,23 +23,22 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Terms that are summed in registers, at most: a panel of `b` (32 KiB of `f64`) stays in the first-level cache beside what
-/// streams by.
+/// Most terms that are summed in registers: a panel of `b` (32 KiB of `f64`) stays in the L1 cache next to what streams through.
 pub(super) const KC: usize = 512;
 /// Columns of `b`, in real numbers, that are packed at once (`nc` in BLIS): 8 MiB of `f64`.
 const NC: usize = 2048;
 /// Real numbers of `a` that are packed at once (`mc · kc`): of `f64`, less than an L2 cache.
 const MC_KC: usize = 72 * KC;
-/// `b` is read once for each block of `a`. Up to this many times, it is read in place.
+/// `b` is read once for each tile of `a`. Up to this many reads, it is read in place.
 const MAX_UNPACKED_READS: usize = 10;
-/// Fewer rows, or columns, are not split: `b` would be packed too often.
+/// Fewest rows, and fewest columns, of a half: smaller parts would read an operand too often for their work.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
 /// Multiplications of real numbers below which a second thread is slower.
 const PARALLEL_PACKED_WORK: usize = 1 << 22;
 /// Elements below which packing them on a second thread is slower.
 const PARALLEL_PACK_ELEMENTS: usize = 1 << 15;
 
-/// A product of any size. Distances count real numbers.
+/// A product of any size. Strides count real numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) m: usize,
@@ -41,13 +50,13 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) scaling: RealScaling<R>,
 }
 
-/// Equal parts, none larger than `most`; the last may be smaller.
+/// Returns ranges of equal length that cover `0..all`, none longer than `most`; the last may be shorter.
 pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
     let size = part_size(all, most, multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
 }
 
-/// The size of all [`parts`] but the last.
+/// Returns the length of all [`parts`] but the last.
 fn part_size(all: usize, most: usize, multiple: usize) -> usize {
     all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple)
 }
@@ -55,12 +64,17 @@ fn part_size(all: usize, most: usize, multiple: usize) -> usize {
 impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     const PART: usize = if COMPLEX { 2 } else { 1 };
 
+    /// Computes the product.
+    ///
     /// # Safety
-    /// The processor has the instruction set of `V`; `a` and `b` may be read, and `c` is the caller's alone.
+    /// The caller must ensure:
+    /// * The processor has the instruction set of `V`.
+    /// * `a` and `b` are readable at all their indices.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
         let width = V::TILE_COLUMNS / Self::PART;
         let most = NC / Self::PART;
-        // Terms that are one after the other are read where they are, if not so often that packing them would pay.
+        // Contiguous terms are read in place, unless they are read so often that packing pays off.
         let reads = self.m * Self::PART * self.k.min(KC);
         let in_place = self.b.down == Self::PART as isize && reads <= MAX_UNPACKED_READS * MC_KC;
         let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
@@ -74,7 +88,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
             to: HostPtr::new(to),
             complex: COMPLEX,
         };
-        // The first part is the largest in both directions.
+        // The first part is the largest in both dimensions.
         let largest = |most: usize| {
             let columns = self.n.min(part_size(self.n, most, width));
             let steps = part_size(self.k, KC, 1);
@@ -82,13 +96,14 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         };
         let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
         with_scratch(Side::B, all, one, |room, len| {
-            // Where there is no memory for more, one panel at a time.
+            // If the allocation fails, the scratch buffer holds one panel: then one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, KC, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
-                        // SAFETY: the caller's; the room is ours.
+                        // SAFETY: these columns and terms are part of `b`, which is readable by the contract. `room` has space
+                        // for the largest part, and this closure has exclusive access.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
                     }
                     let mut scaling = self.scaling;
@@ -105,7 +120,8 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         scaling,
                         isa: PhantomData,
                     };
-                    // SAFETY: the caller's; `b` is packed, or read where it is.
+                    // SAFETY: the contract holds for these terms of `a` and columns of `c`; `b` has just been packed, or is
+                    // readable in place.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
             }
@@ -113,28 +129,28 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     }
 }
 
-/// Packs these panels, on several threads where they are many.
+/// Packs these panels, on several threads if they are large.
 ///
 /// # Safety
-/// As [`PackPanels`].
+/// As `run` of [`PackPanels`].
 unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
-            // SAFETY: the caller's; the halves are different panels.
+            // SAFETY: the contract holds for both halves, which are different panels.
             || unsafe { pack_panels::<V>(pack, panels.start..middle) },
-            // SAFETY: as above.
+            // SAFETY: as for the first half.
             || unsafe { pack_panels::<V>(pack, middle..panels.end) },
         );
         return;
     }
-    // SAFETY: the caller's.
+    // SAFETY: `PackPanels` has this function's contract.
     unsafe { V::within(PackPanels { pack, panels }) };
 }
 
-/// Terms of some columns of the result, for which `b` is packed.
+/// A block of terms, and some columns of the result. `b` is packed, or read in place.
 struct PackedColumns<'a, R, V, const COMPLEX: bool> {
-    /// All rows.
+    /// Rows of the whole product.
     m: usize,
     a: Matrix<R>,
     b: &'a Pack<R>,
@@ -147,44 +163,48 @@ struct PackedColumns<'a, R, V, const COMPLEX: bool> {
 impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, COMPLEX> {
     const PART: usize = if COMPLEX { 2 } else { 1 };
 
-    /// These rows of these panels, on several threads where they are many.
+    /// Computes `rows` of the columns in `panels`, on several threads if they are large.
     ///
     /// # Safety
-    /// The processor has the instruction set of `V`; `a` may be read, `b` is packed, and `c` is the caller's alone.
+    /// The caller must ensure:
+    /// * The processor has the instruction set of `V`.
+    /// * `rows` and `panels` are within `0..m` and `0..b.panels()`.
+    /// * `a` is readable in these rows; `b` is packed, or readable if `in_place`.
+    /// * `c` is exclusive to the caller in these rows and columns, no two indices of which are the same element.
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
         let (height, width) = (rows.len() * Self::PART, panels.len() * V::TILE_COLUMNS);
         let threads = height * width * self.b.steps >= 2 * PARALLEL_PACKED_WORK;
         if height * self.b.steps > MC_KC || threads && height >= 2 * MIN_SPLIT[0] {
-            // What threads share first is cut as equally as can be; further on, whole tiles waste less.
+            // The first splits, which threads share, are as equal as possible; later ones are at whole tiles, which wastes less.
             let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::TILE_VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
-            // SAFETY: the caller's; the halves are different rows.
+            // SAFETY: the contract holds for both halves, which are different rows of `c`.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
         } else if threads && width >= 2 * MIN_SPLIT[1] {
             let middle = panels.start + panels.len() / 2;
             let (left, right) = (panels.start..middle, middle..panels.end);
-            // SAFETY: the caller's; the halves are different columns.
+            // SAFETY: the contract holds for both halves, which are different columns of `c`.
             unsafe { self.both(threads, (rows.clone(), left), (rows, right)) };
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: `compute_here` has this function's contract.
             unsafe { self.compute_here(rows, panels) };
         }
     }
 
-    /// Both parts, on several threads if asked for.
+    /// Computes both parts, on two threads if `threads`.
     ///
     /// # Safety
-    /// As [`compute`](PackedColumns::compute); the parts are different.
+    /// As [`compute`](PackedColumns::compute), for both parts, which have no element of `c` in common.
     unsafe fn both(
         &self,
         threads: bool,
         one: (Range<usize>, Range<usize>),
         other: (Range<usize>, Range<usize>),
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: the contract of `compute` holds for each part, also in parallel, as they write different elements of `c`.
         let one = || unsafe { self.compute(one.0, one.1) };
-        // SAFETY: the caller's.
+        // SAFETY: as for `one`.
         let other = || unsafe { self.compute(other.0, other.1) };
         if threads {
             join(one, other);
@@ -194,6 +214,8 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         }
     }
 
+    /// Computes `rows` of the columns in `panels` on the current thread.
+    ///
     /// # Safety
     /// As [`compute`](PackedColumns::compute).
     unsafe fn compute_here(&self, rows: Range<usize>, panels: Range<usize>) {
@@ -211,12 +233,13 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         let (all, one) = (a.packed_len(), Pack { width: a.panel.min(a.width), ..a }.packed_len());
         with_scratch(Side::A, all, one, |room, len| {
             a.to = HostPtr::new(room);
-            // Where there is no memory for more, one panel at a time.
+            // If the allocation fails, the scratch buffer holds one panel: then one panel at a time.
             let some = if len == all { a.width } else { a.panel };
             for first in rows.clone().step_by(some) {
                 a.from = self.a.from(first, 0).ptr;
                 a.width = some.min(rows.end - first);
-                // SAFETY: the caller's; the room is ours.
+                // SAFETY: the contract holds for these rows, a part of `rows`. `room` has space to pack them, and this closure
+                // has exclusive access.
                 unsafe {
                     V::within(Tiles::<R, COMPLEX> {
                         a: &a,
@@ -243,15 +266,17 @@ struct Tiles<'a, R, const COMPLEX: bool> {
 }
 
 /// # Safety
-/// As [`Block::compute`]; the room for `a` is the caller's alone.
+/// As [`PackedColumns::compute`], for all rows of `a` and for `panels`. `a.to` points to [`packed_len`](Pack::packed_len) numbers
+/// that are exclusive to the caller.
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let Tiles { a, b, in_place, c, scaling, panels } = self;
-        // SAFETY: the caller's.
+        // SAFETY: by the contract the processor supports `V`, `a` is readable, and its packed panels are exclusive; all of them
+        // exist.
         unsafe { SimdKernel::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
-        // SAFETY: the caller's.
+        // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, scaling, COMPLEX);
         for panel in panels {
             let column = panel * b.panel;
@@ -273,10 +298,11 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLE
                     c: c.from(row, column).ptr.get(),
                     c_row: c.down,
                     c_column: c.right,
-                    // The first tile of a panel of `b` asks for the next panel.
+                    // The first tile of a panel of `b` prefetches the next panel.
                     ahead: if row == 0 && !in_place { b.packed(column + b.panel) } else { core::ptr::null() },
                 };
-                // SAFETY: the caller's; the tile is of packed panels, and within `c`.
+                // SAFETY: `a` has just been packed, and `b` is packed or readable in place by the contract. The tile is at least
+                // one row and column of `c`, at most a panel of each operand, and `c` is exclusive.
                 unsafe { tile.multiply::<V, COMPLEX>(&scale) };
             }
         }

@@ -1,13 +1,13 @@
 //! The register tile: a few columns of the result, accumulated in registers over all of `k`.
 //!
-//! Each step loads up to three vectors of a column of `a`, and multiplies them by each value of a row of `b`, repeated in
-//! all lanes (Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication"; Van Zee and van de Geijn
-//! 2015, "BLIS").
+//! Each step loads up to three vectors of a column of `a`, and multiplies them by each value of a row of `b`, broadcast to all
+//! lanes (Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication"; Van Zee and van de Geijn 2015,
+//! "BLIS").
 //!
-//! Complex numbers need no other inner loop. To it, a column of `a` is a column of real numbers, twice as long, and a value
-//! of `b` is two columns: its real and its imaginary part. What it finds is `a·re b` and `a·im b`, summed; the complex
-//! product is a sum of the first and of the second with real and imaginary parts swapped, with signs that depend on who is
-//! conjugated. So conjugation costs nothing, and neither does reading operands where they are.
+//! Complex numbers have the same inner loop. It treats a column of `a` as a column of real numbers, twice as long, and a value of
+//! `b` as two columns: its real and its imaginary part. It computes the sums of `a·re b` and of `a·im b`. The complex product is
+//! the first, plus the second with real and imaginary parts swapped, with signs that depend on which operands are conjugated. So
+//! conjugation costs nothing, and neither does reading operands in place.
 
 use super::vector::{Real, SimdKernel, Vector};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
@@ -19,14 +19,14 @@ const MIN_PREFETCH_TERMS: usize = 32;
 /// Largest number of real numbers in a tile: three vectors of sixteen, eight columns.
 const MAX_TILE_LEN: usize = 384;
 
-/// What to multiply sums by, ready for vectors.
+/// The scaling factors of sums, broadcast to vectors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale<V: Vector> {
     scaling: RealScaling<V::Real>,
-    /// Weights of the sums and of the swapped sums.
+    /// Factors of the sums and of the swapped sums.
     plain: V,
     swapped: V,
-    /// The rest of a multiplication by a complex `alpha`, where it is not real.
+    /// The rest of a multiplication by a complex `alpha`, if it is not real.
     turn: Option<[V; 2]>,
     beta: V,
     beta_turn: Option<V>,
@@ -35,7 +35,7 @@ pub(super) struct Scale<V: Vector> {
 }
 
 impl<V: Vector> Scale<V> {
-    /// For vectors of the same kind as `zero`.
+    /// Broadcasts `scaling` to vectors of the same kind as `zero`.
     #[inline(always)]
     pub(super) fn new(zero: V, scaling: RealScaling<V::Real>, complex: bool) -> Self {
         let RealScaling { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = scaling;
@@ -60,13 +60,13 @@ impl<V: Vector> Scale<V> {
     }
 }
 
-/// Where a tile's operands are. All distances count real numbers; rows of `a` and of `c` are one after the other.
+/// The operands of a tile. Strides count real numbers. Rows of `a` are adjacent: each column is contiguous.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tile<R> {
     pub(super) k: usize,
-    /// In real numbers: two for each complex one.
+    /// Number of rows, in real numbers: two for each complex one.
     pub(super) rows: usize,
-    /// In elements.
+    /// Number of columns, in elements.
     pub(super) columns: usize,
     pub(super) a: *const R,
     pub(super) a_step: isize,
@@ -74,77 +74,84 @@ pub(super) struct Tile<R> {
     pub(super) b_step: isize,
     pub(super) b_column: isize,
     pub(super) c: *mut R,
-    /// From one element of `c` to the one below.
+    /// Stride from one row of `c` to the next.
     pub(super) c_row: isize,
     pub(super) c_column: isize,
-    /// What will be read as `b` later on, after all of this `b`: asked for, `b_step` by `b_step`, by a tile of full size. Null
-    /// asks for nothing.
+    /// What will be read as `b` after all of this `b`: a tile of full size prefetches it, in strides of `b_step`. If it is null,
+    /// nothing is prefetched.
     pub(super) ahead: *const R,
 }
 
 impl<R: Real> Tile<R> {
-    /// `c = alpha · a · b + beta · c`.
+    /// Computes `c = alpha · a · b + beta · c`.
     ///
     /// # Safety
-    /// The processor has the instruction set of `V`; the operands may be read, and `c` is the caller's alone. There are
-    /// no more rows than `V::TILE_VECTORS` vectors have lanes, and no more columns than `V::TILE_COLUMNS` (half of it for complex numbers),
-    /// and at least one of each.
+    /// The caller must ensure:
+    /// * The processor has the instruction set of `V`.
+    /// * `a` and `b` are readable at all their indices.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
+    /// * There is at least one row and one column, no more rows than `V::TILE_VECTORS` vectors have lanes, and no more columns
+    ///   than `V::TILE_COLUMNS` (half of it for complex numbers).
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         let part = if COMPLEX { 2 } else { 1 };
         if self.c_row == part {
-            // SAFETY: the caller's.
+            // SAFETY: `with_size` has this function's contract, and rows of `c` are adjacent.
             return unsafe { self.with_size::<V, COMPLEX>(scale) };
         }
-        // Where rows of `c` are not one after the other: by way of a tile whose rows are.
+        // If rows of `c` are not adjacent, a tile with adjacent rows is computed first.
         let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
         let column = (V::TILE_VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
         let task = OneTile::<R, COMPLEX> { tile: &here, scaling: &scale.scaling, overwrite: true };
-        // SAFETY: the caller's; the buffer has room for each column.
+        // SAFETY: the contract holds for `a`, `b` and the sizes. The local `buffer` holds the largest tile, as `with_size`
+        // asserts, and with `overwrite` it is not read.
         unsafe { V::within(task) };
-        // SAFETY: the caller's; the tile has been computed.
+        // SAFETY: the task has computed all elements of `here`, which has this tile's size; `c` is exclusive by the contract.
         unsafe { self.scatter(&here, scale.reads.then_some(scale.scaling.beta), COMPLEX) };
     }
 
-    /// Adds a tile, whose rows are one after the other, to `beta · c`; or writes it.
+    /// Writes `from`, a computed tile, to `c`; with a `beta`, adds it to `beta · c`.
     ///
     /// # Safety
-    /// The tile is of this one's size, and has been computed; `c` is the caller's alone.
+    /// The caller must ensure that `from` has this tile's size and that all elements of its `c` have been written, and that this
+    /// tile's `c` is exclusive to the caller.
     unsafe fn scatter(&self, from: &Tile<R>, beta: Option<[R; 2]>, complex: bool) {
         let part = if complex { 2 } else { 1 };
         for j in 0..self.columns as isize {
             for i in 0..(self.rows / part) as isize {
                 let from = from.c.wrapping_offset(j * from.c_column + i * from.c_row);
                 let to = self.c.wrapping_offset(j * self.c_column + i * self.c_row);
-                // SAFETY: a row and a column of the tile.
+                // SAFETY: `i` and `j` are inside the tile, all elements of which have been written by the contract.
                 let [mut re, mut im] = unsafe { read(from, complex) };
                 if let Some([beta, beta_im]) = beta {
-                    // SAFETY: as above, of `c`.
+                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
                     let [old, old_im] = unsafe { read(to, complex) };
                     re = re + beta * old;
                     if complex {
                         im = im + beta * old_im;
                     }
-                    // Infinity times an imaginary part of zero would be NaN.
+                    // Not if it is zero: infinity times an imaginary part of zero is NaN.
                     if !beta_im.is_zero() {
                         re = re + -(beta_im * old_im);
                         im = im + beta_im * old;
                     }
                 }
                 if complex {
-                    // SAFETY: as above.
+                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
                     unsafe { to.cast::<[R; 2]>().write([re, im]) };
                 } else {
-                    // SAFETY: as above.
+                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
                     unsafe { to.write(re) };
                 }
             }
         }
     }
 
+    /// Computes a tile by the kernel for its size.
+    ///
     /// # Safety
-    /// As [`multiply`](Tile::multiply), and the rows of `c` are one after the other.
+    /// As [`multiply`](Tile::multiply), and rows of `c` are adjacent: `c_row` is 1, or 2 if `COMPLEX`.
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
@@ -165,7 +172,8 @@ impl<R: Real> Tile<R> {
                 of_size!($vectors $columns false)
             };
             ($vectors:literal $columns:literal $ahead:literal) => {
-                // SAFETY: the caller's; the sizes are those of the tile, columns rounded up.
+                // SAFETY: the contract is the same; `$vectors` vectors hold the rows and no fewer do, and `$columns` is `columns`
+                // rounded up.
                 unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
             };
         }
@@ -176,7 +184,7 @@ impl<R: Real> Tile<R> {
             (2, ..=4) => of_size!(2 4),
             (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
             (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // More are not asked of an instruction set with fewer registers, and not compiled for it.
+            // Larger tiles do not occur with an instruction set of fewer registers, and are not compiled for it.
             _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
@@ -187,9 +195,11 @@ impl<R: Real> Tile<R> {
         }
     }
 
+    /// Computes a tile in `VECTORS` × `COLUMNS` registers. Prefetches what is `ahead` if `AHEAD`.
+    ///
     /// # Safety
-    /// As [`with_size`](Tile::with_size); `VECTORS` vectors hold the rows and no fewer do, `COLUMNS` is at least the number
-    /// of columns of real numbers.
+    /// As [`with_size`](Tile::with_size). `VECTORS` vectors hold the rows and no fewer do; `COLUMNS` is at least the number of
+    /// columns of real numbers.
     #[inline(always)]
     unsafe fn of_size<V, const COMPLEX: bool, const VECTORS: usize, const COLUMNS: usize, const AHEAD: bool>(
         &self,
@@ -198,17 +208,17 @@ impl<R: Real> Tile<R> {
         V: Vector<Real = R>,
     {
         let part = if COMPLEX { 2 } else { 1 };
-        // SAFETY: the caller's.
+        // SAFETY: the processor has the instruction set by the contract.
         let zero = unsafe { V::zero() };
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
         for (j, from) in b.iter_mut().enumerate() {
-            // A column beyond the last is read as the last one, and not stored.
+            // A column past the last is read as the last one, and not stored.
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
         if self.k >= MIN_PREFETCH_TERMS {
-            // What is written at the end is on its way in the meantime.
+            // Prefetches what is written at the end.
             for j in 0..COLUMNS / part {
                 for i in 0..VECTORS {
                     let to = self.c.wrapping_offset(j as isize * self.c_column);
@@ -224,13 +234,14 @@ impl<R: Real> Tile<R> {
             }
             let mut rows = [zero; VECTORS];
             for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                // SAFETY: a column of `a` has more rows than these vectors.
+                // SAFETY: `VECTORS - 1` vectors do not hold the rows, so all lanes are in this column of `a`, readable by the
+                // contract.
                 *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
             }
-            // SAFETY: the mask is what the last vector has of the rows.
+            // SAFETY: the mask has the rows that are left for the last vector, so its lanes are in this column of `a`, too.
             rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
             for j in 0..COLUMNS {
-                // SAFETY: a value of `b`.
+                // SAFETY: `b[j]` is in a column of `b`, and `step` is that of one of `k` rows: readable by the contract.
                 let x = zero.splat(unsafe { *b[j].wrapping_offset(step) });
                 for i in 0..VECTORS {
                     sums[j][i] = rows[i].mul_add(x, sums[j][i]);
@@ -239,13 +250,14 @@ impl<R: Real> Tile<R> {
             a = a.wrapping_offset(self.a_step);
             step += self.b_step;
         }
-        // By name, not by a loop: were the sums indexed, they would have to be in memory.
+        // By name, not by a loop: if the sums were indexed by a variable, they would have to be in memory.
         macro_rules! finish {
             ($($j:literal)*) => {$(
                 if $j * part < COLUMNS && $j < self.columns {
                     let of = $j * part % COLUMNS;
                     let to = self.c.wrapping_offset($j * self.c_column);
-                    // SAFETY: a column of `c`; the last vector's rows are those of the mask.
+                    // SAFETY: `$j < columns`: a column of `c`, exclusive by the contract. The mask has the rows of its last
+                    // vector.
                     unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
                 }
             )*};
@@ -254,24 +266,26 @@ impl<R: Real> Tile<R> {
     }
 }
 
-/// The parts of an element, one of which is zero where there are no complex ones.
+/// Reads the real and the imaginary part of an element; the latter is zero if it is not `complex`.
 ///
 /// # Safety
-/// It may be read.
+/// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
 unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     if complex {
-        // SAFETY: the caller's: one part after the other.
+        // SAFETY: two contiguous numbers are readable by the contract.
         unsafe { from.cast::<[R; 2]>().read() }
     } else {
-        // SAFETY: the caller's.
+        // SAFETY: a number is readable by the contract.
         [unsafe { from.read() }, R::zero()]
     }
 }
 
-/// Writes a column of a tile, of which two have been summed where it is complex.
+/// Writes a column of a tile: from one column of sums, or from two if it is complex.
 ///
 /// # Safety
-/// The processor has the instruction set; so many vectors may be read and written, the last one by the mask.
+/// The caller must ensure:
+/// * The processor has the instruction set of `V`.
+/// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on; of the last one, the lanes of `last`.
 #[inline(always)]
 unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
     scale: &Scale<V>,
@@ -291,10 +305,10 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
         let whole = i < VECTORS - 1;
         if scale.reads {
             let old = if whole {
-                // SAFETY: the caller's.
+                // SAFETY: a vector before the last, all lanes of which are exclusive by the contract.
                 unsafe { V::load(to) }
             } else {
-                // SAFETY: the caller's.
+                // SAFETY: the last vector, of which the lanes of `last` are exclusive by the contract.
                 unsafe { V::load_some(to, last) }
             };
             sum = old.mul_add(scale.beta, sum);
@@ -303,34 +317,34 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
             }
         }
         if whole {
-            // SAFETY: the caller's.
+            // SAFETY: as for `load`: a vector before the last.
             unsafe { sum.store(to) };
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: as for `load_some`: the lanes of `last` in the last vector.
             unsafe { sum.store_some(to, last) };
         }
     }
 }
 
-/// A tile by itself: with less to prepare than where there may be many.
+/// A single tile: it has less to prepare than a kernel for many.
 #[derive(Debug)]
 pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
-    /// Rows of its `c` are one after the other.
+    /// Rows of its `c` are adjacent.
     pub(super) tile: &'a Tile<R>,
     pub(super) scaling: &'a RealScaling<R>,
-    /// Whether `beta` is taken for zero.
+    /// Whether `beta` is treated as zero.
     pub(super) overwrite: bool,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// As [`Tile::multiply`].
+    /// As [`Tile::multiply`], for `tile`, and rows of its `c` are adjacent.
     #[inline(always)]
     unsafe fn run(self) {
-        // SAFETY: the caller's.
+        // SAFETY: the processor has the instruction set by the contract.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: the caller's.
+        // SAFETY: `with_size` has this function's contract.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }

@@ -1,4 +1,4 @@
-//! What the kernels ask of an instruction set.
+//! What the kernels require of an instruction set.
 
 use num_traits::{One, Zero};
 
@@ -10,31 +10,31 @@ pub(super) trait Real:
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Something to compute with the instructions of `V`.
+/// A computation with the instructions of `V`.
 pub(super) trait SimdKernel<V: Vector> {
-    /// Always inlined, with all that it calls, so that it is compiled for the instruction set.
+    /// Runs the computation. Always inlined, with all that it calls, so that it is compiled for the instruction set.
     ///
     /// # Safety
-    /// The processor has the instruction set of `V`; a task's own conditions hold.
+    /// The caller must ensure that the processor has the instruction set of `V`, and the implementation's own conditions.
     unsafe fn run(self);
 }
 
-/// A register of an instruction set: a row of real numbers, or of complex ones as pairs.
+/// A SIMD register: contiguous real numbers, or complex ones as pairs.
 ///
 /// Kernels are generic over it and always inlined into [`within`](Vector::within): an instruction set is one small module.
 ///
-/// Where there is a vector, the processor has the instruction set: only what makes one of nothing asks for another proof.
+/// A vector exists only if the processor has the instruction set: functions that create one without another require it.
 pub(super) trait Vector: Copy {
-    /// The lanes' type.
+    /// The type of a lane.
     type Real: Real;
-    /// Which lanes are meant.
+    /// Selects lanes.
     type Mask: Copy;
-    /// How many lanes there are.
+    /// The number of lanes.
     const LANES: usize;
-    /// How many vectors of rows a register tile has at most, ..
+    /// Most vectors of rows in a register tile.
     const TILE_VECTORS: usize;
-    /// .. and how many columns (of real numbers): as many accumulators as leave registers for a step's rows and one value.
-    /// (3, 8) or (2, 6).
+    /// Most columns (of real numbers) in a register tile: the accumulators leave registers for the rows of a step and one value.
+    /// `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
     const TILE_COLUMNS: usize;
 
     /// Runs a task with the instruction set enabled.
@@ -43,48 +43,50 @@ pub(super) trait Vector: Copy {
     /// As [`SimdKernel::run`].
     unsafe fn within(task: impl SimdKernel<Self>);
 
-    /// All lanes zero.
+    /// Returns a vector of zeros.
     ///
     /// # Safety
-    /// The processor has the instruction set.
+    /// The caller must ensure that the processor has the instruction set.
     unsafe fn zero() -> Self;
-    /// A vector of the same kind, all lanes `x`.
+    /// Returns a vector of the same kind, all lanes `x`.
     fn splat(self, x: Self::Real) -> Self;
-    /// A vector of the same kind, with lanes `even`, `odd`, `even`, `odd`...
+    /// Returns a vector of the same kind, with lanes `even`, `odd`, `even`, `odd`...
     fn alternating(self, even: Self::Real, odd: Self::Real) -> Self;
-    /// The first lanes of such a vector, so many; all where there are fewer.
+    /// Returns the mask of the first `lanes` lanes; of all if a vector has fewer.
     fn first(self, lanes: usize) -> Self::Mask;
-    /// Asks for the cache line of an address that may be accessed soon. Any address will do.
+    /// Prefetches the cache line of an address that may be accessed soon. Any address is allowed.
     fn prefetch(address: *const Self::Real);
-    /// The same, for what is accessed some time later: the second-level cache is near enough.
+    /// Prefetches as far as L2, for an access some time later. Any address is allowed.
     fn prefetch_far(address: *const Self::Real);
     /// Reads all lanes.
     ///
     /// # Safety
-    /// The processor has the instruction set. So many values may be read.
+    /// The caller must ensure that the processor has the instruction set, and that `LANES` values are readable at `from`.
     unsafe fn load(from: *const Self::Real) -> Self;
     /// Reads the lanes of the mask; the others are zero.
     ///
     /// # Safety
-    /// The processor has the instruction set. The values of the mask may be read; the others are not touched.
+    /// The caller must ensure that the processor has the instruction set, and that the values of the mask are readable; the
+    /// others are not accessed.
     unsafe fn load_some(from: *const Self::Real, mask: Self::Mask) -> Self;
     /// Writes all lanes.
     ///
     /// # Safety
-    /// So many values may be written.
+    /// The caller must ensure that `LANES` values are writable at `to`, with no other access to them.
     unsafe fn store(self, to: *mut Self::Real);
     /// Writes the lanes of the mask.
     ///
     /// # Safety
-    /// The values of the mask may be written; the others are not touched.
+    /// The caller must ensure that the values of the mask are writable, with no other access to them; the others are not
+    /// accessed.
     unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
-    /// `self · a`.
+    /// Returns `self · a`.
     fn mul(self, a: Self) -> Self;
-    /// `self · a + b`, rounded once where the instruction set can.
+    /// Returns `self · a + b`, rounded once if the instruction set can.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// Each lane in the place of its neighbour: real and imaginary parts change places.
+    /// Swaps each pair of neighbouring lanes: real and imaginary parts.
     fn swap_pairs(self) -> Self;
-    /// Two rows of blocks of so many lanes (a power of two, less than there are), transposed in pairs of blocks: of `A B ..`
-    /// and `C D ..`, the rows `A C ..` and `B D ..`.
+    /// Transposes, in pairs, the blocks of two rows. Blocks have `block` lanes (a power of two, less than `LANES`): the rows
+    /// `A B ..` and `C D ..` become `A C ..` and `B D ..`.
     fn exchange(self, other: Self, block: usize) -> (Self, Self);
 }
