@@ -161,7 +161,7 @@ fn tiles_entry(program: &Program) -> String {
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__(BLOCK)\n\
          entry(R alpha, R beta, u32 flags, const __grid_constant__ Extents extents, const __grid_constant__ Loops<3> batch,\n      \
-         KernelMatrix out_is, KernelMatrix a_is, KernelMatrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
+         Matrix out_is, Matrix a_is, Matrix b_is, const R *__restrict__ a, const R *__restrict__ b, R *__restrict__ out,\n      \
          u32 *failed) {{\n    \
          multiply<{checked}, {side}>(alpha, beta, flags, extents, batch, out_is, a_is, b_is, a, b, out, failed);\n}}\n",
         program.typedefs(),
