@@ -333,10 +333,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: every index within a tensor's shape addresses an element of its storage, which owns or mutably borrows it;
-        // `self` is mutably borrowed for the output's lifetime, so nothing else accesses the elements. Different indices address
-        // different elements: owned tensors are contiguous, and every constructor of a mutable view ensures it (there is no
-        // mutable broadcast).
+        // SAFETY: an index within the shape addresses an element of the storage, which owns or mutably borrows it; `self` is mutably
+        // borrowed, so nothing else accesses it. Indices address different elements: owned tensors are contiguous, and constructors
+        // of mutable views ensure it (there is no mutable broadcast).
         let output = unsafe { Output::from_raw(ptr, self.shape.as_ref(), self.strides.as_ref()) };
         (output, device)
     }

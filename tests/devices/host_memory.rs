@@ -3,7 +3,10 @@
 use crate::common::Remote;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vierbein::device::{Copies, CpuBuffer, HostPtr, OnHost, Operand, Output, Permute};
+use vierbein::device::{
+    Arguments, Copies, CpuBuffer, ElementTuple, Elementwise, Function, HostPtr, OnHost, Operand, Output,
+    Permute,
+};
 use vierbein::prelude::*;
 use vierbein::{Error, HostAccess};
 
@@ -70,6 +73,25 @@ impl<T: Element> Permute<T> for Near {
     }
 }
 
+impl<T: Element> Elementwise<T> for Near {
+    fn map<A: Arguments<First = T>, F: Function<A>>(
+        &self,
+        op: &F,
+        out: Output<'_, F::Output, Self>,
+        operands: A::Operands<'_, Self>,
+    ) -> Result<(), Error> {
+        Cpu.map::<A, F>(op, out.on_host(), A::on_host(operands))
+    }
+    fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
+        &self,
+        op: &F,
+        a: Output<'_, T, Self>,
+        rest: <A::Rest as ElementTuple>::Operands<'_, Self>,
+    ) -> Result<(), Error> {
+        Cpu.update::<A, F>(op, a.on_host(), A::Rest::on_host(rest))
+    }
+}
+
 impl Near {
     /// The elements that were moved and the copies that were made since the last call.
     fn counts(&self) -> (usize, usize) {
@@ -115,5 +137,26 @@ fn transfers_use_what_the_device_says() -> Result<(), Error> {
     let other = Near::default();
     let elsewhere = there.t().to_device_in(&other)?;
     assert_eq!((elsewhere.to_vec(), other.counts().1), (numbers.t().to_vec(), 0));
+    Ok(())
+}
+
+/// Functions of one to three operands, into new tensors and in place, by kernels of the host on the device's own memory.
+#[test]
+fn elementwise_functions_use_the_kernels_of_the_host() -> Result<(), Error> {
+    let near = Near::default();
+    let x = tensor![1.0, 4.0, 9.0].to_device_in(&near)?;
+    let y = tensor![10.0, 20.0, 30.0].to_device_in(&near)?;
+    let (mut halved, mut raised) = (y.clone(), x.clone());
+    near.counts();
+    let (roots, sums, larger) = (x.sqrt(), &x + &y, x.greater(&y.slice(s![..1])));
+    let chosen = larger.select(&x, &y);
+    halved /= 2.0;
+    raised += &y;
+    assert_eq!(near.counts().0, 0, "no element was moved");
+    assert_eq!(roots.to_vec(), [1.0, 2.0, 3.0]);
+    assert_eq!(sums.to_vec(), [11.0, 24.0, 39.0]);
+    assert_eq!(chosen.to_vec(), [10.0, 20.0, 30.0]);
+    assert_eq!(halved.to_vec(), [5.0, 10.0, 15.0]);
+    assert_eq!(raised.to_vec(), [11.0, 24.0, 39.0]);
     Ok(())
 }
