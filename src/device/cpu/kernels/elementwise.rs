@@ -2,7 +2,7 @@
 
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::strips::{Addresses, First, MAX_OPERANDS, RawOperand, for_blocks};
+use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks};
 use crate::device::cpu::simd::kernel;
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
@@ -76,7 +76,7 @@ kernel! {
 #[derive(Clone, Copy)]
 struct Operands<'a> {
     shape: &'a [usize],
-    list: [RawOperand<'a>; MAX_OPERANDS],
+    list: [RawOperand<'a>; MAX_LOOP_OPERANDS],
     len: usize,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Operands<'a> {
     #[inline(always)]
     fn new<T: Element>(first: Operand<'a, T, Cpu>) -> Self {
         let (shape, first) = (first.shape(), RawOperand::new(first.ptr(), first.strides()));
-        Operands { shape, list: [first; MAX_OPERANDS], len: 1 }
+        Operands { shape, list: [first; MAX_LOOP_OPERANDS], len: 1 }
     }
 
     #[inline(always)]

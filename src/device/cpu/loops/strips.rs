@@ -63,10 +63,10 @@ pub(in crate::device::cpu) enum First {
 pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
 
 /// Largest number of operands of a loop.
-pub(in crate::device::cpu) const MAX_OPERANDS: usize = 4;
+pub(in crate::device::cpu) const MAX_LOOP_OPERANDS: usize = 4;
 
 /// An address for each operand of a loop. Those after the last operand are null.
-pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_OPERANDS];
+pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 
 /// Calls `f` on blocks that make up the operands. None of them is empty.
 ///
@@ -82,7 +82,7 @@ pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_OPERANDS];
 ///   share an element.
 ///
 /// # Panics
-/// If there are no operands, or more than [`MAX_OPERANDS`].
+/// If there are no operands, or more than [`MAX_LOOP_OPERANDS`].
 #[inline(always)]
 pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
@@ -150,7 +150,7 @@ unsafe fn planned<const K: usize>(
 
 /// Returns the addresses, with null after the last operand.
 fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
-    let mut padded = [core::ptr::null_mut(); MAX_OPERANDS];
+    let mut padded = [core::ptr::null_mut(); MAX_LOOP_OPERANDS];
     padded[..K].copy_from_slice(&addresses);
     padded
 }
