@@ -7,15 +7,14 @@
 
 use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
-use core::fmt::{Debug, Write};
+use core::fmt::Debug;
 use proptest::prelude::*;
-use std::hash::{DefaultHasher, Hasher};
 use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
 
 /// Names of axes and shapes, and results so far, as the row-major side sees them.
 struct Mirror {
     row_major: bool,
-    results: Vec<(&'static str, Vec<usize>, Vec<isize>, String)>,
+    results: Results,
 }
 
 impl Mirror {
@@ -55,33 +54,43 @@ impl Mirror {
     {
         assert_eq!(O::ROW_MAJOR, self.row_major);
         let (shape, strides) = (self.list(x.shape().as_ref()), self.list(x.strides().as_ref()));
-        self.results.push((name, shape, strides, text(&x.to_vec())));
+        self.results.push((name, shape, strides, Elements::of(x.to_vec())));
     }
 
     fn note(&mut self, name: &'static str, value: impl Debug) {
-        self.results.push((name, vec![], vec![], format!("{value:?}")));
+        self.results.push((name, vec![], vec![], Elements::Text(format!("{value:?}"))));
     }
-}
-
-/// Elements as text; a hash of the text if they are many, which would take hundreds of megabytes.
-fn text<T: Element>(elements: &[T]) -> String {
-    struct Hash(DefaultHasher);
-    impl Write for Hash {
-        fn write_str(&mut self, text: &str) -> core::fmt::Result {
-            self.0.write(text.as_bytes());
-            Ok(())
-        }
-    }
-    if elements.len() <= 10_000 {
-        return format!("{elements:?}");
-    }
-    let mut hash = Hash(DefaultHasher::new());
-    write!(hash, "{elements:?}").expect("a hash takes any text");
-    format!("{:016x}", hash.0.finish())
 }
 
 /// The results of a list of operations in one order.
-type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, String)>;
+type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, Elements)>;
+
+/// The elements of a result: as text, or, if they are many, as bytes, which are made and compared faster.
+#[derive(PartialEq)]
+enum Elements {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Elements {
+    fn of<T: Element>(elements: Vec<T>) -> Self {
+        if elements.len() <= 10_000 {
+            return Elements::Text(format!("{elements:?}"));
+        }
+        let mut bytes = vec![];
+        Tensor::<T, Rank<1>>::from(elements).write_npy_to(&mut bytes).expect("memory takes any bytes");
+        Elements::Bytes(bytes)
+    }
+}
+
+impl Debug for Elements {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Elements::Text(text) => f.write_str(text),
+            Elements::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+        }
+    }
+}
 
 fn assert_mirrored(row: &Results, col: &Results) {
     assert_eq!(row.len(), col.len());

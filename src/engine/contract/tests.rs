@@ -105,47 +105,60 @@ fn networks(
 }
 
 /// Evaluates the specification by iterating over all labels.
-fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> BTreeMap<Vec<usize>, T> {
+///
+/// The elements of the result are in row-major order.
+fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> Vec<T> {
     let labels: Vec<char> = network
         .extents
         .keys()
         .copied()
         .filter(|label| network.operands.iter().any(|case| case.labels.contains(label)))
         .collect();
-    let mut sums = BTreeMap::new();
+    let shape: Vec<usize> = network.result.iter().map(|label| network.extents[label]).collect();
+    // Where an operand's axes and those of the result find their index among those of the labels.
+    let places = |axes: &[char]| -> Vec<usize> {
+        axes.iter().map(|label| labels.iter().position(|l| l == label).unwrap()).collect()
+    };
+    let operands: Vec<_> = network
+        .operands
+        .iter()
+        .zip(memories)
+        .map(|(case, memory)| (case, places(&case.labels), memory))
+        .collect();
+    let result = places(&network.result);
     // Every element of the result is set, even if the sum has zero terms.
-    count(&network.result.iter().map(|label| network.extents[label]).collect::<Vec<_>>(), |index| {
-        sums.insert(index.to_vec(), T::zero());
-    });
+    let mut sums = vec![T::zero(); shape.iter().product()];
     count(&labels.iter().map(|label| network.extents[label]).collect::<Vec<_>>(), |index| {
-        let at = |label: &char| index[labels.iter().position(|l| l == label).unwrap()];
         let mut product = T::one();
-        for (case, memory) in network.operands.iter().zip(memories) {
-            let offset: isize = case.layout.offset()
-                + case
-                    .labels
-                    .iter()
-                    .zip(case.layout.strides())
-                    .map(|(l, s)| at(l) as isize * s)
-                    .sum::<isize>();
+        for (case, places, memory) in &operands {
+            let mut offset = case.layout.offset();
+            for (axis, &stride) in case.layout.strides().iter().enumerate() {
+                offset += index[places[axis]] as isize * stride;
+            }
             let x = memory[offset as usize];
             product *= if case.conjugate { x.conj() } else { x };
         }
-        *sums.get_mut(&network.result.iter().map(at).collect::<Vec<_>>()).unwrap() += product;
+        let mut at = 0;
+        for (axis, &extent) in shape.iter().enumerate() {
+            at = at * extent + index[result[axis]];
+        }
+        sums[at] += product;
     });
     sums
 }
 
+/// Calls `f` with each index of `shape`, in row-major order.
 fn count(shape: &[usize], mut f: impl FnMut(&[usize])) {
-    let total: usize = shape.iter().product();
-    for k in 0..total {
-        let mut rest = k;
-        let mut index = vec![0; shape.len()];
-        for (axis, &extent) in shape.iter().enumerate().rev() {
-            index[axis] = rest % extent;
-            rest /= extent;
-        }
+    let mut index = vec![0; shape.len()];
+    for _ in 0..shape.iter().product() {
         f(&index);
+        for (axis, &extent) in shape.iter().enumerate().rev() {
+            index[axis] += 1;
+            if index[axis] < extent {
+                break;
+            }
+            index[axis] = 0;
+        }
     }
 }
 
@@ -205,7 +218,7 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let mut place = 0;
     let mut wrong = None;
     count(&shape, |index| {
-        let (found, expected) = (fresh.as_slice()[place], expected[index]);
+        let (found, expected) = (fresh.as_slice()[place], expected[place]);
         if found != expected && wrong.is_none() {
             wrong = Some(format!("{text}: {found} at {index:?}, not {expected}"));
         }
@@ -221,10 +234,10 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     assert_within(&layout, target.len());
     einsum.accumulate(&bound, Scaling { alpha, beta }, target.output().0.in_layout(&layout)).unwrap();
     let mut left = before.as_slice().to_vec();
+    let mut terms = expected.iter();
     count(&shape, |index| {
-        let offset: isize =
-            layout.offset() + index.iter().zip(layout.strides()).map(|(&i, s)| i as isize * s).sum::<isize>();
-        left[offset as usize] = alpha * expected[index] + beta * left[offset as usize];
+        let offset = offset_of(&layout, index);
+        left[offset as usize] = alpha * *terms.next().unwrap() + beta * left[offset as usize];
     });
     prop_assert_eq!(target.as_slice(), &left[..], "{} into {:?}", &text, layout);
     Ok(())
@@ -255,10 +268,16 @@ proptest! {
 
 fn assert_within(layout: &Layout, len: usize) {
     count(layout.shape(), |index| {
-        let offset =
-            layout.offset() + index.iter().zip(layout.strides()).map(|(&i, s)| i as isize * s).sum::<isize>();
-        assert!((0..len as isize).contains(&offset));
+        assert!((0..len as isize).contains(&offset_of(layout, index)));
     });
+}
+
+fn offset_of(layout: &Layout, index: &[usize]) -> isize {
+    let mut offset = layout.offset();
+    for (axis, &stride) in layout.strides().iter().enumerate() {
+        offset += index[axis] as isize * stride;
+    }
+    offset
 }
 
 /// Pairs whose labels each occur in two of the three tensors: matrix products, with groups of several axes in any order.

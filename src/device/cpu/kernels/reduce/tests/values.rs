@@ -9,13 +9,17 @@ use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod
 /// The elements of each output, in the row-major enumeration of the reduced axes.
 fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
     let mut walk = Odometer::row_major(shape, [strides]);
-    let count: usize = shape[kept..].iter().product();
-    let mut next = || {
-        let x = data[start(shape, strides).wrapping_add_signed(walk.offsets()[0])];
-        walk.advance();
-        x
-    };
-    (0..shape[..kept].iter().product()).map(|_| (0..count).map(|_| next()).collect()).collect()
+    let (first, count) = (start(shape, strides), shape[kept..].iter().product());
+    let mut rows = vec![];
+    for _ in 0..shape[..kept].iter().product() {
+        let mut row = Vec::with_capacity(count);
+        for _ in 0..count {
+            row.push(data[first.wrapping_add_signed(walk.offsets()[0])]);
+            walk.advance();
+        }
+        rows.push(row);
+    }
+    rows
 }
 
 /// Whether a reduction gives what `naive` makes of the elements of each output: the same on each level, and there
