@@ -89,10 +89,18 @@ fn written_by_hand() -> BTreeSet<String> {
     }
     /// Returns the type for which a line implements an operation's trait, without parameters.
     fn implementor(line: &str) -> Option<String> {
+        let line = line.replace("->", "");
         let (head, name) = line.trim_start().strip_prefix("impl")?.split_once(" for ")?;
-        let traits = [" UnaryOp<", " BinaryOp<", " TernaryOp<", " Generator<"];
+        // Bounds of the parameters may name the traits too.
+        let mut depth = 0;
+        let end = head.find(|c| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            depth == 0
+        })?;
+        let implemented = head[end..].trim_start_matches(['>', ' ']);
+        let traits = ["UnaryOp<", "BinaryOp<", "TernaryOp<", "Generator<"];
         let name = name.split(['<', ' ']).next()?;
-        traits.iter().any(|name| head.contains(name)).then(|| name.to_string())
+        traits.iter().any(|name| implemented.starts_with(name)).then(|| name.to_string())
     }
     let mut found = BTreeSet::new();
     visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
