@@ -42,12 +42,12 @@ nightly() {
 deny() {
     tool deny || return 0
     cargo deny --locked check licenses bans sources
-    for other in fuzz benches/peers; do cargo deny --locked --manifest-path $other/Cargo.toml --config deny.toml check sources; done
+    for other in fuzz benches/peers benches/numpy; do cargo deny --locked --manifest-path $other/Cargo.toml --config deny.toml check sources; done
     if ! cargo deny --locked fetch db > "$work/fetch" 2>&1; then
         skip "advisories: their database, github.com/RustSec/advisory-db, cannot be reached"
         return 0
     fi
-    for all in . fuzz benches/peers; do
+    for all in . fuzz benches/peers benches/numpy; do
         cargo deny --locked --offline --manifest-path $all/Cargo.toml --config deny.toml check advisories
     done
 }

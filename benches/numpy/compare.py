@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Times classes of operations in vierbein and in NumPy, in turn and on one thread, and prints the ratios.
+
+    cargo build --release && python3 compare.py [--avx2] [--sizes 20000,4000000] [--rounds N] [ROW ..]      ROW: a part of a name
+
+Each line is the median time of NumPy and of vierbein and their ratio: below 1, vierbein is faster. Both compute a new result in
+each call. Before a row is timed, a dozen elements of both results are compared. `--avx2` limits both to AVX2.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--avx2", action="store_true")
+parser.add_argument("--sizes", default="20000,4000000")
+parser.add_argument("--rounds", type=int, default=15)
+parser.add_argument("--sample-ms", type=float, default=5)
+parser.add_argument("--markdown", action="store_true")
+parser.add_argument("rows", nargs="*")
+options = parser.parse_args()
+
+if options.avx2:
+    os.environ["VIERBEIN_SIMD"] = "avx2"
+    os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
+os.environ.update(RAYON_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+import numpy as np  # noqa: E402
+
+np.seterr(all="ignore")
+
+
+def number(n, operand):
+    """As `number` in src/main.rs."""
+    k = np.arange(n, dtype=np.uint64) + np.uint64(977 * operand)
+    return (k * np.uint64(2654435761) % np.uint64(2027)).astype(float) / 14.0 - 72.03
+
+
+def matrix(x):
+    columns = 10 ** ((len(str(x.size)) // 2))
+    return x.reshape(-1, columns)
+
+
+class Operands:
+    """The operands of all rows of one size."""
+
+    def __init__(self, n):
+        self.n = n
+        self.x, self.y = number(n, 0), number(n, 1)
+        self.i32, self.i64 = self.x.astype(np.int32), self.x.astype(np.int64)
+        self.u8 = np.abs(self.x).astype(np.uint8)
+        self.cx = self.x + 1j * number(n, 10)
+        self.cy = self.y + 1j * number(n, 11)
+        self.m, self.m2 = matrix(self.x), matrix(self.y)
+        self.rng = np.random.default_rng(1)
+        self.path = Path(tempfile.gettempdir()) / f"vierbein-numpy-{os.getpid()}.npy"
+        np.save(self.path, self.x)
+
+
+def truncated(a, b):
+    """Rust's division of integers, which is the floor of NumPy's where the quotient is not below 0."""
+    return a // b
+
+
+ROWS = {
+    "x + y": lambda o: o.x + o.y,
+    "x - 1.5": lambda o: o.x - 1.5,
+    "x / y": lambda o: o.x / o.y,
+    "abs": lambda o: np.abs(o.x),
+    "sqrt(x + 73)": lambda o: np.sqrt(o.x + 73.0),
+    "clamp": lambda o: np.clip(o.x, -10.0, 10.0),
+    "maximum": lambda o: np.maximum(o.x, o.y),
+    "less than a scalar": lambda o: o.x < 3.0,
+    "less": lambda o: o.x < o.y,
+    "select": lambda o: np.where(o.x < 3.0, o.x, o.y),
+    "i32 / 7": lambda o: o.i32 // 7,
+    "i64 / 7": lambda o: o.i64 // 7,
+    "i32 / -10": lambda o: o.i32 // -10,
+    "u8 / 7": lambda o: o.u8 // 7,
+    "i32 % 7": lambda o: np.fmod(o.i32, 7),
+    "i64 * i64": lambda o: o.i64 * o.i64,
+    "i32 to f64": lambda o: o.i32.astype(float),
+    "u8 + u8": lambda o: o.u8 + o.u8,
+    "c64 * c64": lambda o: o.cx * o.cy,
+    "c64 / c64": lambda o: o.cx / o.cy,
+    "abs of c64": lambda o: np.abs(o.cx),
+    "sum": lambda o: o.x.sum(),
+    "max": lambda o: o.x.max(),
+    "prod": lambda o: o.x.prod(),
+    "var": lambda o: o.x.var(),
+    "cumsum": lambda o: o.x.cumsum(),
+    "argmax": lambda o: o.x.argmax(),
+    "sum over axis 0": lambda o: o.m.sum(axis=0),
+    "sum over axis 1": lambda o: o.m.sum(axis=1),
+    "argmax over axis 0": lambda o: o.m.argmax(axis=0),
+    "argmax over axis 1": lambda o: o.m.argmax(axis=1),
+    "max over axis 0": lambda o: o.m.max(axis=0),
+    "copy of [.., ..;-1]": lambda o: o.m[:, ::-1].copy(),
+    "copy of [.., ..;2]": lambda o: o.m[:, ::2].copy(),
+    "copy of [..;-1, ..]": lambda o: o.m[::-1].copy(),
+    "copy of the transpose": lambda o: np.ascontiguousarray(o.m.T),
+    "matrix + row": lambda o: o.m + o.m2[0],
+    "uniform random numbers": lambda o: o.rng.random(o.n),
+    "read_npy": lambda o: np.load(o.path),
+    "write_npy": lambda o: np.save(o.path, o.x),
+}
+
+
+def sample(result, name, o):
+    """The elements that `Look` in src/main.rs looks at."""
+    if name == "uniform random numbers":
+        return [round(result.mean() * 20)]
+    result = o.x if result is None else result
+    flat = np.asarray(result).reshape(-1)
+    flat = flat[sorted({k * flat.size // 12 for k in range(12) if k * flat.size // 12 < flat.size})] if flat.size >= 12 else [
+        flat[k * flat.size // 12] for k in range(12) if k * flat.size // 12 < flat.size
+    ]
+    return [float(v.real + v.imag) if np.iscomplexobj(v) else float(v) for v in flat]
+
+
+def main():
+    program = Path(__file__).parent / "target/release/vierbein-numpy"
+    server = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(*words):
+        server.stdin.write("\t".join(map(str, words)) + "\n")
+        server.stdin.flush()
+        answer = server.stdout.readline()
+        if not answer:
+            sys.exit(f"{words}: no answer")
+        return answer.rstrip("\n").split("\t")
+
+    names = ask("list")
+    assert sorted(names) == sorted(ROWS), set(names) ^ set(ROWS)
+    print(f"NumPy {np.__version__}, one thread{', AVX2' if options.avx2 else ''}")
+    for n in map(int, options.sizes.split(",")):
+        o = Operands(n)
+        for name in names:
+            if options.rows and not any(part in name for part in options.rows):
+                continue
+            f = ROWS[name]
+            theirs = sample(f(o), name, o)
+            ours = [float(v) for v in ask("check", name, n)]
+            if name not in ("i32 / 7", "i64 / 7", "i32 / -10"):  # NumPy rounds down, Rust to zero.
+                np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=name)
+            start = time.perf_counter()
+            f(o)
+            repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))
+            numpy, vierbein = [], []
+            for _ in range(options.rounds):
+                start = time.perf_counter()
+                for _ in range(repeats):
+                    f(o)
+                numpy.append((time.perf_counter() - start) / repeats)
+                vierbein.append(float(ask("time", name, n, repeats)[0]) / repeats)
+            a, b = statistics.median(numpy), statistics.median(vierbein)
+            row = (name, n, f"{a * 1e6:.1f}", f"{b * 1e6:.1f}", f"{b / a:.2f}", f"{min(vierbein) / min(numpy):.2f}")
+            print("| " + " | ".join(map(str, row)) + " |" if options.markdown else "{:24}{:>9}{:>10}{:>10}{:>7}{:>7}".format(*row), flush=True)
+        o.path.unlink()
+
+
+main()

@@ -1,0 +1,250 @@
+//! What `compare.py` times beside NumPy: it starts this program, writes requests to its input and reads an answer each.
+//!
+//! ```text
+//! list                     →  the names of all rows, in a line
+//! check ROW N              →  some elements of the row's result, as numbers
+//! time ROW N REPEATS       →  the seconds of as many calls
+//! ```
+//!
+//! `N` is the number of elements of an operand. Operands are the same numbers on both sides: see [`number`].
+
+use num_complex::Complex;
+use rand::SeedableRng;
+use rand::distr::{Distribution, StandardUniform};
+use rand::rngs::SmallRng;
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+use vierbein::{Cpu, Dim, Element, Rank, Storage, Tensor, s};
+
+type Vector<T> = Tensor<T, Rank<1>>;
+type Matrix<T> = Tensor<T, Rank<2>>;
+
+/// The `k`-th number of operand `operand`: between −72 and 72, without a pattern, and never 0.
+fn number(k: usize, operand: usize) -> f64 {
+    ((k as u64 + 977 * operand as u64) * 2_654_435_761 % 2027) as f64 / 14.0 - 72.03
+}
+
+fn vector(n: usize, operand: usize) -> Vector<f64> {
+    (0..n).map(|k| number(k, operand)).collect::<Vec<_>>().into()
+}
+
+fn complex(n: usize, operand: usize) -> Vector<Complex<f64>> {
+    (0..n).map(|k| Complex::new(number(k, operand), number(k, operand + 10))).collect::<Vec<_>>().into()
+}
+
+/// `[200, 100]` for 20 000 elements, `[4000, 1000]` for 4 million, and so on.
+fn matrix(n: usize, operand: usize) -> Matrix<f64> {
+    let columns = 10usize.pow((n.ilog10() + 1) / 2);
+    vector(n, operand).reshape([n / columns, columns])
+}
+
+/// A call to time, and some elements of its result.
+struct Job {
+    call: Box<dyn FnMut()>,
+    look: Box<dyn FnMut() -> Vec<f64>>,
+}
+
+/// The elements of a result that are compared: as many as a dozen, spread over its memory.
+trait Look {
+    fn look(&self) -> Vec<f64>;
+}
+
+impl<T: Element + Part, D: Dim, S: Storage<T, Cpu>> Look for Tensor<T, D, vierbein::RowMajor, Cpu, S> {
+    fn look(&self) -> Vec<f64> {
+        let all = self.to_vec();
+        (0..12).map(|k| k * all.len() / 12).filter(|&k| k < all.len()).map(|k| all[k].part()).collect()
+    }
+}
+
+/// A number of an element: the sum of its parts.
+trait Part {
+    fn part(self) -> f64;
+}
+macro_rules! part { ($($T:ty),*) => { $(impl Part for $T { fn part(self) -> f64 { self as f64 } })* } }
+part!(f64, f32, i64, i32, u8);
+impl Part for bool {
+    fn part(self) -> f64 {
+        self.into()
+    }
+}
+impl Part for Complex<f64> {
+    fn part(self) -> f64 {
+        self.re + self.im
+    }
+}
+
+fn job<R: Look + 'static>(f: impl Fn() -> R + Clone + 'static) -> Job {
+    let again = f.clone();
+    Job {
+        call: Box::new(move || {
+            black_box(f());
+        }),
+        look: Box::new(move || again().look()),
+    }
+}
+
+/// A row of one operand.
+fn one<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new(vector(n, 0));
+        job(move || f(&x))
+    })
+}
+
+/// A row of one operand of another type.
+fn one_of<T: Element, R: Look + 'static>(
+    convert: fn(f64) -> T,
+    f: fn(&Vector<T>) -> R,
+) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new(vector(n, 0).map(convert));
+        job(move || f(&x))
+    })
+}
+
+fn two<R: Look + 'static>(f: fn(&Vector<f64>, &Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new((vector(n, 0), vector(n, 1)));
+        job(move || f(&x.0, &x.1))
+    })
+}
+
+fn of_matrix<R: Look + 'static>(f: fn(&Matrix<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new(matrix(n, 0));
+        job(move || f(&x))
+    })
+}
+
+fn of_matrices<R: Look + 'static>(f: fn(&Matrix<f64>, &Matrix<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new((matrix(n, 0), matrix(n, 1)));
+        job(move || f(&x.0, &x.1))
+    })
+}
+
+fn of_complex<R: Look + 'static>(
+    f: fn(&Vector<Complex<f64>>, &Vector<Complex<f64>>) -> R,
+) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new((complex(n, 0), complex(n, 1)));
+        job(move || f(&x.0, &x.1))
+    })
+}
+
+/// A row whose results differ from call to call: nothing of them is compared but their mean, roughly.
+fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let mut rng = SmallRng::seed_from_u64(1);
+        Job {
+            call: Box::new(move || {
+                black_box(Vector::<f64>::random([n], distribution, &mut rng));
+            }),
+            look: Box::new(move || {
+                let mut rng = SmallRng::seed_from_u64(2);
+                vec![(Vector::<f64>::random([n], distribution, &mut rng).mean().item() * 20.0).round()]
+            }),
+        }
+    })
+}
+
+/// Where rows of files have theirs.
+fn path() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("vierbein-numpy-rows-{}.npy", std::process::id()))
+}
+
+fn read_file(n: usize) -> Job {
+    vector(n, 0).write_npy(path()).expect("a file can be written");
+    job(|| Vector::<f64>::read_npy(path()).expect("the file is there"))
+}
+
+fn write_file(n: usize) -> Job {
+    let x = vector(n, 0);
+    let sample = x.look();
+    Job {
+        call: Box::new(move || x.write_npy(path()).expect("a file can be written")),
+        look: Box::new(move || sample.clone()),
+    }
+}
+
+fn rows() -> Vec<(&'static str, Box<dyn Fn(usize) -> Job>)> {
+    vec![
+        ("x + y", two(|x, y| x + y)),
+        ("x - 1.5", one(|x| x - 1.5)),
+        ("x / y", two(|x, y| x / y)),
+        ("abs", one(|x| x.abs())),
+        ("sqrt(x + 73)", one(|x| (x + 73.0).sqrt())),
+        ("clamp", one(|x| x.clamp(-10.0, 10.0))),
+        ("maximum", two(|x, y| x.maximum(y))),
+        ("less than a scalar", one(|x| x.less(3.0))),
+        ("less", two(|x, y| x.less(y))),
+        ("select", two(|x, y| x.less(3.0).select(x, y))),
+        ("i32 / 7", one_of(|x| x as i32, |x| x / 7)),
+        ("i64 / 7", one_of(|x| x as i64, |x| x / 7)),
+        ("i32 / -10", one_of(|x| x as i32, |x| x / -10)),
+        ("u8 / 7", one_of(|x| x.abs() as u8, |x| x / 7)),
+        ("i32 % 7", one_of(|x| x as i32, |x| x % 7)),
+        ("i64 * i64", one_of(|x| x as i64, |x| x * x)),
+        ("i32 to f64", one_of(|x| x as i32, |x| x.cast::<f64>())),
+        ("u8 + u8", one_of(|x| x.abs() as u8, |x| x + x)),
+        ("c64 * c64", of_complex(|x, y| x * y)),
+        ("c64 / c64", of_complex(|x, y| x / y)),
+        ("abs of c64", of_complex(|x, _| x.abs())),
+        ("sum", one(|x| x.sum())),
+        ("max", one(|x| x.max())),
+        ("prod", one(|x| x.prod())),
+        ("var", one(|x| x.var(0))),
+        ("cumsum", one(|x| x.cumsum(0))),
+        ("argmax", one(|x| x.argmax())),
+        ("sum over axis 0", of_matrix(|x| x.sum_axis(0))),
+        ("sum over axis 1", of_matrix(|x| x.sum_axis(1))),
+        ("argmax over axis 0", of_matrix(|x| x.argmax_axis(0))),
+        ("argmax over axis 1", of_matrix(|x| x.argmax_axis(1))),
+        ("max over axis 0", of_matrix(|x| x.max_axis(0))),
+        ("copy of [.., ..;-1]", of_matrix(|x| x.slice(s![.., ..;-1]).to_owned())),
+        ("copy of [.., ..;2]", of_matrix(|x| x.slice(s![.., ..;2]).to_owned())),
+        ("copy of [..;-1, ..]", of_matrix(|x| x.slice(s![..;-1, ..]).to_owned())),
+        ("copy of the transpose", of_matrix(|x| x.t().to_owned())),
+        ("matrix + row", of_matrices(|x, y| x + y.slice(s![0, ..]))),
+        ("uniform random numbers", samples(StandardUniform)),
+        ("read_npy", Box::new(read_file)),
+        ("write_npy", Box::new(write_file)),
+    ]
+}
+
+fn main() {
+    let rows = rows();
+    let find = |name: &str| &rows.iter().find(|row| row.0 == name).expect("a row of this name").1;
+    let mut current: Option<(String, Job)> = None;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.expect("requests are text");
+        let words: Vec<&str> = line.split('\t').collect();
+        let answer = match words[..] {
+            ["list"] => rows.iter().map(|row| row.0).collect::<Vec<_>>().join("\t"),
+            ["check" | "time", name, n, ..] => {
+                let key = format!("{name} {n}");
+                let kept = current.take().filter(|(last, _)| *last == key);
+                let job = &mut current
+                    .insert(
+                        kept.unwrap_or_else(|| (key, find(name)(n.parse().expect("a number of elements")))),
+                    )
+                    .1;
+                match words[3..] {
+                    [] => (job.look)().iter().map(f64::to_string).collect::<Vec<_>>().join("\t"),
+                    [repeats] => {
+                        let repeats: usize = repeats.parse().expect("a number of calls");
+                        let start = Instant::now();
+                        (0..repeats).for_each(|_| (job.call)());
+                        start.elapsed().as_secs_f64().to_string()
+                    }
+                    _ => panic!("not a request: {line}"),
+                }
+            }
+            _ => panic!("not a request: {line}"),
+        };
+        println!("{answer}");
+        std::io::stdout().flush().expect("somebody reads");
+    }
+    std::fs::remove_file(path()).ok();
+}
