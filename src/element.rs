@@ -2,7 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+mod division;
+
 use core::fmt::{Debug, Display};
+use division::DivideByInvariant;
 use num_complex::Complex;
 use num_traits::{NumAssign, One, Zero};
 
@@ -214,6 +217,13 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// `a op b`; integers wrap, whatever the build checks: what does not fit was found before, or is to wrap.
     #[doc(hidden)]
     fn wrapping(op: Arithmetic, a: Self, b: Self) -> Self;
+    /// [`wrapping`](Scalar::wrapping) in a loop in which `b` is always the same: what depends on `b` alone is computed once. If `b`
+    /// is an integer by which nothing is divided, 0, the result is any number.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wrapping_by_invariant(op: Arithmetic, a: Self, b: Self) -> Self {
+        Self::wrapping(op, a, b)
+    }
     #[doc(hidden)]
     fn neg_fits(self) -> bool;
     #[doc(hidden)]
@@ -512,6 +522,14 @@ macro_rules! integers {
                     Arithmetic::Mul => a.wrapping_mul(b),
                     Arithmetic::Div => a.wrapping_div(b),
                     Arithmetic::Rem => a.wrapping_rem(b),
+                }
+            }
+            #[inline(always)]
+            fn wrapping_by_invariant(op: Arithmetic, a: $t, b: $t) -> $t {
+                match op {
+                    Arithmetic::Div => a.quotient(b),
+                    Arithmetic::Rem => a.remainder(b),
+                    _ => <$t>::wrapping(op, a, b),
                 }
             }
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }

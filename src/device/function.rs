@@ -32,6 +32,9 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     fn call(&self, arguments: A) -> Self::Output;
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, arguments: A) -> bool;
+    /// Returns whether the elements have to be checked: the function is [`CHECKED`](Function::CHECKED) and not known to be
+    /// defined for all elements.
+    fn is_checked(&self) -> bool;
     /// Returns the elements as messages show them.
     fn describe(&self, arguments: A) -> String;
     /// Binds the scalars of the CUDA source.
@@ -64,6 +67,10 @@ impl<A: Element, F: UnaryOp<A>> Function<(A,)> for F {
     fn is_defined(&self, (a,): (A,)) -> bool {
         self.defined(a)
     }
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        <Self as Function<(A,)>>::CHECKED && !self.always_defined()
+    }
     fn describe(&self, (a,): (A,)) -> String {
         self.operands(a)
     }
@@ -82,6 +89,10 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> Function<(A, B)> for F {
     fn is_defined(&self, (a, b): (A, B)) -> bool {
         self.defined(a, b)
     }
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        <Self as Function<(A, B)>>::CHECKED
+    }
     fn describe(&self, (a, b): (A, B)) -> String {
         self.operands(a, b)
     }
@@ -99,6 +110,10 @@ impl<A: Element, B: Element, C: Element, F: TernaryOp<A, B, C>> Function<(A, B, 
     #[inline(always)]
     fn is_defined(&self, _: (A, B, C)) -> bool {
         true
+    }
+    #[inline(always)]
+    fn is_checked(&self) -> bool {
+        false
     }
     fn describe(&self, (a, b, c): (A, B, C)) -> String {
         format!("{a}, {b} and {c}")

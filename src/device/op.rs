@@ -75,6 +75,10 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn defined(&self, _: A) -> bool {
         true
     }
+    /// Returns whether the function is defined for all elements; devices then do not check them.
+    fn always_defined(&self) -> bool {
+        false
+    }
     /// Returns the operands as messages show them.
     fn operands(&self, a: A) -> String {
         a.to_string()
@@ -122,6 +126,17 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
     const ASSOCIATIVE: bool = false;
+    /// Computes the function if `b` is a scalar, the same for all elements of `a`: the same result as [`apply`](BinaryOp::apply).
+    /// What depends on `b` alone is moved out of the loop over the elements if it is cheap to repeat and has no side effects,
+    /// such as a panic.
+    #[inline]
+    fn apply_with_scalar(&self, a: A, b: B) -> Self::Output {
+        self.apply(a, b)
+    }
+    /// Returns whether the function is defined for every `a` with this `b`; devices then do not check the elements.
+    fn always_defined_with_scalar(&self, _b: B) -> bool {
+        false
+    }
     /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
     /// Returns whether the function is defined for these elements.

@@ -17,7 +17,7 @@ macro_rules! operations {
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
-        host: |$a:ident, $b:ident| $host:expr, cuda: $cuda:literal,
+        host: |$a:ident, $b:ident| $host:expr, $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
         $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
         $(cost: $cost:expr,)?
         $(associative: $associative:literal,)?
@@ -41,6 +41,15 @@ macro_rules! operations {
             fn apply(&self, $a: T, $b: T) -> $Output {
                 $host
             }
+            $(
+                #[inline]
+                fn apply_with_scalar(&self, $e: T, $f: T) -> $Output {
+                    $host_by_scalar
+                }
+                fn always_defined_with_scalar(&self, $g: T) -> bool {
+                    $always_defined
+                }
+            )?
         }
     )*};
     (@type $Name:ident $Operator:ident, $doc:expr) => {

@@ -20,6 +20,8 @@
 //! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
 //!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
 //!   they share one kernel.
+//! * [`host_by_scalar`, `always_defined`]: the function of two elements in Rust for a right operand that is a scalar, if that is
+//!   faster, and for which scalars it is defined whatever the left operand is.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which
@@ -287,14 +289,20 @@ macro_rules! binary {
             doc: "The quotient",
             symbol: "/", operator: Div, verb: "divide",
             elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[3, 1]",
-            host: |a, b| T::wrapping(Arithmetic::Div, a, b), cuda: "wrapping_div(a, b)",
+            host: |a, b| T::wrapping(Arithmetic::Div, a, b),
+            host_by_scalar: |a, b| T::wrapping_by_invariant(Arithmetic::Div, a, b),
+            always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
+            cuda: "wrapping_div(a, b)",
             defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
         }
         Rem: try_rem {
             doc: "The remainder",
             symbol: "%", operator: Rem, verb: "take the remainder of",
             elements: Scalar, gives: T, example: "[7, 5]", "&tensor![2, 5]" => "[1, 0]",
-            host: |a, b| T::wrapping(Arithmetic::Rem, a, b), cuda: "wrapping_rem(a, b)",
+            host: |a, b| T::wrapping(Arithmetic::Rem, a, b),
+            host_by_scalar: |a, b| T::wrapping_by_invariant(Arithmetic::Rem, a, b),
+            always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
+            cuda: "wrapping_rem(a, b)",
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
         }
         Maximum: maximum, try_maximum {

@@ -26,10 +26,13 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
     fn apply(&self, a: A) -> F::Output {
-        self.op.apply(a, self.right)
+        self.op.apply_with_scalar(a, self.right)
     }
     fn defined(&self, a: A) -> bool {
         self.op.defined(a, self.right)
+    }
+    fn always_defined(&self) -> bool {
+        self.op.always_defined_with_scalar(self.right)
     }
     fn operands(&self, a: A) -> String {
         self.op.operands(a, self.right)

@@ -6,7 +6,7 @@ use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, Raw
 use crate::device::cpu::simd::kernel;
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
-use crate::element::Element;
+use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
@@ -45,6 +45,24 @@ kernel! {
         // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
         unsafe { A::map_contiguous(op, n, out, operands) };
     }
+}
+
+kernel! {
+    /// [`map_contiguous`] for functions that are faster with registers of 64 bytes: see [`is_wide`].
+    ///
+    /// # Safety
+    /// As [`map_contiguous`].
+    wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
+        // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
+        unsafe { A::map_contiguous(op, n, out, operands) };
+    }
+}
+
+/// Whether a function is compiled for registers of 64 bytes too. Most functions are limited by the loads and stores, and gain
+/// nothing. But AVX2 has no instructions for masks, of which the elements of a `bool` result are made, and few for integers of 64
+/// bits.
+const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
+    matches!(F::Output::DTYPE, DType::Bool | DType::I64 | DType::U64) && size_of::<A::First>() == 8
 }
 
 kernel! {
@@ -171,7 +189,7 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         let mut all = Operands::new(out.as_operand());
         A::each(operands, &mut all);
-        if F::CHECKED {
+        if op.is_checked() {
             check::<A, F>(op, all, 1)?;
         }
         let element = |at: &[isize]| {
@@ -198,7 +216,7 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         let mut all = Operands::new(a.as_operand());
         A::Rest::each(rest, &mut all);
-        if F::CHECKED {
+        if op.is_checked() {
             check::<A, F>(op, all, 0)?;
         }
         let element = |at: &[isize]| {
@@ -227,8 +245,14 @@ impl<T: Element> Elementwise<T> for Cpu {
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
-        unsafe { map_contiguous::<A, F>(*op, n, at[0].cast(), arrays(at, 1)) };
+        let (out, operands) = (at[0].cast(), arrays(at, 1));
+        if const { is_wide::<A, F>() } {
+            // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
+            unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
+        } else {
+            // SAFETY: as for wide registers: both kernels have the same contract.
+            unsafe { map_contiguous::<A, F>(*op, n, out, operands) };
+        }
     };
     // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
     unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };

@@ -224,7 +224,7 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     let operation = operation(F::NAME, F::CUDA, |scalars| op.bind(scalars));
     let mut all = Operands::new(result(&out));
     A::each(operands, &mut all);
-    if F::CHECKED {
+    if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
         // SAFETY: operands guarantee that their elements are readable.
         if !unsafe { domain.defined(context, out.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
@@ -248,7 +248,7 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
     let mut all = Operands::new(result(&a));
     Visit::<Cuda<N>>::visit(&mut all, a.as_operand());
     A::Rest::each(rest, &mut all);
-    if F::CHECKED {
+    if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
         // SAFETY: operands and outputs guarantee that their elements are readable.
         if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, &all.list()[1..]) }? {

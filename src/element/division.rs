@@ -1,0 +1,143 @@
+//! Division of many integers by one: multiplication by a reciprocal, which depends on the divisor alone.
+//!
+//! In a loop with one divisor, the compiler computes the reciprocal before the loop and vectorises what is left. The algorithms
+//! are those of Granlund and Montgomery, *Division by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
+
+/// Integers that are divided by a number that is the same in a whole loop.
+pub(super) trait DivideByInvariant: Copy {
+    /// Returns `self.wrapping_div(divisor)`, or any number if `divisor` is 0.
+    fn quotient(self, divisor: Self) -> Self;
+    /// Returns `self.wrapping_rem(divisor)`, or any number if `divisor` is 0.
+    fn remainder(self, divisor: Self) -> Self;
+}
+
+macro_rules! unsigned {
+    ($($T:ident $Wide:ident, $high:expr;)*) => {$(
+        impl DivideByInvariant for $T {
+            #[inline(always)]
+            fn quotient(self, divisor: $T) -> $T {
+                // Not 0: the compiler may then divide before the loop.
+                let d = if divisor == 0 { 1 } else { divisor };
+                // ⌈log₂ d⌉.
+                let log = <$T>::BITS - (d - 1).leading_zeros();
+                let factor = (((((1 as $Wide) << log) - d as $Wide) << <$T>::BITS) / d as $Wide) as $T + 1;
+                let high = $high(self, factor);
+                (high + ((self - high) >> log.min(1))) >> log.saturating_sub(1)
+            }
+            #[inline(always)]
+            fn remainder(self, divisor: $T) -> $T {
+                self.wrapping_sub(self.quotient(divisor).wrapping_mul(divisor))
+            }
+        }
+    )*};
+}
+unsigned! {
+    u8 u16, |a, b| ((a as u16 * b as u16) >> 8) as u8;
+    u16 u32, |a, b| ((a as u32 * b as u32) >> 16) as u16;
+    u32 u64, |a, b| ((a as u64 * b as u64) >> 32) as u32;
+    u64 u128, high_half;
+}
+
+/// Returns the upper 64 bits of a product, by multiplications of 32 bits: vector units have no wider ones.
+#[inline(always)]
+fn high_half(a: u64, b: u64) -> u64 {
+    const LOW: u64 = u32::MAX as u64;
+    // As `a · (b − 1) + a`: the compiler makes one scalar instruction of the product in its usual form.
+    let b = b.wrapping_sub(1);
+    let ([a0, a1], [b0, b1]) = ([a & LOW, a >> 32], [b & LOW, b >> 32]);
+    let (low, high_low) = (a0 * b0 + a0, a1 * b0 + a1);
+    let middle = (low >> 32) + (high_low & LOW) + a0 * b1;
+    a1 * b1 + (high_low >> 32) + (middle >> 32)
+}
+
+macro_rules! signed {
+    ($($T:ident $Wide:ident $Unsigned:ident;)*) => {$(
+        impl DivideByInvariant for $T {
+            #[inline(always)]
+            fn quotient(self, divisor: $T) -> $T {
+                const SIGN: u32 = <$T>::BITS - 1;
+                // Not 0: the compiler may then divide before the loop.
+                let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
+                // ⌈log₂ d⌉, at least 1.
+                let log = (<$T>::BITS - (d - 1).leading_zeros()).max(1);
+                // Less 2ᴮᴵᵀˢ, which the sum below makes up for.
+                let factor = (((1 as $Unsigned) << (SIGN + log)) / d as $Unsigned) as $T;
+                let factor = factor.wrapping_add(1);
+                let high = ((self as $Wide * factor as $Wide) >> <$T>::BITS) as $T;
+                let size = (self.wrapping_add(high) >> (log - 1)).wrapping_sub(self >> SIGN);
+                let sign = divisor >> SIGN;
+                (size ^ sign).wrapping_sub(sign)
+            }
+            #[inline(always)]
+            fn remainder(self, divisor: $T) -> $T {
+                self.wrapping_sub(self.quotient(divisor).wrapping_mul(divisor))
+            }
+        }
+    )*};
+}
+signed! {
+    i8 i16 u16;
+    i16 i32 u32;
+    i32 i64 u64;
+}
+
+impl DivideByInvariant for i64 {
+    #[inline(always)]
+    fn quotient(self, divisor: i64) -> i64 {
+        let size = self.unsigned_abs().quotient(divisor.unsigned_abs()) as i64;
+        let sign = (self ^ divisor) >> 63;
+        (size ^ sign).wrapping_sub(sign)
+    }
+    #[inline(always)]
+    fn remainder(self, divisor: i64) -> i64 {
+        self.wrapping_sub(self.quotient(divisor).wrapping_mul(divisor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DivideByInvariant;
+
+    macro_rules! against_the_processor {
+        ($T:ident, $numbers:expr, $divisors:expr) => {
+            for b in $divisors.filter(|&b| b != 0) {
+                for a in $numbers {
+                    let (a, b): ($T, $T) = (a, b);
+                    assert_eq!(a.quotient(b), a.wrapping_div(b), "{a} / {b}");
+                    assert_eq!(a.remainder(b), a.wrapping_rem(b), "{a} % {b}");
+                }
+            }
+        };
+    }
+
+    #[test]
+    fn all_numbers_of_8_bits() {
+        against_the_processor!(u8, 0..=u8::MAX, 0..=u8::MAX);
+        against_the_processor!(i8, i8::MIN..=i8::MAX, i8::MIN..=i8::MAX);
+    }
+
+    /// Powers of two, their neighbours and their multiples, the limits, and numbers without a pattern.
+    fn numbers(bits: u32) -> Vec<u64> {
+        let mut all: Vec<u64> = (0..bits)
+            .flat_map(|k| (0..4).map(move |j| (1u64 << k).wrapping_add(j).wrapping_sub(2)))
+            .collect();
+        all.extend((0..40u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (k % 13)));
+        all.extend((0..9).map(|k| u64::MAX - k));
+        all.extend([3, 5, 6, 7, 10, 641, 1000, 6_700_417, 1_000_000_007]);
+        // Multiples of these, and the numbers below them, where a quotient changes.
+        all.extend((1..60u64).flat_map(|k| [7, 10, 641].map(|d| k.wrapping_mul(0x0123_4567_89ab) / d * d)));
+        let below: Vec<u64> = all.iter().map(|x| x.wrapping_sub(1)).collect();
+        all.extend(below);
+        all
+    }
+
+    #[test]
+    fn numbers_of_more_bits() {
+        macro_rules! types {
+            ($($T:ident)*) => {$(
+                against_the_processor!($T, numbers($T::BITS).into_iter().map(|x| x as $T), numbers($T::BITS).into_iter().map(|x| x as $T));
+            )*};
+        }
+        types!(u16 i16 u32 i32 u64 i64);
+    }
+}
