@@ -25,12 +25,14 @@ fn number(k: usize, operand: usize) -> f64 {
     ((k as u64 + 977 * operand as u64) * 2_654_435_761 % 2027) as f64 / 14.0 - 72.03
 }
 
+// In memory that vierbein allocates, with huge pages, as NumPy's arrays are: a `Vec` would keep its own.
 fn vector(n: usize, operand: usize) -> Vector<f64> {
-    (0..n).map(|k| number(k, operand)).collect::<Vec<_>>().into()
+    Tensor::from_slice([n], &(0..n).map(|k| number(k, operand)).collect::<Vec<_>>())
 }
 
 fn complex(n: usize, operand: usize) -> Vector<Complex<f64>> {
-    (0..n).map(|k| Complex::new(number(k, operand), number(k, operand + 10))).collect::<Vec<_>>().into()
+    let element = |k| Complex::new(number(k, operand), number(k, operand + 10));
+    Tensor::from_slice([n], &(0..n).map(element).collect::<Vec<_>>())
 }
 
 /// `[200, 100]` for 20 000 elements, `[4000, 1000]` for 4 million, and so on.
