@@ -109,6 +109,16 @@ impl Blocks {
         }
     }
 
+    /// Returns the innermost column loop and the blocks without it, if the loop is contiguous in the result, its step in the source
+    /// is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
+    pub(crate) fn split_contiguous(&self) -> Option<(Loop, Blocks)> {
+        let mut rest = *self;
+        let first = self.columns.as_slice().first()?;
+        let unit = self.unit as isize;
+        let contiguous = first.to == unit && first.from % unit == 0 && matches!(unit, 1 | 2 | 4 | 8 | 16);
+        contiguous.then(|| (rest.columns.remove(0), rest))
+    }
+
     /// Reverses axes so that strides in the result are positive, except for an axis that has unit stride in the source only:
     /// there, so that the stride in the source is positive.
     fn turn(&mut self, left: &mut Loops) {

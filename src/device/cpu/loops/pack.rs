@@ -1,6 +1,7 @@
 //! Moves elements of any type, by their size, between strided and contiguous rows.
 
 use crate::device::cpu::kernels::copy::transpose_tile;
+use crate::device::cpu::simd::kernel;
 use crate::element::{Element, c32, c64};
 
 /// Calls a function with the type for a size of elements: of all types of the size, the one with the least alignment. The
@@ -43,8 +44,8 @@ pub(in crate::device::cpu) unsafe fn repeat(size: usize, from: *const u8, to: *m
 /// Copies `n` elements, `stride` elements apart at `from`, to contiguous ones at `to`.
 ///
 /// # Safety
-/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, that they do not
-/// overlap, and that pointers are aligned for an element type of this size.
+/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, and that they do not
+/// overlap. Pointers need no alignment.
 pub(in crate::device::cpu) unsafe fn gather(
     size: usize,
     from: *const u8,
@@ -58,15 +59,40 @@ pub(in crate::device::cpu) unsafe fn gather(
     }
     /// # Safety
     /// As the outer `gather`, for the size of `T`.
-    unsafe fn gather<T: Element>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
+    unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
-        for i in 0..n {
-            let (from, to) = (from.wrapping_offset(i as isize * stride), to.wrapping_add(i));
-            // SAFETY: `i < n`: one of the elements that the caller may read and write; pointers are aligned.
-            unsafe { to.copy_from_nonoverlapping(from, 1) };
+        match stride {
+            // SAFETY: as for any stride; this one is -1.
+            -1 => unsafe { gather_near::<T, -1>(from, to, n) },
+            // SAFETY: as for any stride; this one is 2. Shuffles of larger elements take longer than loads.
+            2 if size_of::<T>() < 8 => unsafe { gather_near::<T, 2>(from, to, n) },
+            _ => {
+                for i in 0..n {
+                    // SAFETY: `i < n`: one of the elements that the caller may read.
+                    let value = unsafe { from.wrapping_offset(i as isize * stride).read_unaligned() };
+                    // SAFETY: one of the elements that the caller may write.
+                    unsafe { to.wrapping_add(i).write_unaligned(value) };
+                }
+            }
         }
     }
     by_size!(size, gather(from, stride, to, n))
+}
+
+kernel! {
+    /// Copies `n` elements, `STRIDE` elements apart at `from`, to contiguous ones at `to`. With a small constant stride, the
+    /// compiler loads registers and shuffles them.
+    ///
+    /// # Safety
+    /// The caller must ensure that the elements may be read at `from` and written at `to`, and that they do not overlap.
+    wide unsafe fn gather_near[T: Copy, const STRIDE: isize][T, STRIDE](from: *const T, to: *mut T, n: usize) -> () {
+        for i in 0..n {
+            // SAFETY: `i < n`: one of the elements that the caller may read.
+            let value = unsafe { from.wrapping_offset(i as isize * STRIDE).read_unaligned() };
+            // SAFETY: one of the elements that the caller may write.
+            unsafe { to.wrapping_add(i).write_unaligned(value) };
+        }
+    }
 }
 
 /// Copies `n` contiguous elements at `from` to elements `stride` elements apart at `to`.

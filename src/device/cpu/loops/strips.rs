@@ -140,8 +140,11 @@ unsafe fn planned<const K: usize>(
     f: Loop<'_>,
 ) {
     let plan = Plan::unordered(shape, operands.each_ref().map(RawOperand::strides));
-    let long = plan.len() * operands[0].size >= MIN_STREAMED_BYTES;
-    let streams = long && first == First::Written && plan.inner_strides()[0] == 1;
+    let size = operands[0].size;
+    let long = plan.len() * size >= MIN_STREAMED_BYTES;
+    // Masks are a small part of what is read and written.
+    let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
+    let streams = long && wide && first == First::Written && plan.inner_strides()[0] == 1;
     let job = StripTask { operands, first, streams, across: across(&plan), f };
     // SAFETY: each part of the plan visits elements of `shape` in these operands, to which the caller ensures access. No two
     // parts have an element of the first operand in common.
@@ -166,6 +169,9 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 
 /// Results of this many bytes or more are written by non-temporal stores.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
+
+/// .. unless some operand's elements are larger by more than this factor.
+const MAX_STREAMED_RATIO: usize = 4;
 
 /// Bytes of a row's buffer: a few buffers fit L1, next to what is read and written directly. Longer ones make the processor
 /// alternate between reading and writing memory if a result is streamed.

@@ -13,6 +13,7 @@ pub(in crate::device::cpu) use stream::{fence, stream_piece};
 pub(in crate::device::cpu) use tile::transpose_tile;
 
 use crate::device::cpu::loops::few::Few;
+use crate::device::cpu::loops::pack::gather;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Permute};
@@ -24,6 +25,7 @@ use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::{Blocks, CACHE_LINE_BYTES, Loop};
 use crate::rank::MAX_RANK;
+use core::mem::MaybeUninit;
 use tile::{Steps, Tile};
 
 /// Largest number of elements that is copied without a plan: to make a plan takes longer than the loop over the axes.
@@ -43,6 +45,10 @@ const MIN_COLLIDING_BYTES: usize = 4 << 20;
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
 /// Largest number of pairs of offsets in one call of a kernel.
 const MAX_POSITIONS: usize = 128;
+/// Shorter rows are copied by a table of offsets: a call for each row would take longer.
+const MIN_GATHERED_LEN: usize = 8;
+/// Bytes of the buffer between elements that are gathered and non-temporal stores.
+const GATHER_BUFFER_BYTES: usize = 2048;
 /// Largest number of rows in a table of offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
@@ -180,6 +186,11 @@ impl CopyTask {
         if blocks.dense {
             // SAFETY: `tiles` has this function's contract, and the blocks are dense.
             unsafe { self.tiles(blocks) };
+        } else if let Some((row, rest)) = blocks.split_contiguous()
+            && row.extent >= MIN_GATHERED_LEN
+        {
+            // SAFETY: `gathered` has this function's contract, and `split_contiguous` returns such a row.
+            unsafe { self.gathered(row, &rest) };
         } else {
             // SAFETY: `pieces` has this function's contract.
             unsafe { self.pieces(blocks) };
@@ -256,6 +267,37 @@ impl CopyTask {
                 unsafe { kernel(&tile, at) }
             });
         }
+    }
+
+    /// Copies the blocks as rows that are contiguous in the result: `row`, at each position of the other loops.
+    ///
+    /// # Safety
+    /// As [`run`](CopyTask::run), for `row` and `blocks`. The step of `row` in the result is the unit, and that in the source a
+    /// multiple of it.
+    unsafe fn gathered(&self, row: Loop, blocks: &Blocks) {
+        let (unit, stride) = (blocks.unit, row.from / blocks.unit as isize);
+        let stream = self.bytes >= MIN_STREAMED_BYTES && row.extent * unit >= MIN_STREAMED_ROW_BYTES;
+        let mut buffer = MaybeUninit::<[u8; GATHER_BUFFER_BYTES]>::uninit();
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        for_positions(blocks, 2, &mut |base, at| {
+            let (to, from) = (self.to.offset(base[0]).get(), self.from.offset(base[1]).get());
+            for &[to_at, from_at] in at {
+                let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at).cast_const());
+                if !stream {
+                    // SAFETY: the row at offsets of the blocks, to which the caller ensures access.
+                    unsafe { gather(unit, from, stride, to, row.extent) };
+                    continue;
+                }
+                for begin in (0..row.extent).step_by(GATHER_BUFFER_BYTES / unit) {
+                    let n = (row.extent - begin).min(GATHER_BUFFER_BYTES / unit);
+                    let from = from.wrapping_offset(begin as isize * row.from);
+                    // SAFETY: `n` elements of the row from `begin` on, which may be read; the buffer has as many.
+                    unsafe { gather(unit, from, stride, buffer, n) };
+                    // SAFETY: the same part of the row in the result, to which access is exclusive; `run` calls `fence`.
+                    unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit) };
+                }
+            }
+        });
     }
 
     /// Copies the blocks as contiguous runs of `unit` bytes.

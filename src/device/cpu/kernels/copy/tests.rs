@@ -204,6 +204,36 @@ fn transposed_matrices() {
     each_type!(matrices);
 }
 
+/// Rows that are contiguous in the result and neither contiguous nor across in the source, of single elements and of pairs.
+fn gathered<T: Numbered>() {
+    let check_rows = |rows: usize, columns: usize, stride: isize, pair: usize| {
+        let unit = (pair as isize).max(1);
+        let (step, shape) = (stride * unit, [rows, columns, pair]);
+        let pitch = columns as isize * step.abs() + 3;
+        let first = 2 + if step < 0 { (columns as isize - 1) * -step } else { 0 } as usize;
+        let len = first + (rows as isize * pitch) as usize + pair;
+        let from = Place { first, strides: vec![pitch, step, 1], len };
+        let row = (columns * pair) as isize;
+        let to = Place { first: 1, strides: vec![row, unit, 1], len: rows * columns * pair + 2 };
+        check::<T>(&shape, &to, &from);
+    };
+    for columns in (5..40).chain([63, 64, 65, 100, 129, 1030]) {
+        for stride in [-1, 2, -2, 3] {
+            check_rows(3, columns, stride, 1);
+            check_rows(3, columns, stride, 2);
+        }
+    }
+    // Written past the caches.
+    if size_of::<T>() == 8 {
+        check_rows(250, 8400, -1, 1);
+    }
+}
+
+#[test]
+fn gathered_rows() {
+    each_type!(gathered);
+}
+
 /// Results that are written past the caches, in parts.
 fn large<T: Numbered>() {
     let side = (MIN_STREAMED_BYTES / size_of::<T>()).isqrt() / 64 * 64 + 64;
