@@ -3,9 +3,11 @@
 #![forbid(unsafe_code)]
 
 mod division;
+mod modulus;
 
 use core::fmt::{Debug, Display};
 use division::DivideByInvariant;
+use modulus::Modulus;
 use num_complex::Complex;
 use num_traits::{NumAssign, One, Zero};
 
@@ -693,7 +695,8 @@ macro_rules! floats {
             fn re(self) -> $t { self.re }
             fn im(self) -> $t { self.im }
             fn conj(self) -> Self { Complex::conj(&self) }
-            fn modulus(self) -> $t { self.re.hypot(self.im) }
+            #[inline(always)]
+            fn modulus(self) -> $t { <$t as Modulus>::modulus(self.re, self.im) }
             const COMPLEX: bool = true;
             inexact_scalar!(Complex<$t>);
         }

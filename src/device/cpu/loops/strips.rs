@@ -355,7 +355,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
-        let (size, width) = (self.operands[0].size, ROW_BUFFER_BYTES / self.largest());
+        let size = self.operands[0].size;
+        let width = ROW_BUFFER_BYTES / size;
         let mut left = columns;
         while left > 0 {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
