@@ -59,10 +59,14 @@ kernel! {
 }
 
 /// Whether a function is compiled for registers of 64 bytes too. Most functions are limited by the loads and stores, and gain
-/// nothing. But AVX2 has no instructions for masks, of which the elements of a `bool` result are made, and few for integers of 64
-/// bits.
+/// nothing. But AVX2 has no instructions for masks, of which the elements of a `bool` result are made, few for integers of 64 bits,
+/// and takes more shuffles to separate the parts of complex numbers.
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
-    matches!(F::Output::DTYPE, DType::Bool | DType::I64 | DType::U64) && size_of::<A::First>() == 8
+    match F::Output::DTYPE {
+        DType::Bool | DType::I64 | DType::U64 => size_of::<A::First>() == 8,
+        DType::C32 | DType::C64 => A::LEN > 1,
+        _ => false,
+    }
 }
 
 kernel! {
