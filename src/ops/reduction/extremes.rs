@@ -37,25 +37,40 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             sum[k] = add(sum[k], add(x, y));
         }
     }
-    let start = (start, T::zero());
-    let all = best.into_iter().zip(sum).fold(start, |all, (x, s)| (better(x, all.0), add(all.1, s)));
+    // Halves, so that several lanes are combined at a time.
+    let mut lanes = LANES;
+    while lanes > 1 {
+        lanes /= 2;
+        for k in 0..lanes {
+            best[k] = better(best[k], best[k + lanes]);
+            sum[k] = add(sum[k], sum[k + lanes]);
+        }
+    }
     let rest = pairs.remainder().iter();
-    rest.fold(all, |all, &x| (better(x, all.0), add(all.1, x)))
+    rest.fold((best[0], sum[0]), |all, &x| (better(x, all.0), add(all.1, x)))
+}
+
+/// Returns the number of elements in the blocks of `LEN` before the first one that has an element `here`.
+#[inline(always)]
+fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> bool) -> usize {
+    let mut at = 0;
+    for block in elements.chunks_exact(LEN) {
+        if block.iter().fold(false, |found, &x| found | here(x)) {
+            break;
+        }
+        at += LEN;
+    }
+    at
 }
 
 /// Where a value is first, or the first NaN if that is what it is.
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
-    const SOME: usize = 64;
     let here = |x: T| if value == value { x == value } else { x != x };
-    let mut at = 0;
-    for some in elements.chunks_exact(SOME) {
-        if some.iter().fold(false, |found, &x| found | here(x)) {
-            break;
-        }
-        at += SOME;
-    }
+    // By blocks of constant lengths, whose elements are compared at once, then one by one in a block that has the value.
+    let at = skip::<T, 64>(elements, here);
+    let at = at + skip::<T, 8>(&elements[at..], here);
     elements[at..].iter().position(|&x| here(x)).map(|k| at + k)
 }
 
@@ -169,28 +184,10 @@ macro_rules! positions {
             }
             #[inline(always)]
             fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
-                // So many that a compiler makes vectors of them, not as many statements.
-                const COLUMNS: usize = 64;
                 let n = accs.len();
                 let rows = rows.map(|row| &row[..n]);
-                let whole = n - n % COLUMNS;
-                for first in (0..whole).step_by(COLUMNS) {
-                    let mut best = [T::$start; COLUMNS];
-                    let rows = rows.map(|row| &row[first..first + COLUMNS]);
-                    for k in 0..COLUMNS {
-                        best[k] = rows.iter().fold(T::$start, |best, row| $pick(best, row[k]));
-                    }
-                    let accs = &mut accs[first..first + COLUMNS];
-                    let improved: [bool; COLUMNS] = core::array::from_fn(|k| Self::improves(accs[k], best[k]));
-                    if !improved.iter().fold(false, |any, &one| any | one) {
-                        continue;
-                    }
-                    for (k, acc) in accs.iter_mut().enumerate() {
-                        if improved[k] {
-                            *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][k], index + r));
-                        }
-                    }
-                }
+                let whole = self.fold_columns::<T, N, 16>(accs, rows, 0, index);
+                let whole = self.fold_columns::<T, N, 4>(accs, rows, whole, index);
                 for (j, acc) in accs.iter_mut().enumerate().skip(whole) {
                     *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][j], index + r));
                 }
@@ -198,6 +195,45 @@ macro_rules! positions {
         }
 
         impl $Op {
+            /// Folds rows into accumulators from `first` on, `COLUMNS` at a time. Returns the number of accumulators up to the last
+            /// of these.
+            #[inline(always)]
+            #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+            fn fold_columns<T: RealScalar, const N: usize, const COLUMNS: usize>(
+                &self,
+                accs: &mut [Best<T>],
+                rows: [&[T]; N],
+                first: usize,
+                index: usize,
+            ) -> usize {
+                let end = accs.len() - (accs.len() - first) % COLUMNS;
+                for first in (first..end).step_by(COLUMNS) {
+                    let rows = rows.map(|row| &row[first..first + COLUMNS]);
+                    let accs = &mut accs[first..first + COLUMNS];
+                    let mut best = [T::$start; COLUMNS];
+                    for k in 0..COLUMNS {
+                        best[k] = rows.iter().fold(T::$start, |best, row| $pick(best, row[k]));
+                    }
+                    let improved: [bool; COLUMNS] = core::array::from_fn(|k| Self::improves(accs[k], best[k]));
+                    if !improved.iter().fold(false, |any, &one| any | one) {
+                        continue;
+                    }
+                    // The first row that has the best value, for all columns at once.
+                    let mut at = [0; COLUMNS];
+                    for r in (0..N).rev() {
+                        for k in 0..COLUMNS {
+                            let (x, best) = (rows[r][k], best[k]);
+                            at[k] = if (x == best) | ((x != x) & (best != best)) { r } else { at[k] };
+                        }
+                    }
+                    for k in 0..COLUMNS {
+                        let found = Best { value: best[k], index: index + at[k] };
+                        accs[k] = if improved[k] { found } else { accs[k] };
+                    }
+                }
+                end
+            }
+
             /// Whether a later value is better.
             #[inline(always)]
             #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
