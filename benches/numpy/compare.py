@@ -107,6 +107,7 @@ ROWS = {
     "uniform random numbers": lambda o: o.rng.random(o.n),
     "read_npy": lambda o: np.load(o.path),
     "write_npy": lambda o: np.save(o.path, o.x),
+    "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
 

@@ -23,10 +23,10 @@ impl<Dev: HostAccess, T: Element> OnHost<Dev, T> {
 }
 
 impl<Dev: Device, T: Element> OnHost<Dev, T> {
-    /// Returns the elements of an operand, or `None` if they are not contiguous in row-major order.
+    /// Returns the elements of an operand, or `None` if they are not contiguous in this memory order.
     #[inline]
-    pub(crate) fn slice<'a>(self, operand: Operand<'a, T, Dev>) -> Option<&'a [T]> {
-        operand.at_address(self.address).into_slice(true)
+    pub(crate) fn slice<'a>(self, operand: Operand<'a, T, Dev>, row_major: bool) -> Option<&'a [T]> {
+        operand.at_address(self.address).into_slice(row_major)
     }
 
     /// Returns the elements of an output, or `None` if they are not contiguous in row-major order.

@@ -182,7 +182,7 @@ pub(crate) fn copied_to<T: Element, Dev: Device, Dev2: Device>(
     if let Some(same) = Same::of(device, to) {
         return device.compact(from).map(|buffer| same.buffer(buffer));
     }
-    match Dev::on_host().and_then(|host| host.slice(from)) {
+    match Dev::on_host().and_then(|host| host.slice(from, true)) {
         // If `Dev2` is on the host too, `adopt` below takes the gathered `Vec` without another copy.
         Some(elements) if Dev2::on_host::<T>().is_none() => upload(to, elements),
         _ => to.adopt(device.gather(from)?),
@@ -207,7 +207,7 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     }
     let contiguous = |strides| is_dense(from.shape(), strides, true);
     if contiguous(out.strides()) && contiguous(from.strides()) {
-        if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from)) {
+        if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from, true)) {
             // SAFETY: the output is contiguous, so its elements begin at its pointer; the shapes are equal, so `elements` has one
             // for each. `Output` guarantees exclusive access.
             return unsafe { to.write(elements, out.ptr()) };

@@ -19,6 +19,9 @@ pub(super) fn same<A: 'static, B: 'static>(value: A) -> B {
 pub(super) trait Codec: Element {
     /// Appends the elements that the bytes stand for. Fails at the first byte that stands for none.
     fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte>;
+    /// Converts elements that have the bytes of a file to those that they stand for.
+    #[cfg_attr(not(feature = "npy"), allow(dead_code))]
+    fn convert(elements: &mut [Self], big_endian: bool);
     /// Appends the elements' bytes, the lowest of each first.
     fn encode(values: &[Self], to: &mut Vec<u8>);
 }
@@ -51,6 +54,7 @@ impl Codec for bool {
         to.extend(bytes.iter().map(|&byte| byte == 1));
         Ok(())
     }
+    fn convert(_: &mut [bool], _: bool) {}
     fn encode(values: &[bool], to: &mut Vec<u8>) {
         to.extend(values.iter().map(|&x| u8::from(x)));
     }
@@ -66,6 +70,12 @@ macro_rules! codecs {
                     false => to.extend(elements.iter().map(|&b| $t::from_le_bytes(b))),
                 }
                 Ok(())
+            }
+            fn convert(elements: &mut [$t], big_endian: bool) {
+                let from = if big_endian { $t::from_be_bytes } else { $t::from_le_bytes };
+                if big_endian != cfg!(target_endian = "big") {
+                    elements.iter_mut().for_each(|x| *x = from(x.to_ne_bytes()));
+                }
             }
             fn encode(values: &[$t], to: &mut Vec<u8>) {
                 let start = to.len();
@@ -96,6 +106,13 @@ macro_rules! complex_codecs {
                 }
                 Ok(())
             }
+            fn convert(elements: &mut [Self], big_endian: bool) {
+                for z in elements {
+                    let mut parts = [z.re, z.im];
+                    $t::convert(&mut parts, big_endian);
+                    [z.re, z.im] = parts;
+                }
+            }
             fn encode(values: &[Self], to: &mut Vec<u8>) {
                 let start = to.len();
                 to.resize(start + size_of_val(values), 0);
@@ -125,6 +142,16 @@ mod tests {
         Codec::encode(&[0x0102u16, 0x0304], &mut bytes);
         Codec::encode(&[Complex::new(1.0f32, -1.0)], &mut bytes);
         assert_eq!(bytes, [2, 1, 4, 3, 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0xbf]);
+        let mut converted = [u16::from_ne_bytes([1, 2]), 0];
+        u16::convert(&mut converted, true);
+        assert_eq!(converted[0], 0x0102);
+        let mut converted =
+            [Complex::new(f32::from_ne_bytes([0x3f, 0x80, 0, 0]), f32::from_ne_bytes([0xbf, 0x80, 0, 0]))];
+        Complex::convert(&mut converted, true);
+        assert_eq!(converted, complex[..]);
+        let mut converted = [f64::from_ne_bytes([0, 0, 0, 0, 0, 0, 0xf0, 0x3f])];
+        f64::convert(&mut converted, false);
+        assert_eq!(converted, [1.0]);
         let bad = bool::decode(&[1, 0, 2], false, &mut Vec::new()).unwrap_err();
         assert_eq!(bad.why(128), "is damaged: byte 130 is 2, and a bool is 0 or 1");
     }

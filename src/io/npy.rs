@@ -141,7 +141,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Elements are little-endian on every machine.
     ///
     /// A file that is there already is replaced once the new one is complete. Until then, and after an error, it is as it
-    /// was.
+    /// was. The method returns when the disk has the file, which takes several times longer than writing it to the system's
+    /// cache: to write without waiting, pass a [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
     ///
     /// # Errors
     /// [`Error::File`] where the file cannot be written; otherwise where the elements cannot be copied to the host.

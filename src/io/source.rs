@@ -5,7 +5,7 @@
 use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
-use crate::device::cpu::reserve;
+use crate::device::cpu::{bytes_mut, reserve};
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
@@ -86,24 +86,39 @@ impl<'a> Source<'a> {
         if self.sure {
             reserve(&mut data, count)?;
         }
+        // Elements are read to where they stay, but for those whose bytes have to be checked first.
         let mut chunk = Vec::new();
-        reserve(&mut chunk, CHUNK.min(count * size))?;
-        chunk.resize(CHUNK.min(count * size), 0);
         while data.len() < count {
             let start = data.len();
             let next = (count - start).min(CHUNK / size);
-            let before = self.at;
-            let filled = self.fill(&mut chunk[..next * size])?;
-            if filled < next * size {
-                let have = start * size + filled;
-                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
-            }
             if data.capacity() - start < next {
                 // Twice what has arrived, and never more than is claimed.
                 reserve(&mut data, start.max(next).min(count - start))?;
             }
-            U::decode(&chunk[..next * size], big_endian, &mut data)
-                .map_err(|bad| self.error(bad.why(before)))?;
+            let before = self.at;
+            data.resize(start + next, U::default());
+            let elements = bytes_mut(&mut data[start..]);
+            let direct = elements.is_some();
+            let filled = match elements {
+                Some(elements) => self.fill(elements)?,
+                None => {
+                    data.truncate(start);
+                    if chunk.is_empty() {
+                        reserve(&mut chunk, next * size)?;
+                    }
+                    chunk.resize(next * size, 0);
+                    self.fill(&mut chunk)?
+                }
+            };
+            if filled < next * size {
+                let have = start * size + filled;
+                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
+            }
+            if direct {
+                U::convert(&mut data[start..], big_endian);
+            } else {
+                U::decode(&chunk, big_endian, &mut data).map_err(|bad| self.error(bad.why(before)))?;
+            }
         }
         Ok(data)
     }

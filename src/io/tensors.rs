@@ -4,7 +4,7 @@
 
 use super::codec::{Codec, same};
 use super::contents::Contents;
-use crate::device::cpu::reserve;
+use crate::device::cpu::{bytes, reserve};
 use crate::device::{Cpu, Device};
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor, DynView};
@@ -72,6 +72,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for T
         Contents { dtype: T::DTYPE, shape: self.shape().as_ref().to_vec(), row_major: O::ROW_MAJOR }
     }
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        // Where elements have the file's bytes and sequence, without a copy.
+        if cfg!(target_endian = "little")
+            && let Some(host) = Dev::on_host::<T>()
+            && let Some(elements) = host.slice(self.operand(), O::ROW_MAJOR)
+        {
+            return bytes(elements).chunks(CHUNK).try_for_each(put);
+        }
         let mut bytes = Vec::new();
         reserve(&mut bytes, CHUNK.min(self.len().saturating_mul(size_of::<T>())))?;
         for_parts(self, &mut |elements| {

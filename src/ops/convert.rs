@@ -343,7 +343,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: OneElement,
     {
-        match Dev::on_host().and_then(|host| host.slice(self.operand())) {
+        match Dev::on_host().and_then(|host| host.slice(self.operand(), true)) {
             Some(elements) => Ok(elements[0]),
             None => self.try_to_vec().map(|elements| elements[0]),
         }

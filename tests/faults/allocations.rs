@@ -319,14 +319,16 @@ fn readers_and_writers() {
         let mut to = Nowhere(0);
         write(&mut to).map(|()| to.0)
     };
-    check(FILES, "write_npy_to", || length(&|to| long.write_npy_to(to)));
+    // A contiguous tensor is written without a copy.
+    let backwards = long.slice(s![..;-1]);
+    check(FILES, "write_npy_to", || length(&|to| backwards.write_npy_to(to)));
     check(FILES, "write_npy_to, erased", || {
         length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
     });
-    check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &long)?.write_to(to)));
+    check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
     // Whoever has no memory to write leaves the old file.
     check(FILES, "write_npy", || {
-        let result = long.write_npy(&path);
+        let result = backwards.write_npy(&path);
         assert_eq!(std::fs::metadata(&path).unwrap().len(), npy.len() as u64);
         result
     });

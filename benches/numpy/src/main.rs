@@ -170,6 +170,19 @@ fn write_file(n: usize) -> Job {
     }
 }
 
+/// Without waiting for the disk, as NumPy writes.
+fn write_to_file(n: usize) -> Job {
+    let x = vector(n, 0);
+    let sample = x.look();
+    Job {
+        call: Box::new(move || {
+            let file = std::fs::File::create(path()).expect("a file can be created");
+            x.write_npy_to(file).expect("a file can be written");
+        }),
+        look: Box::new(move || sample.clone()),
+    }
+}
+
 fn rows() -> Vec<(&'static str, Box<dyn Fn(usize) -> Job>)> {
     vec![
         ("x + y", two(|x, y| x + y)),
@@ -212,6 +225,7 @@ fn rows() -> Vec<(&'static str, Box<dyn Fn(usize) -> Job>)> {
         ("uniform random numbers", samples(StandardUniform)),
         ("read_npy", Box::new(read_file)),
         ("write_npy", Box::new(write_file)),
+        ("write_npy_to a file", Box::new(write_to_file)),
     ]
 }
 

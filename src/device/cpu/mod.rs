@@ -6,6 +6,10 @@ mod memory;
 mod precompiled;
 mod simd;
 
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
+pub(crate) use memory::bytes::bytes;
+#[cfg(feature = "npy")]
+pub(crate) use memory::bytes::bytes_mut;
 pub(crate) use memory::pool::reserve;
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 

@@ -2,6 +2,8 @@
 
 mod access;
 mod buffer;
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
+pub(super) mod bytes;
 mod foreign;
 mod pointer;
 pub(super) mod pool;

@@ -168,6 +168,10 @@ pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool 
             return false;
         }
     }
+    // As for large buffers: such a vector may become one.
+    if more >= MIN_POOLED_BYTES / size_of::<T>().max(1) {
+        system::use_huge_pages(to.spare_capacity_mut().as_mut_ptr().cast(), more * size_of::<T>());
+    }
     true
 }
 
