@@ -2,7 +2,7 @@
 //! back. Slow but correct: only elements of the operands are accessed, never the memory between them.
 
 use super::capability::Same;
-use super::cpu::{Cpu, reserve};
+use super::cpu::{Cpu, zeroed};
 use super::{Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -51,11 +51,8 @@ impl<T: Element> Fetched<T> {
 }
 
 pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
-    element_count(&[len], size_of::<T>())?;
-    let mut data = Vec::new();
-    reserve(&mut data, len)?;
-    data.resize(len, T::default());
-    Ok(data)
+    let bytes = element_count(&[len], size_of::<T>())? * size_of::<T>();
+    zeroed(len).ok_or_else(|| Error::OutOfMemory { device: Cpu.name(), bytes })
 }
 
 /// Copies the elements to a new buffer of the device.

@@ -6,6 +6,7 @@ use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
 use crate::device::cpu::{bytes_mut, reserve};
+use crate::device::via_host::zeros;
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
@@ -81,28 +82,24 @@ impl<'a> Source<'a> {
                 return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
             }
         }
-        let mut data: Vec<U> = Vec::new();
         // Elements that are known to be there get their memory at once; others as they arrive.
-        if self.sure {
-            reserve(&mut data, count)?;
-        }
-        // Elements are read to where they stay, but for those whose bytes have to be checked first.
-        let mut chunk = Vec::new();
-        while data.len() < count {
-            let start = data.len();
-            let next = (count - start).min(CHUNK / size);
-            if data.capacity() - start < next {
-                // Twice what has arrived, and never more than is claimed.
-                reserve(&mut data, start.max(next).min(count - start))?;
+        let mut data: Vec<U> = if self.sure { zeros(count)? } else { Vec::new() };
+        let (mut arrived, mut chunk) = (0, Vec::new());
+        while arrived < count {
+            let next = (count - arrived).min(CHUNK / size);
+            let end = arrived + next;
+            if data.len() < end {
+                if data.capacity() < end {
+                    // Twice what has arrived, and never more than is claimed.
+                    reserve(&mut data, arrived.max(next).min(count - arrived))?;
+                }
+                data.resize(end, U::default());
             }
             let before = self.at;
-            data.resize(start + next, U::default());
-            let elements = bytes_mut(&mut data[start..]);
-            let direct = elements.is_some();
-            let filled = match elements {
-                Some(elements) => self.fill(elements)?,
+            let filled = match bytes_mut(&mut data[arrived..end]) {
+                Some(bytes) => self.fill(bytes)?,
                 None => {
-                    data.truncate(start);
+                    // Bytes that may be no element are checked first.
                     if chunk.is_empty() {
                         reserve(&mut chunk, next * size)?;
                     }
@@ -111,14 +108,16 @@ impl<'a> Source<'a> {
                 }
             };
             if filled < next * size {
-                let have = start * size + filled;
+                let have = arrived * size + filled;
                 return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
             }
-            if direct {
-                U::convert(&mut data[start..], big_endian);
+            if chunk.is_empty() {
+                U::convert(&mut data[arrived..end], big_endian);
             } else {
+                data.truncate(arrived);
                 U::decode(&chunk, big_endian, &mut data).map_err(|bad| self.error(bad.why(before)))?;
             }
+            arrived = end;
         }
         Ok(data)
     }

@@ -10,7 +10,7 @@ mod simd;
 pub(crate) use memory::bytes::bytes;
 #[cfg(feature = "npy")]
 pub(crate) use memory::bytes::bytes_mut;
-pub(crate) use memory::pool::reserve;
+pub(crate) use memory::pool::{reserve, zeroed};
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
 use super::{Device, HostAccess, OnHost, Operand, Output, Permute};

@@ -5,6 +5,7 @@
 
 use super::system;
 use crate::device::{Cpu, Device};
+use crate::element::Element;
 use crate::error::Error;
 use core::alloc::Layout;
 use core::cmp::Reverse;
@@ -173,6 +174,29 @@ pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool 
         system::use_huge_pages(to.spare_capacity_mut().as_mut_ptr().cast(), more * size_of::<T>());
     }
     true
+}
+
+/// Returns that many zeros, or `None` if the allocation fails. Memory that is new to the process is zero already.
+pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
+    let layout = Layout::array::<T>(len).ok()?;
+    if layout.size() == 0 {
+        return Some(Vec::new());
+    }
+    loop {
+        // SAFETY: the layout has at least one byte.
+        let start = unsafe { alloc_zeroed(layout) };
+        if !start.is_null() {
+            if layout.size() >= MIN_POOLED_BYTES {
+                system::use_huge_pages(start, layout.size());
+            }
+            // SAFETY: the memory was allocated by the global allocator with the layout of `len` elements; bytes that are all 0 are
+            // an element of every type: `false`, or a number that is zero.
+            return Some(unsafe { Vec::from_raw_parts(start.cast(), len, len) });
+        }
+        if KEPT.trim() == 0 {
+            return None;
+        }
+    }
 }
 
 /// Freed blocks that are kept for reuse.
