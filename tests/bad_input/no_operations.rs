@@ -157,6 +157,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Scalar::acc_mul",
             "Scalar::fits",
             "Scalar::wrapping",
+            "Scalar::wrapping_by_invariant",
             "Scalar::neg_fits",
             "Scalar::acc_to_float",
             "Scalar::acc_sum",

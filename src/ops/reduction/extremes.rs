@@ -186,7 +186,7 @@ macro_rules! positions {
             fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
                 let n = accs.len();
                 let rows = rows.map(|row| &row[..n]);
-                let whole = self.fold_columns::<T, N, 16>(accs, rows, 0, index);
+                let whole = self.fold_columns::<T, N, 32>(accs, rows, 0, index);
                 let whole = self.fold_columns::<T, N, 4>(accs, rows, whole, index);
                 for (j, acc) in accs.iter_mut().enumerate().skip(whole) {
                     *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][j], index + r));
@@ -227,8 +227,12 @@ macro_rules! positions {
                         }
                     }
                     for k in 0..COLUMNS {
-                        let found = Best { value: best[k], index: index + at[k] };
-                        accs[k] = if improved[k] { found } else { accs[k] };
+                        // Two selections, not a branch around both.
+                        let Best { value, index: before } = accs[k];
+                        accs[k] = Best {
+                            value: if improved[k] { best[k] } else { value },
+                            index: if improved[k] { index + at[k] } else { before },
+                        };
                     }
                 }
                 end
