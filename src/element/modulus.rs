@@ -19,6 +19,7 @@ impl Modulus for f32 {
 
 impl Modulus for f64 {
     #[inline(always)]
+    #[allow(clippy::manual_clamp, reason = "`clamp` keeps a NaN, which has no exponent")]
     fn modulus(re: f64, im: f64) -> f64 {
         const EXPONENT: u64 = 0x7ff << 52;
         const HIGHEST: f64 = f64::from_bits(2045 << 52);
