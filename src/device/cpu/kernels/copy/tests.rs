@@ -207,7 +207,7 @@ fn transposed_matrices() {
 /// Rows that are contiguous in the result and neither contiguous nor across in the source, of single elements and of pairs.
 fn gathered<T: Numbered>() {
     let check_rows = |rows: usize, columns: usize, stride: isize, pair: usize| {
-        let unit = (pair as isize).max(1);
+        let unit = pair as isize;
         let (step, shape) = (stride * unit, [rows, columns, pair]);
         let pitch = columns as isize * step.abs() + 3;
         let first = 2 + if step < 0 { (columns as isize - 1) * -step } else { 0 } as usize;
