@@ -235,7 +235,7 @@ mod tests {
     /// The preprocessor would replace a macro's name before the scalar is declared.
     #[test]
     fn scalar_rejects_macros_of_kernels() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/kernels");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/codegen/sources");
         let mut count = 0;
         for entry in std::fs::read_dir(folder).expect("the sources are there") {
             let source =

@@ -269,13 +269,14 @@ fn sources_ask_for_nothing_fast() {
             let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
             fused += usize::from(fuses);
             let name = name.replace('\\', "/");
-            let of_products = ["kernels/gemm/simd/", "kernels/gemm/portable.rs", "kernels/products.cu"];
+            let of_products =
+                ["kernels/gemm/simd/", "kernels/gemm/portable.rs", "codegen/sources/products.cu"];
             let of_products = of_products.iter().any(|part| name.contains(part));
             assert!(!fuses || of_products, "{name}:{}: only products that are summed are fused", number + 1);
         }
     }
     assert!(checked > 100 && fused > 5, "{checked} files of {lines} lines, {fused} fused operations");
     let compile =
-        std::fs::read_to_string(root.join("src/device/cuda/engine/compile.rs")).expect("it is there");
+        std::fs::read_to_string(root.join("src/device/cuda/engine/codegen/compile.rs")).expect("it is there");
     assert!(compile.contains("--fmad=false"), "kernels of a GPU are compiled without fusing, too");
 }

@@ -1,33 +1,19 @@
 //! The implementation of `Cuda`: from the capability families to kernels. Generic code is thin and ends in this file.
 //!
-//! From the driver up: [`libraries`] finds NVIDIA's libraries at run time. [`context`] is a GPU in use, with its memory and its
-//! one stream. [`compile`] and [`cache`] compile CUDA C++ to machine code. [`program`] defines the parts of a kernel's source;
-//! from there on, an [`operation`] has no type parameters. [`elementwise`], [`tile`] and [`permute`] use the CPU's plans
-//! ([`crate::layout::plan`]). [`reduce`] and [`products`] divide outputs among threads as [`shares`] computes. [`gemm`] calls
-//! [`blas`] if it can. [`scan`] runs along lines.
+//! From the driver up; each folder uses the folders before it:
+//!
+//! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) is a GPU in
+//!   use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
+//! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source; from there on, an
+//!   [`operation`](codegen::operation) has no type parameters. `compile` and [`cache`](codegen::cache) compile CUDA C++ to
+//!   machine code. The sources are in `codegen/sources`.
+//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
+//!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide outputs among
+//!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` if it can. [`scan`](kernels::scan) runs along lines.
 
-mod arguments;
-mod blas;
-mod cache;
-mod compile;
-mod context;
-mod elementwise;
-mod flag;
-mod gemm;
-mod libraries;
-mod loops;
-mod operation;
-mod permute;
-mod pinned;
-mod products;
-mod program;
-mod recycle;
-mod reduce;
-mod scan;
-mod shares;
-#[cfg(test)]
-mod texts;
-mod tile;
+mod codegen;
+mod driver;
+mod kernels;
 
 use super::Cuda;
 use crate::device::cpu::reserve;
@@ -40,14 +26,15 @@ use crate::device::{
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count, is_dense};
-use operation::{Operation, RawOperand};
-use products::{Batch, PackedScaling};
-use reduce::Reducing;
-use scan::Scanning;
+use codegen::operation::{Operation, RawOperand};
+use kernels::products::{Batch, PackedScaling};
+use kernels::reduce::Reducing;
+use kernels::scan::Scanning;
+use kernels::{gemm, permute, products};
 use std::mem::MaybeUninit;
 
-pub(super) use context::{Context, Memory, context, count, name_of};
-pub(super) use pinned::Pinned;
+pub(super) use driver::context::{Context, Memory, context, count, name_of};
+pub(super) use driver::pinned::Pinned;
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
     RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }

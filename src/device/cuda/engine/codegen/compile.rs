@@ -1,7 +1,7 @@
 //! Compiles CUDA C++ to machine code by NVRTC, for exactly the GPU in use: there is no second compilation by the driver, and
 //! none that an older driver rejects.
 
-use super::libraries;
+use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
 use cudarc::nvrtc::{result::NvrtcError, sys};
 use std::ffi::{CStr, CString};

@@ -1,43 +1,43 @@
 //! Sums of products on a GPU: the loops of reductions over two operands. Nothing here is generic over element types.
 
-use super::arguments::Arguments;
-use super::context::Context;
-use super::flag::Flag;
-use super::operation::RawOperand;
-use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
 use super::shares::{BLOCK, Loads, Shares};
 use crate::device::CudaSource;
+use crate::device::cuda::engine::codegen::arguments::Arguments;
+use crate::device::cuda::engine::codegen::operation::RawOperand;
+use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
+use crate::device::cuda::engine::driver::flag::Flag;
 use crate::device::scalars::{Scalars, Signature};
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
-pub(super) const PRODUCTS: &str = include_str!("kernels/products.cu");
+pub(super) const PRODUCTS: &str = include_str!("../codegen/sources/products.cu");
 const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
-pub(super) static WHOLE: Template = Template { files: FILES, entry: whole_entry };
-pub(super) static PARTS: Template = Template { files: FILES, entry: parts_entry };
+pub(in crate::device::cuda::engine) static WHOLE: Template = Template { files: FILES, entry: whole_entry };
+pub(in crate::device::cuda::engine) static PARTS: Template = Template { files: FILES, entry: parts_entry };
 
 /// A matrix operand without its type.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ProductOperand<'a> {
-    pub(super) elements: RawOperand<'a>,
-    pub(super) conjugate: bool,
+pub(in crate::device::cuda::engine) struct ProductOperand<'a> {
+    pub(in crate::device::cuda::engine) elements: RawOperand<'a>,
+    pub(in crate::device::cuda::engine) conjugate: bool,
 }
 
 /// A batch of products: `[.., m, k]` times `[.., k, n]`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch<'a> {
-    pub(super) shape: &'a [usize],
-    pub(super) m: usize,
-    pub(super) k: usize,
-    pub(super) n: usize,
+pub(in crate::device::cuda::engine) struct Batch<'a> {
+    pub(in crate::device::cuda::engine) shape: &'a [usize],
+    pub(in crate::device::cuda::engine) m: usize,
+    pub(in crate::device::cuda::engine) k: usize,
+    pub(in crate::device::cuda::engine) n: usize,
 }
 
 /// The scaling factors of a sum of products: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PackedScaling {
+pub(in crate::device::cuda::engine) struct PackedScaling {
     pub(super) dtype: DType,
     pub(super) alpha: Packed,
     pub(super) beta: Packed,
@@ -49,7 +49,7 @@ pub(super) struct PackedScaling {
 }
 
 impl PackedScaling {
-    pub(super) fn new<T: Scalar>(alpha: T, beta: T) -> PackedScaling {
+    pub(in crate::device::cuda::engine) fn new<T: Scalar>(alpha: T, beta: T) -> PackedScaling {
         let packed = |value| {
             let mut scalars = Scalars::default();
             scalars.scalar("value", value);
@@ -83,7 +83,7 @@ impl PackedScaling {
 /// # Safety
 /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on `context`'s
 /// GPU, and that nothing else accesses those of `out`.
-pub(super) unsafe fn sum(
+pub(in crate::device::cuda::engine) unsafe fn sum(
     context: &'static Context,
     weights: &PackedScaling,
     shape: &[usize],
@@ -141,7 +141,7 @@ pub(super) unsafe fn sum(
 }
 
 /// Returns the program of a template of products, for elements of a type.
-pub(super) fn program(
+pub(in crate::device::cuda::engine) fn program(
     template: &'static Template,
     name: &'static str,
     dtype: DType,

@@ -1,15 +1,17 @@
 //! Operands that are contiguous along different axes, split into tiles that go through shared memory: transposes, and
 //! arithmetic of a tensor and the transpose of another one.
 
-use super::arguments::{Argument, Arguments};
-use super::context::Context;
 use super::loops::{Divisor, Loops};
-use super::operation::{Operation, RawElements, THREADS, blocks, head, mask, readers};
-use super::program::{Packed, Program, Template};
+use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::engine::codegen::operation::{
+    NARROW, Operation, RawElements, THREADS, blocks, head, mask, readers,
+};
+use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 
-static TILE: Template = Template { files: &[include_str!("kernels/tile.cu")], entry };
+static TILE: Template = Template { files: &[include_str!("../codegen/sources/tile.cu")], entry };
 
 /// Minimum extent of both sides: below it, a tile would be mostly empty.
 const MIN_SIDE: usize = 8;
@@ -36,7 +38,7 @@ unsafe impl<const N: usize> Argument for Tiles<N> {}
 
 /// How a plan is split into tiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Tiled<const N: usize> {
+pub(in crate::device::cuda::engine) struct Tiled<const N: usize> {
     tiles: Tiles<N>,
     side: usize,
     /// Operands that are contiguous along `y`, one bit each.
@@ -47,7 +49,10 @@ pub(super) struct Tiled<const N: usize> {
 
 /// Returns the tiles of a plan, if the result is contiguous along one axis and an operand along another, and both are long
 /// enough.
-pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) -> Option<Tiled<N>> {
+pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
+    plan: &Plan<N>,
+    elements: [RawElements; N],
+) -> Option<Tiled<N>> {
     let (shape, strides) = (plan.shape(), plan.strides());
     let inner = shape.len().checked_sub(1)?;
     if strides[inner][0] != 1 || plan.len() < MIN_LEN {
@@ -108,12 +113,16 @@ pub(super) fn tiles<const N: usize>(plan: &Plan<N>, elements: [RawElements; N]) 
         down: Divisor::new(down_y),
     };
     let count = outer.iter().map(|&axis| shape[axis]).product::<usize>() * across_x * down_y;
-    let wide = plan.len() >= super::operation::NARROW;
+    let wide = plan.len() >= NARROW;
     Some(Tiled { tiles, side, across, wide, count })
 }
 
 impl<const N: usize> Tiled<N> {
-    pub(super) fn program(&self, operation: &Operation, elements: [RawElements; N]) -> Program {
+    pub(in crate::device::cuda::engine) fn program(
+        &self,
+        operation: &Operation,
+        elements: [RawElements; N],
+    ) -> Program {
         let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
         operation.program(&TILE, elements[0].dtype, &elements[1..], variant)
     }
@@ -158,7 +167,7 @@ fn entry(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Tiled, tiles};
-    use crate::device::cuda::engine::operation::RawElements;
+    use crate::device::cuda::engine::codegen::operation::RawElements;
     use crate::element::DType;
     use crate::layout::plan::Plan;
 

@@ -8,7 +8,7 @@ const MAX_ARGUMENTS: usize = 16;
 
 /// Pointers to the arguments of a kernel, which stay borrowed until it is queued.
 #[derive(Debug)]
-pub(super) struct Arguments<'a> {
+pub(in crate::device::cuda::engine) struct Arguments<'a> {
     pointers: [*mut c_void; MAX_ARGUMENTS],
     count: usize,
     borrowed: PhantomData<&'a ()>,
@@ -18,7 +18,7 @@ pub(super) struct Arguments<'a> {
 ///
 /// # Safety
 /// The type must have the layout that C gives it, and that of the type in the kernel's declaration.
-pub(super) unsafe trait Argument {}
+pub(in crate::device::cuda::engine) unsafe trait Argument {}
 
 // SAFETY: C gives it the same layout; kernels declare it as `u32`.
 unsafe impl Argument for u32 {}
@@ -28,17 +28,17 @@ unsafe impl Argument for u64 {}
 unsafe impl Argument for i64 {}
 
 impl<'a> Arguments<'a> {
-    pub(super) fn new() -> Self {
+    pub(in crate::device::cuda::engine) fn new() -> Self {
         Arguments { pointers: [std::ptr::null_mut(); MAX_ARGUMENTS], count: 0, borrowed: PhantomData }
     }
 
-    pub(super) fn with<T: Argument>(mut self, value: &'a T) -> Self {
+    pub(in crate::device::cuda::engine) fn with<T: Argument>(mut self, value: &'a T) -> Self {
         self.push((&raw const *value).cast());
         self
     }
 
     /// Adds the scalars of an operation: a structure as bytes, aligned to 16.
-    pub(super) fn with_bytes(mut self, bytes: &'a super::program::Packed) -> Self {
+    pub(in crate::device::cuda::engine) fn with_bytes(mut self, bytes: &'a super::program::Packed) -> Self {
         self.push((&raw const *bytes).cast());
         self
     }
@@ -48,7 +48,7 @@ impl<'a> Arguments<'a> {
         self.count += 1;
     }
 
-    pub(super) fn pointers(&mut self) -> &mut [*mut c_void] {
+    pub(in crate::device::cuda::engine) fn pointers(&mut self) -> &mut [*mut c_void] {
         &mut self.pointers[..self.count]
     }
 }

@@ -1,6 +1,6 @@
 //! The loops around a kernel's own work, passed as a parameter: no shape is ever copied to the device on its own.
 
-use super::arguments::Argument;
+use crate::device::cuda::engine::codegen::arguments::Argument;
 use crate::rank::MAX_RANK;
 
 /// Division of indices by a number that the host knows (Granlund and Montgomery, PLDI 1994). Mirrors the prelude's structure.

@@ -45,7 +45,7 @@ pub(super) fn driver() -> Result<(), String> {
 }
 
 /// Checks that the run-time compiler is available, and loads the library that it needs.
-pub(super) fn compiler() -> Result<(), String> {
+pub(in crate::device::cuda::engine) fn compiler() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
@@ -71,7 +71,7 @@ pub(super) fn compiler() -> Result<(), String> {
 }
 
 /// Checks that cuBLAS is available.
-pub(super) fn blas() -> Result<(), String> {
+pub(in crate::device::cuda::engine) fn blas() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND
         .get_or_init(|| {

@@ -1,23 +1,28 @@
 //! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element
 //! types: those are data of a program.
 
-use super::arguments::Arguments;
-use super::context::Context;
 use super::loops::Loops;
-use super::operation::{NARROW, Operation, RawElements, RawOperand, THREADS, blocks, head, mask, readers};
-use super::program::{Packed, Program, Template};
 use super::tile;
+use crate::device::cuda::engine::codegen::arguments::Arguments;
+use crate::device::cuda::engine::codegen::operation::{
+    NARROW, Operation, RawElements, RawOperand, THREADS, blocks, head, mask, readers,
+};
+use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
+use crate::device::cuda::engine::driver::flag::Flag;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 
-const FILES: &[&str] = &[include_str!("kernels/elementwise.cu")];
-pub(super) static DENSE: Template = Template { files: FILES, entry: dense_entry };
-pub(super) static STRIDED: Template = Template { files: FILES, entry: strided_entry };
-pub(super) static DEFINED: Template = Template { files: FILES, entry: defined_entry };
+const FILES: &[&str] = &[include_str!("../codegen/sources/elementwise.cu")];
+pub(in crate::device::cuda::engine) static DENSE: Template = Template { files: FILES, entry: dense_entry };
+pub(in crate::device::cuda::engine) static STRIDED: Template =
+    Template { files: FILES, entry: strided_entry };
+pub(in crate::device::cuda::engine) static DEFINED: Template =
+    Template { files: FILES, entry: defined_entry };
 
 /// Vectors per thread: enough loads in flight to keep the memory busy.
-pub(super) const UNROLL: usize = 4;
+pub(in crate::device::cuda::engine) const UNROLL: usize = 4;
 impl Operation {
     /// Computes `out = op(operands)`; `operands[0]` is the result. An operation without operands is a function of the row-major
     /// index.
@@ -28,7 +33,7 @@ impl Operation {
     ///
     /// # Panics
     /// If there is no result, or there are more than three operands.
-    pub(super) unsafe fn run(
+    pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &Context,
         shape: &[usize],
@@ -82,7 +87,7 @@ impl Operation {
     ///
     /// # Panics
     /// If there are not one or two operands.
-    pub(super) unsafe fn defined(
+    pub(in crate::device::cuda::engine) unsafe fn defined(
         &self,
         context: &'static Context,
         shape: &[usize],
@@ -114,7 +119,7 @@ impl Operation {
             return Ok(true);
         }
         let elements = first_elements(&plan, operands);
-        let flag = super::flag::Flag::new(context)?;
+        let flag = Flag::new(context)?;
         let program = self.program(&DEFINED, result, &elements, [0; 5]);
         let (packed, loops) = (Packed::new(&self.scalars), Loops::new(plan.shape(), plan.strides()));
         let (n, address) = (plan.len() as u64, flag.address());
@@ -210,7 +215,7 @@ fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
 }
 
 /// Returns how many elements are loaded at once if lengths, strides and addresses allow it.
-pub(super) fn widest(elements: &[RawElements]) -> usize {
+pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
     (16 / largest).max((16 / smallest).min(4))

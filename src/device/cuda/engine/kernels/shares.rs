@@ -1,7 +1,7 @@
 //! How a reduction is divided among threads: pure functions of shapes, strides and the size of an element. The number of
 //! multiprocessors is not used, so that results are the same on every GPU.
 
-use super::arguments::Argument;
+use crate::device::cuda::engine::codegen::arguments::Argument;
 
 /// Threads of a block; `BLOCK` of the kernels.
 pub(super) const BLOCK: u32 = 256;

@@ -1,21 +1,21 @@
 //! Scans on a GPU: a thread for each line, or tiles and chunks of lines. Nothing here is generic over operations or element
 //! types.
 
-use super::arguments::{Argument, Arguments};
-use super::context::Context;
 use super::loops::Loops;
-use super::operation::{Operation, RawElements, RawOperand};
-use super::program::{Packed, Program, Template};
 use super::reduce::{ACCUMULATE, address, loops};
 use super::shares::BLOCK;
 use crate::device::CudaSource;
+use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
+use crate::device::cuda::engine::codegen::operation::{Operation, RawElements, RawOperand};
+use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 
-const FILES: &[&str] = &[ACCUMULATE, include_str!("kernels/scan.cu")];
-pub(super) static LINES: Template = Template { files: FILES, entry: lines_entry };
-pub(super) static TILES: Template = Template { files: FILES, entry: tiles_entry };
+const FILES: &[&str] = &[ACCUMULATE, include_str!("../codegen/sources/scan.cu")];
+pub(in crate::device::cuda::engine) static LINES: Template = Template { files: FILES, entry: lines_entry };
+pub(in crate::device::cuda::engine) static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
 /// Elements of a tile; `TILE` of the kernels.
 const TILE: usize = 8 * BLOCK as usize;
@@ -29,11 +29,11 @@ const MIN_CHUNK_LEN: usize = 4 * TILE;
 
 /// A scan without its types.
 #[derive(Debug)]
-pub(super) struct Scanning {
-    pub(super) operation: Operation,
+pub(in crate::device::cuda::engine) struct Scanning {
+    pub(in crate::device::cuda::engine) operation: Operation,
     /// The source of the check that the operation is defined, if it needs one.
-    pub(super) domain: Option<CudaSource>,
-    pub(super) associative: bool,
+    pub(in crate::device::cuda::engine) domain: Option<CudaSource>,
+    pub(in crate::device::cuda::engine) associative: bool,
 }
 
 /// Mirrors the kernel's structure.
@@ -52,7 +52,12 @@ unsafe impl Argument for Lines {}
 
 impl Scanning {
     /// Returns the program of a template for elements of a type.
-    pub(super) fn program(&self, template: &'static Template, dtype: DType, totals: bool) -> Program {
+    pub(in crate::device::cuda::engine) fn program(
+        &self,
+        template: &'static Template,
+        dtype: DType,
+        totals: bool,
+    ) -> Program {
         let element = RawElements { address: 0, dtype };
         self.operation.program(template, dtype, &[element; 2], [u32::from(totals), 0, 0, 0, 0])
     }
@@ -62,7 +67,7 @@ impl Scanning {
     /// # Safety
     /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
     /// those of `out`.
-    pub(super) unsafe fn run(
+    pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
         shape: &[usize],

@@ -1,10 +1,10 @@
 //! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It also holds
 //! their kernels.
 
-use super::super::elementwise;
 use super::super::operation::{Operation, RawElements};
 use super::super::program::{Program as Kernel, cuda_name};
 use super::samples::{Random, Sample, pairs};
+use crate::device::cuda::engine::kernels::elementwise;
 use crate::device::{BinaryOp, CudaSource, Generator, Scalars, TernaryOp, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element};

@@ -5,23 +5,23 @@ use crate::error::Error;
 use std::mem::MaybeUninit;
 
 #[derive(Debug)]
-pub(super) struct Flag(Memory);
+pub(in crate::device::cuda::engine) struct Flag(Memory);
 
 impl Flag {
     /// Allocates a flag that is not raised.
-    pub(super) fn new(context: &'static Context) -> Result<Flag, Error> {
+    pub(in crate::device::cuda::engine) fn new(context: &'static Context) -> Result<Flag, Error> {
         let memory = context.alloc(size_of::<u32>())?;
         // SAFETY: `memory` was just allocated with `bytes()` bytes, and nothing else has its address.
         unsafe { context.zero(memory.address(), memory.bytes())? };
         Ok(Flag(memory))
     }
 
-    pub(super) fn address(&self) -> u64 {
+    pub(in crate::device::cuda::engine) fn address(&self) -> u64 {
         self.0.address()
     }
 
     /// Waits for the kernels that may raise it. Returns whether one did.
-    pub(super) fn raised(&self) -> Result<bool, Error> {
+    pub(in crate::device::cuda::engine) fn raised(&self) -> Result<bool, Error> {
         let mut word = [MaybeUninit::new(0u8); size_of::<u32>()];
         // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, as many as `word` has.
         unsafe { self.0.context().read(self.0.address(), &mut word)? };

@@ -19,7 +19,7 @@ const DIRECTORY: &str = "VIERBEIN_CUDA_CACHE_DIR";
 const MAGIC: &[u8; 8] = b"vierbein";
 
 /// Returns the machine code of a source, from the cache if it is there.
-pub(super) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
+pub(in crate::device::cuda::engine) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
     let Some(directory) = directory().and_then(open_directory) else {

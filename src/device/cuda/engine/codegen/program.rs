@@ -8,34 +8,34 @@ use std::fmt::Write;
 
 /// The beginning of every source.
 pub(super) const PRELUDE: &[&str] = &[
-    include_str!("kernels/prelude.cu"),
-    include_str!("kernels/arithmetic.cu"),
-    include_str!("kernels/functions.cu"),
+    include_str!("sources/prelude.cu"),
+    include_str!("sources/arithmetic.cu"),
+    include_str!("sources/functions.cu"),
 ];
 
 /// A family of kernels that differ in operations, element types and a few numbers.
 #[derive(Debug)]
-pub(super) struct Template {
+pub(in crate::device::cuda::engine) struct Template {
     /// The files between the prelude and the functor.
-    pub(super) files: &'static [&'static str],
+    pub(in crate::device::cuda::engine) files: &'static [&'static str],
     /// Writes the functor and the kernel `entry`.
-    pub(super) entry: fn(&Program) -> String,
+    pub(in crate::device::cuda::engine) entry: fn(&Program) -> String,
 }
 
 /// A kernel. It is looked up at every launch; its source is generated only if it was never used before.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Program {
-    pub(super) template: &'static Template,
+pub(in crate::device::cuda::engine) struct Program {
+    pub(in crate::device::cuda::engine) template: &'static Template,
     /// What it does, for messages; not part of its identity.
-    pub(super) name: &'static str,
+    pub(in crate::device::cuda::engine) name: &'static str,
     /// The operation's own source.
-    pub(super) text: CudaSource,
+    pub(in crate::device::cuda::engine) text: CudaSource,
     /// Element types of the result and of the operands.
-    pub(super) types: [Option<DType>; 4],
+    pub(in crate::device::cuda::engine) types: [Option<DType>; 4],
     /// The scalars and operands of the operation.
-    pub(super) signature: Signature,
+    pub(in crate::device::cuda::engine) signature: Signature,
     /// Template parameters; each template defines their meaning.
-    pub(super) variant: [u32; 6],
+    pub(in crate::device::cuda::engine) variant: [u32; 6],
 }
 
 impl PartialEq for Program {
@@ -57,14 +57,14 @@ impl Program {
     }
 
     /// Returns the whole source.
-    pub(super) fn source(&self) -> String {
+    pub(in crate::device::cuda::engine) fn source(&self) -> String {
         let mut source: String = PRELUDE.iter().chain(self.template.files).copied().collect();
         source += &(self.template.entry)(self);
         source
     }
 
     /// Returns names for the element types: `R` for the result, `A`, `B` and `C` for the operands.
-    pub(super) fn typedefs(&self) -> String {
+    pub(in crate::device::cuda::engine) fn typedefs(&self) -> String {
         let named = self.types.iter().zip(["R", "A", "B", "C"]);
         named
             .filter_map(|(dtype, name)| Some(format!("typedef {} {name};\n", cuda_name((*dtype)?))))
@@ -72,7 +72,7 @@ impl Program {
     }
 
     /// Returns the scalars as members of a structure.
-    pub(super) fn members(&self) -> String {
+    pub(in crate::device::cuda::engine) fn members(&self) -> String {
         let constant = |(name, value)| format!("static constexpr u8 {name} = {value}; ");
         let mut members = self.signature.constant().map_or(String::new(), constant);
         for (name, dtype) in self.signature.scalars() {
@@ -82,7 +82,7 @@ impl Program {
     }
 
     /// Returns the operation as a function `F` of the operands that are not bound to a scalar, with a result of type `result`.
-    pub(super) fn functor(&self, operands: u32, result: &str) -> String {
+    pub(in crate::device::cuda::engine) fn functor(&self, operands: u32, result: &str) -> String {
         let of = |name: &str| format!("{} {name}", name.to_uppercase());
         let parameters: Vec<String> = self.signature.operands().take(operands as usize).map(of).collect();
         // An operation without operands is a function of the index.
@@ -108,10 +108,10 @@ pub(super) fn cuda_name(dtype: DType) -> &'static str {
 /// The scalars of an operation as C lays them out in a structure.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(16))]
-pub(super) struct Packed([u8; 96]);
+pub(in crate::device::cuda::engine) struct Packed([u8; 96]);
 
 impl Packed {
-    pub(super) fn new(scalars: &Scalars) -> Packed {
+    pub(in crate::device::cuda::engine) fn new(scalars: &Scalars) -> Packed {
         let mut packed = Packed([0; 96]);
         let mut at = 0usize;
         for (bytes, dtype) in scalars.values() {

@@ -1,9 +1,9 @@
 //! Strided copies: the identity operation, on elements that are treated as bytes. Elements that are contiguous in both operands
 //! become one larger element, so that there is one kernel for each size and none for each type.
 
-use super::context::Context;
-use super::operation::{Operation, RawOperand};
 use crate::device::CudaSource;
+use crate::device::cuda::engine::codegen::operation::{Operation, RawOperand};
+use crate::device::cuda::engine::driver::context::Context;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
@@ -27,7 +27,7 @@ fn of_size(bytes: usize) -> Option<DType> {
 /// # Safety
 /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
 /// those of `to`.
-pub(super) unsafe fn copy(
+pub(in crate::device::cuda::engine) unsafe fn copy(
     context: &Context,
     shape: &[usize],
     to: RawOperand<'_>,

@@ -4,10 +4,11 @@
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
-use super::super::tile::tiles;
-use super::super::{elementwise, gemm, operation, products, reduce, reducing, scan, scanning};
 use super::samples::Sample;
 use super::table;
+use crate::device::cuda::engine::kernels::tile::tiles;
+use crate::device::cuda::engine::kernels::{elementwise, gemm, products, reduce, scan};
+use crate::device::cuda::engine::{operation, reducing, scanning};
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, RealScalar, Scalar, c32, c64};
 use crate::layout::plan::Plan;

@@ -1,11 +1,11 @@
 //! Products of floating-point and complex matrices by cuBLAS. It supports contiguous columns, their transposes, and matrices at
 //! equal distances. Other operands are copied first.
 
-use super::context::{Context, Memory};
-use super::libraries;
-use super::operation::RawOperand;
 use super::permute;
 use super::products::{Batch, PackedScaling, ProductOperand};
+use crate::device::cuda::engine::codegen::operation::RawOperand;
+use crate::device::cuda::engine::driver::context::{Context, Memory};
+use crate::device::cuda::engine::driver::libraries;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;

@@ -1,41 +1,43 @@
 //! Reductions on a GPU: the loops over operands, and the kernels that run them. Nothing here is generic over operations or
 //! element types.
 
-use super::arguments::Arguments;
-use super::context::Context;
-use super::flag::Flag;
 use super::loops::Loops;
-use super::operation::{Operation, RawOperand};
-use super::program::{Packed, Program, Template};
 use super::shares::{BLOCK, Loads, Shares};
+use crate::device::cuda::engine::codegen::arguments::Arguments;
+use crate::device::cuda::engine::codegen::operation::{Operation, RawOperand};
+use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
+use crate::device::cuda::engine::driver::flag::Flag;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
-pub(super) const ACCUMULATE: &str = include_str!("kernels/accumulate.cu");
-pub(super) const REDUCE: &str = include_str!("kernels/reduce.cu");
-pub(super) static WHOLE: Template = Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
-pub(super) static PARTS: Template = Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
+pub(super) const ACCUMULATE: &str = include_str!("../codegen/sources/accumulate.cu");
+pub(super) const REDUCE: &str = include_str!("../codegen/sources/reduce.cu");
+pub(in crate::device::cuda::engine) static WHOLE: Template =
+    Template { files: &[ACCUMULATE, REDUCE], entry: whole_entry };
+pub(in crate::device::cuda::engine) static PARTS: Template =
+    Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
 
 /// Largest accumulator, in bytes.
 pub(super) const MAX_ACC_BYTES: usize = 64;
 
 /// A reduction without its types.
 #[derive(Debug)]
-pub(super) struct Reducing {
-    pub(super) operation: Operation,
+pub(in crate::device::cuda::engine) struct Reducing {
+    pub(in crate::device::cuda::engine) operation: Operation,
     /// Whether the index matters.
-    pub(super) ordered: bool,
+    pub(in crate::device::cuda::engine) ordered: bool,
     /// Whether the reduction of zero elements is defined.
-    pub(super) of_nothing: bool,
+    pub(in crate::device::cuda::engine) of_nothing: bool,
     /// Whether the result may be undefined for one or more elements.
-    pub(super) fallible: bool,
+    pub(in crate::device::cuda::engine) fallible: bool,
 }
 
 impl Reducing {
     /// Returns the program of a template for a result and elements of these types.
-    pub(super) fn program(
+    pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
         types: [DType; 2],
@@ -52,7 +54,7 @@ impl Reducing {
     /// # Safety
     /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on
     /// `context`'s GPU, and that nothing else accesses those of `out`.
-    pub(super) unsafe fn run(
+    pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
         shape: &[usize],

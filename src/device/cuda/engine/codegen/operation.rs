@@ -1,44 +1,44 @@
 //! An operation and its operands without their types, and what the sources of all kernels for them have in common.
 
-use super::context::Context;
 use super::program::{Program, Template};
 use crate::device::CudaSource;
+use crate::device::cuda::engine::driver::context::Context;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
 
 /// Threads of a block.
-pub(super) const THREADS: usize = 256;
+pub(in crate::device::cuda::engine) const THREADS: usize = 256;
 /// With fewer elements, indices and offsets added to them stay below 2³¹.
-pub(super) const NARROW: usize = (1 << 31) - (1 << 20);
+pub(in crate::device::cuda::engine) const NARROW: usize = (1 << 31) - (1 << 20);
 
 /// An operation without its types.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operation {
+pub(in crate::device::cuda::engine) struct Operation {
     /// As a verb or a noun, for messages.
-    pub(super) name: &'static str,
-    pub(super) text: CudaSource,
-    pub(super) scalars: Scalars,
+    pub(in crate::device::cuda::engine) name: &'static str,
+    pub(in crate::device::cuda::engine) text: CudaSource,
+    pub(in crate::device::cuda::engine) scalars: Scalars,
 }
 
 /// The elements of an operand or a result: the address of the first one, and the strides to the others.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RawOperand<'a> {
-    pub(super) address: u64,
-    pub(super) dtype: DType,
-    pub(super) strides: &'a [isize],
+pub(in crate::device::cuda::engine) struct RawOperand<'a> {
+    pub(in crate::device::cuda::engine) address: u64,
+    pub(in crate::device::cuda::engine) dtype: DType,
+    pub(in crate::device::cuda::engine) strides: &'a [isize],
 }
 
 /// The elements of an operand or a result, without strides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RawElements {
-    pub(super) address: u64,
-    pub(super) dtype: DType,
+pub(in crate::device::cuda::engine) struct RawElements {
+    pub(in crate::device::cuda::engine) address: u64,
+    pub(in crate::device::cuda::engine) dtype: DType,
 }
 
 impl RawElements {
     /// Returns the element `elements` places after this one.
-    pub(super) fn offset(self, elements: isize) -> RawElements {
+    pub(in crate::device::cuda::engine) fn offset(self, elements: isize) -> RawElements {
         let bytes = elements as i64 * self.dtype.size() as i64;
         RawElements { address: self.address.wrapping_add_signed(bytes), ..self }
     }
@@ -46,12 +46,12 @@ impl RawElements {
 
 impl Operation {
     /// Returns the check that the operation is defined: the same operation with another text.
-    pub(super) fn domain(&self, text: CudaSource) -> Operation {
+    pub(in crate::device::cuda::engine) fn domain(&self, text: CudaSource) -> Operation {
         Operation { text, ..*self }
     }
 
     /// Returns the program of a template for these operands.
-    pub(super) fn program(
+    pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
         result: DType,
@@ -81,7 +81,11 @@ impl Operation {
 }
 
 /// Returns the number of blocks of `block` elements.
-pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32, Error> {
+pub(in crate::device::cuda::engine) fn blocks(
+    context: &Context,
+    len: usize,
+    block: usize,
+) -> Result<u32, Error> {
     let most = i32::MAX as usize;
     let count = len.div_ceil(block);
     if count <= most {
@@ -95,7 +99,7 @@ pub(super) fn blocks(context: &Context, len: usize, block: usize) -> Result<u32,
 }
 
 /// Returns the bits of the operands for which `is` holds. The result has no bit.
-pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
+pub(in crate::device::cuda::engine) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
     (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
 }
 
@@ -103,7 +107,7 @@ pub(super) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
 
 /// Returns the declarations of a kernel's parameters, and the code that reads them: two kinds of readers by bits of a mask.
 /// `first` is the index of the first operand's steps in the loops.
-pub(super) fn readers(
+pub(in crate::device::cuda::engine) fn readers(
     program: &Program,
     mask: u32,
     kinds: [&str; 2],
@@ -119,6 +123,6 @@ pub(super) fn readers(
     (parameters, readers)
 }
 
-pub(super) fn head(program: &Program, result: &str) -> String {
+pub(in crate::device::cuda::engine) fn head(program: &Program, result: &str) -> String {
     program.typedefs() + &program.functor(program.variant[0], result)
 }

@@ -6,24 +6,26 @@
 //! | floating-point and complex | [`blas`]: cuBLAS, without copies if it supports the strides |
 //! | integers | a kernel of tiles in shared memory |
 
-use super::arguments::Argument;
 use super::blas;
-use super::context::Context;
-use super::flag::Flag;
 use super::loops::Loops;
-use super::operation::RawOperand;
 use super::products::{self, Batch, PRODUCTS, PackedScaling, ProductOperand, begin};
-use super::program::{Program, Template};
 use super::reduce::{ACCUMULATE, REDUCE, address, loops};
 use super::shares::BLOCK;
+use crate::device::cuda::engine::codegen::arguments::Argument;
+use crate::device::cuda::engine::codegen::operation::RawOperand;
+use crate::device::cuda::engine::codegen::program::{Program, Template};
+use crate::device::cuda::engine::driver::context::Context;
+use crate::device::cuda::engine::driver::flag::Flag;
 use crate::element::DType;
 use crate::error::Error;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
 const NAME: &str = "multiply matrices";
-pub(super) static TILES: Template =
-    Template { files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("kernels/gemm.cu")], entry: tiles_entry };
+pub(in crate::device::cuda::engine) static TILES: Template = Template {
+    files: &[ACCUMULATE, REDUCE, PRODUCTS, include_str!("../codegen/sources/gemm.cu")],
+    entry: tiles_entry,
+};
 
 /// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns whether all results are exact but for
 /// rounding.
@@ -31,7 +33,7 @@ pub(super) static TILES: Template =
 /// # Safety
 /// The caller must ensure that all elements within the shapes are allocated on `context`'s GPU, and that nothing else accesses
 /// those of `out`.
-pub(super) unsafe fn multiply(
+pub(in crate::device::cuda::engine) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
     batch: Batch<'_>,

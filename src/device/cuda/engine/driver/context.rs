@@ -4,10 +4,11 @@
 //! Work is queued and runs later. Memory is freed in stream order, too, so a buffer may be dropped while a kernel that reads it
 //! is still queued; only copies to the host wait.
 
-use super::arguments::Arguments;
 use super::libraries;
-use super::program::Program;
 use super::recycle::{self, Recycled};
+use crate::device::cuda::engine::codegen::arguments::Arguments;
+use crate::device::cuda::engine::codegen::cache;
+use crate::device::cuda::engine::codegen::program::Program;
 use crate::error::Error;
 use cudarc::driver::sys::{
     CUdevice_attribute_enum as Attribute, CUmemPool_attribute_enum as PoolAttribute, CUresult,
@@ -358,7 +359,7 @@ impl Context {
     /// * `arguments` have the types and the order of the parameters of the program's `entry`;
     /// * with these arguments, the kernel reads only live memory of this GPU, and writes only to memory that nothing else
     ///   accesses.
-    pub(super) unsafe fn launch(
+    pub(in crate::device::cuda::engine) unsafe fn launch(
         &self,
         program: &Program,
         grid: [u32; 3],
@@ -399,7 +400,7 @@ impl Context {
 
     fn load(&self, program: &Program) -> Result<Kernel, Error> {
         let source = program.source();
-        let image = super::cache::compiled(&source, self.arch).map_err(|why| Error::DeviceFailed {
+        let image = cache::compiled(&source, self.arch).map_err(|why| Error::DeviceFailed {
             op: program.name,
             device: self.name(),
             why,
