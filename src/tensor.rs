@@ -9,7 +9,8 @@ pub use access::TensorIndex;
 pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
-use crate::device::{Cpu, Device, Operand, Output, SameDevice, SameDtype, SameOrder};
+use crate::device::into_output::By;
+use crate::device::{Cpu, Device, IntoOutput, Operand, Output, SameDevice, SameDtype, SameOrder};
 use crate::element::Element;
 use crate::error::{Error, expect};
 use crate::layout::axes::{Axes, AxesMut};
@@ -98,14 +99,27 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         device: Dev,
         write: impl FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
     ) -> Result<Self, Error> {
+        Tensor::computed(shape, device, By(write))
+    }
+
+    /// [`made`](Tensor::made) by a computation that is always inlined.
+    ///
+    /// # Errors
+    /// If the shape exceeds the address space, or the allocation fails; or the error of `work`.
+    #[inline(always)]
+    pub(crate) fn computed(
+        shape: D::Shape,
+        device: Dev,
+        work: impl IntoOutput<T, Dev>,
+    ) -> Result<Self, Error> {
         if const { D::NDIM == 0 } {
-            // SAFETY: by the contract above, `write` writes the element or returns an error.
-            let buffer = unsafe { device.one(|out| write(out, &device))? };
+            // SAFETY: by the contract above, `work` writes the element or returns an error.
+            let buffer = unsafe { device.one(work)? };
             return Ok(Tensor::dense(buffer, shape, device));
         }
         let mut out = Tensor::allocate(shape, device)?;
         let (output, device) = out.output();
-        write(output, device)?;
+        work.write(output, device)?;
         Ok(out)
     }
 

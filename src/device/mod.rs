@@ -11,6 +11,7 @@ pub(crate) mod cuda;
 mod cuda_source;
 mod family;
 pub(crate) mod function;
+pub(crate) mod into_output;
 pub(crate) mod lanes;
 mod op;
 mod operand;
@@ -24,6 +25,7 @@ pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use function::{Arguments, ElementTuple, Function, Visit};
+pub use into_output::IntoOutput;
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
 pub use scalars::Scalars;
@@ -200,24 +202,21 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::download(self, &buffer)
     }
 
-    /// Returns a buffer of one element, which `write` writes. The host computes the element first and then allocates.
+    /// Returns a buffer of one element, the result of `work`. The host computes the element first and then allocates.
     ///
     /// # Safety
-    /// The caller must ensure that `write` writes the element or returns an error.
+    /// The caller must ensure that `work` writes the element or returns an error.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or the error of `write`.
-    unsafe fn one<T: Element>(
-        &self,
-        write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
-    ) -> Result<Self::Buffer<T>, Error> {
-        // SAFETY: the caller ensures that `write` writes the element or returns an error, and the buffer is returned only after
+    /// As [`alloc`](Device::alloc), or the error of `work`.
+    unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Self::Buffer<T>, Error> {
+        // SAFETY: the caller ensures that `work` writes the element or returns an error, and the buffer is returned only after
         // it succeeded.
         let mut buffer = unsafe { self.alloc_for_overwrite(1)? };
         assert_eq!(Self::len(&buffer), 1, "a device allocates as many elements as it was asked for");
         // SAFETY: the buffer has one element, which the empty index addresses; it is a local variable, so nothing else accesses
         // it.
-        write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) })?;
+        work.write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) }, self)?;
         Ok(buffer)
     }
 

@@ -202,7 +202,8 @@ impl<'a> Axes<'a> {
     }
 
     /// Replaces axes `a` and `b` by one that runs along both, as the last axis. Its stride is the sum of theirs.
-    #[inline]
+    // Always inlined: if the rank is known, as in the trace of a matrix, little code is left.
+    #[inline(always)]
     pub(crate) fn diagonal(
         self,
         op: &'static str,

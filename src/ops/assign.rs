@@ -24,6 +24,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// x.index_axis_mut(1, 0).assign(&tensor![7, 8]);
     /// assert_eq!(x, tensor![[7, 2], [8, 4]]);
     /// ```
+    #[inline]
     #[track_caller]
     pub fn assign<B>(&mut self, from: B)
     where
@@ -38,6 +39,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `from` does not broadcast to the shape of `self`; nothing is changed then.
+    #[inline]
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
         B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,

@@ -1,7 +1,7 @@
 //! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
 //! and the engine does the rest.
 
-use crate::device::{Contract, Device, MatrixOperand, ProductArgs, Scaling};
+use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
@@ -116,7 +116,8 @@ where
 }
 
 /// The sum over all indices of products of elements.
-#[inline]
+// Always inlined, as reductions of a whole tensor.
+#[inline(always)]
 fn whole<'a, T, D, E, O, Dev>(
     name: &'static str,
     left: (TensorView<'a, T, D, O, Dev>, bool),
@@ -138,14 +139,23 @@ where
     // All axes are summed, so they need no labels.
     let a = MatrixOperand { operand: x.operand(), conjugate: conjugate_x };
     let b = MatrixOperand { operand: y.operand(), conjugate: conjugate_y };
-    let done = Tensor::made([], x.device().clone(), |out, device| {
-        device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out })
-    });
-    match done {
-        Ok(done) => Ok(done),
-        Err(failed) => {
-            Err(without_value(failed, |why| whole_error(name, x.axes().shape(), y.axes().shape(), why)))
-        }
+    Tensor::computed([], x.device().clone(), Whole { name, a, b })
+}
+
+/// The sum over all indices of products of elements of two operands of one shape.
+struct Whole<'a, T: Element, Dev: Device> {
+    name: &'static str,
+    a: MatrixOperand<'a, T, Dev>,
+    b: MatrixOperand<'a, T, Dev>,
+}
+
+impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for Whole<'_, T, Dev> {
+    #[inline(always)]
+    fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
+        let Whole { name, a, b } = self;
+        device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out }).map_err(|error| {
+            without_value(error, |why| whole_error(name, a.operand.shape(), b.operand.shape(), why))
+        })
     }
 }
 
@@ -220,7 +230,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn dot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -236,7 +246,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `dot` panics.
-    #[inline]
+    #[inline(always)]
     pub fn try_dot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
@@ -258,7 +268,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (a, b) = (tensor![i, i], tensor![i, i * 2.0]);
     /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
     /// ```
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn vdot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -274,7 +284,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// Where `vdot` panics.
-    #[inline]
+    #[inline(always)]
     pub fn try_vdot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,

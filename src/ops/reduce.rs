@@ -2,6 +2,7 @@
 
 use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 use crate::axis::{AxesArg, AxisArg};
+use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
 use crate::engine::reduce::reduced_last;
@@ -35,7 +36,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let mut shape = E::Shape::default();
         shape.as_mut().copy_from_slice(&from.as_ref()[..E::NDIM]);
         let operand = self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0);
-        Tensor::made(shape, self.device().clone(), |out, device| device.reduce(&op, out, operand))
+        Tensor::computed(shape, self.device().clone(), Reduced { op, from: operand })
     }
 
     // Always inlined, with the methods that call it: the compiler then leaves out the allocation of a result that is read and dropped at
@@ -48,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         // All axes are reduced as they are; only where the sequence matters has it to be the order's.
         if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
             let operand = self.operand();
-            return Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand));
+            return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
         }
         self.reduced_whole_in_order(op)
     }
@@ -60,7 +61,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     ) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         let layout = self.enumeration();
         let operand = self.operand_in(&layout);
-        Tensor::made([], self.device().clone(), |out, device| device.reduce(&op, out, operand))
+        Tensor::computed([], self.device().clone(), Reduced { op, from: operand })
     }
 
     fn reduced_keeping<R: Reduction<T>>(

@@ -3,6 +3,7 @@
 use super::compute::check_out;
 use super::reduction::Sum;
 use crate::axis::{AxisArg, OtherAxis};
+use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
@@ -28,7 +29,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::arange(0..36).reshape([3, 4, 3]);
     /// assert_eq!(x.trace(Axis::<0>, Axis::<2>), tensor![39, 48, 57, 66]);
     /// ```
-    #[inline]
+    // Always inlined, as other reductions of a whole tensor.
+    #[inline(always)]
     #[track_caller]
     pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Tensor<T, R, O, Dev>
     where
@@ -46,7 +48,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If an axis is out of range, the two are the same or differ in length, an integer sum does not fit (debug
     /// assertions), or the device has no memory left.
-    #[inline]
+    #[inline(always)]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -59,11 +61,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&from.as_ref()[..R::NDIM]);
         let operand = self.operand_behind(diagonal(&from, &strides), 0);
-        Tensor::made(shape, self.device().clone(), |out, device| device.reduce(&Sum, out, operand))
+        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from: operand })
     }
 
     /// The axes other than `a` and `b`, and the diagonal of those two as the last one; what follows it in the arrays is unused.
-    #[inline]
+    #[inline(always)]
     fn diagonal_last(&self, a: usize, b: usize) -> Result<(D::Shape, D::Strides), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let rank = D::NDIM.saturating_sub(1);

@@ -13,7 +13,7 @@ pub(crate) use memory::bytes::bytes_mut;
 pub(crate) use memory::pool::{reserve, zeroed};
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
-use super::{Device, HostAccess, OnHost, Operand, Output, Permute};
+use super::{Device, HostAccess, IntoOutput, OnHost, Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
@@ -128,15 +128,12 @@ unsafe impl Device for Cpu {
         buffer.into_vec()
     }
     #[inline(always)]
-    unsafe fn one<T: Element>(
-        &self,
-        write: impl FnOnce(Output<'_, T, Cpu>) -> Result<(), Error>,
-    ) -> Result<CpuBuffer<T>, Error> {
+    unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
         // On the stack first: no kernel has the buffer's address, so the compiler can leave the buffer out if the element is read
         // and the tensor dropped at once, as in `x.sum().item()`.
         let mut value = T::default();
-        // SAFETY: `value` is the one element of shape `[]`; it is initialised, and not used otherwise until `write` returns.
-        write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) })?;
+        // SAFETY: `value` is the one element of shape `[]`; it is initialised, and not used otherwise until `work` returns.
+        work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
         CpuBuffer::of(value)
     }
     #[inline]

@@ -30,10 +30,68 @@ const MAX_UNPLANNED_TERMS: usize = 8;
 const SWEPT_ROWS: usize = 16;
 
 /// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
-#[inline]
+// Always inlined, as `Elementwise::map`: if the ranks are known, little code is left.
+#[inline(always)]
 pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
+    let few = if const { T::COMPLEX } {
+        sum_a_few::<T, Parts>(&args)
+    } else if const { T::INTEGER && cfg!(debug_assertions) } {
+        sum_a_few::<T, Checked>(&args)
+    } else {
+        sum_a_few::<T, Plain>(&args)
+    };
+    match few {
+        Some(true) => Ok(()),
+        Some(false) => Err(does_not_fit::<T>()),
+        None => {
+            let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
+            instance::<T>()(alpha, a, b, beta, out)
+        }
+    }
+}
+
+/// Computes a few short sums, without a plan, which would take longer. Returns whether all results are representable; `None`, with
+/// nothing written, if there are more outputs or terms.
+#[inline(always)]
+fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bool> {
     let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
-    instance::<T>()(alpha, a, b, beta, out)
+    let outputs = match (out.shape(), a.operand.shape()) {
+        (&[], &[..=MAX_UNPLANNED_TERMS]) => 1,
+        (&[outputs @ ..=MAX_UNPLANNED_OUTPUTS], &[kept, ..=MAX_UNPLANNED_TERMS]) if kept == outputs => {
+            outputs
+        }
+        _ => return None,
+    };
+    if !same(a.operand.shape(), b.operand.shape()) {
+        return None;
+    }
+    let last = out.shape().len();
+    let first = |strides: &[isize]| if last == 0 { 0 } else { strides[0] };
+    let steps = [first(out.strides()), first(a.operand.strides()), first(b.operand.strides())];
+    let along = [a.operand.strides()[last], b.operand.strides()[last]];
+    // If `alpha` is zero, the sum has zero terms, so `a` and `b` are not read.
+    let terms = if alpha.is_zero() { 0 } else { a.operand.shape()[last] };
+    let finishing = Finish::new(*alpha, *beta, [a.conjugate, b.conjugate]);
+    let mut fits = true;
+    for i in 0..outputs as isize {
+        let (x, y) = (a.operand.ptr().offset(i * steps[1]), b.operand.ptr().offset(i * steps[2]));
+        let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(x, y, along);
+        // SAFETY: `i` is within the kept axis and `terms` at most the extent of the summed one: `Operand` makes these elements
+        // readable.
+        let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, terms) };
+        // SAFETY: `i` is within the output's axis, if it has one; `Output` guarantees exclusive access to this element.
+        fits &= unsafe { finishing.put::<S>(out.ptr().offset(i * steps[0]), sum) };
+    }
+    Some(fits)
+}
+
+#[cold]
+fn does_not_fit<T: Scalar>() -> Error {
+    Error::Arithmetic {
+        op: "sum of products",
+        dtype: T::DTYPE.name(),
+        values: "factors whose products overflow".into(),
+    }
 }
 
 type SumProducts<T> =
@@ -104,20 +162,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         finishing: Finish::new(alpha, beta, [a.conjugate, b.conjugate]),
         inexact: AtomicBool::new(false),
     };
-    if let ([] | [..=MAX_UNPLANNED_OUTPUTS], &[n @ ..=MAX_UNPLANNED_TERMS]) = (kept_shape, summed_shape) {
-        // Computing a few short sums takes less time than planning them.
-        let outputs = kept_shape.first().map_or(1, |&outputs| outputs as isize);
-        let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
-        let (to, step_a, step_b) = (first(out.strides()), first(kept_a), first(kept_b));
-        for i in 0..outputs {
-            let (a, b) = (job.a.offset(i * step_a), job.b.offset(i * step_b));
-            let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [summed_a[0], summed_b[0]]);
-            // SAFETY: `i` is within the kept axis and `0..n` is the summed one: `Operand` makes these elements readable.
-            let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, n) };
-            // SAFETY: `i * to` is the offset of output `i`; `Output` guarantees exclusive access to it.
-            unsafe { job.put::<S>(i * to, sum) };
-        }
-    } else if let ([], &[n]) = (kept_shape, summed_shape)
+    if let ([], &[n]) = (kept_shape, summed_shape)
         && n < 2 * PARALLEL_SUM_LEN
     {
         // A dot product needs no plans; for a short one, planning would take longer than the sum.
@@ -148,11 +193,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         }
     }
     if job.inexact.into_inner() {
-        return Err(Error::Arithmetic {
-            op: "sum of products",
-            dtype: T::DTYPE.name(),
-            values: "factors whose products overflow".into(),
-        });
+        return Err(does_not_fit::<T>());
     }
     Ok(())
 }
@@ -184,6 +225,7 @@ struct Finish<T: Scalar> {
 }
 
 impl<T: Scalar> Finish<T> {
+    #[inline]
     fn new(alpha: T, beta: T, conjugate: [bool; 2]) -> Self {
         let plus = T::Real::one();
         // Only complex operands are conjugated; unsigned types have no -1.
@@ -210,6 +252,20 @@ impl<T: Scalar> Finish<T> {
     fn with_old(&self, sum: T, old: T) -> T {
         let old = if self.beta_is_one { old } else { T::wrapping(Arithmetic::Mul, self.beta, old) };
         T::wrapping(Arithmetic::Add, self.scaled(sum), old)
+    }
+
+    /// Writes the result that a sum gives. Returns whether it is exact but for rounding.
+    ///
+    /// # Safety
+    /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
+    #[inline(always)]
+    unsafe fn put<S: Sums<T>>(&self, to: HostPtr<T>, sum: S::Sum) -> bool {
+        // SAFETY: the caller ensures that `to` is an element of the output, to which access is exclusive.
+        let old = self.reads_old.then(|| unsafe { *to.get() });
+        let (value, exact) = S::finish(sum, self, old);
+        // SAFETY: as for `old`: an element of the output, with exclusive access.
+        unsafe { *to.get() = value };
+        exact
     }
 }
 
@@ -614,13 +670,8 @@ impl<T: Scalar> SumTask<T> {
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     unsafe fn put<S: Sums<T>>(&self, at: isize, sum: S::Sum) {
-        let to = self.out.offset(at).get();
-        // SAFETY: the caller ensures that `to` is an element of the output, to which access is exclusive.
-        let old = self.finishing.reads_old.then(|| unsafe { *to });
-        let (value, exact) = S::finish(sum, &self.finishing, old);
-        // SAFETY: as for `old`: an element of the output, with exclusive access.
-        unsafe { *to = value };
-        if !exact {
+        // SAFETY: this function has the contract of `Finish::put`.
+        if !unsafe { self.finishing.put::<S>(self.out.offset(at), sum) } {
             self.inexact.store(true, Ordering::Relaxed);
         }
     }

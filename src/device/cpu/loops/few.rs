@@ -16,7 +16,7 @@ pub(in crate::device::cpu) struct Few<const K: usize> {
 impl<const K: usize> Few<K> {
     /// Returns `None` if there are more than [`MAX_UNPLANNED_LEN`] elements, or more than two axes. Each of `strides` has one
     /// stride per axis of `shape`.
-    #[inline]
+    #[inline(always)]
     pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
         let of = |axis: usize| {
             let mut steps = [0; K];
@@ -49,12 +49,18 @@ impl<const K: usize> Few<K> {
         Some(few)
     }
 
+    /// Returns the number of elements if they are contiguous in all operands.
+    #[inline(always)]
+    pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
+        (self.rows == 1 && self.column_strides == [1; K]).then_some(self.columns)
+    }
+
     /// Calls `f` with the offset of each element in each operand.
     #[inline(always)]
     pub(in crate::device::cpu) fn for_each(self, mut f: impl FnMut([isize; K])) {
-        if self.rows == 1 && self.column_strides == [1; K] {
+        if let Some(len) = self.contiguous_len() {
             // The compiler vectorises a loop whose strides it knows.
-            for j in 0..self.columns as isize {
+            for j in 0..len as isize {
                 f([j; K]);
             }
             return;

@@ -197,13 +197,7 @@ impl<T: Element> CpuBuffer<T> {
         };
         let Some((first, block)) = found else { return Err(no_memory::<T>(len)) };
         if fill == Fill::Anything {
-            let bytes = size_of::<T>() * len;
-            if bytes <= MAX_ZEROED_BYTES {
-                // SAFETY: the elements have `bytes` bytes, which begin at `first` and are within the new block.
-                unsafe { first.write_bytes(0, bytes) };
-            } else {
-                settle(first.as_ptr());
-            }
+            settle(first.as_ptr());
         }
         // SAFETY: `len` elements from `first` on are within the block, which was allocated for this layout or has its alignment
         // and a multiple of 4096 bytes. Zero bytes are a valid `T`, as the sealed trait `Element` requires. `whatever` returns
@@ -260,10 +254,6 @@ impl<T: Element> CpuBuffer<T> {
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }
-
-/// Results of at most this many bytes are zeroed instead of passed to [`settle`]: the compiler can then leave out the allocation
-/// of a result that is read and dropped at once, as in `x.sum().item()`.
-const MAX_ZEROED_BYTES: usize = 16;
 
 /// Returns the error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
 #[cold]

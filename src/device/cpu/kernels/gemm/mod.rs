@@ -77,6 +77,7 @@ impl<T: Scalar> Gemm<T> for Cpu {
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
+    #[inline(always)]
     fn sum_products(&self, args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
         super::products::sum_products(args)
     }

@@ -1,0 +1,43 @@
+//! Computations of a result, as values that are always inlined.
+//!
+//! A closure is inlined where the compiler chooses, and it does not if two places call the same one. A result of rank 0 then takes
+//! memory on the heap, even if it is read and dropped at once, as in `x.sum().item()`.
+
+use super::{Device, Operand, Output, Reduce, Reduction};
+use crate::element::Element;
+use crate::error::Error;
+
+/// A computation of all elements of an output.
+pub trait IntoOutput<T: Element, Dev: Device> {
+    /// Writes every element of the output.
+    ///
+    /// # Errors
+    /// If the device fails, or a value does not exist or does not fit its type; the output then has unspecified elements.
+    fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error>;
+}
+
+/// A computation that a closure does.
+pub(crate) struct By<F>(pub(crate) F);
+
+impl<T: Element, Dev: Device, F> IntoOutput<T, Dev> for By<F>
+where
+    F: FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
+{
+    #[inline(always)]
+    fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
+        self.0(out, device)
+    }
+}
+
+/// A reduction of the trailing axes of an operand.
+pub(crate) struct Reduced<'a, T: Element, Dev: Device, R> {
+    pub(crate) op: R,
+    pub(crate) from: Operand<'a, T, Dev>,
+}
+
+impl<T: Element, Dev: Reduce<T>, R: Reduction<T>> IntoOutput<R::Output, Dev> for Reduced<'_, T, Dev, R> {
+    #[inline(always)]
+    fn write(self, out: Output<'_, R::Output, Dev>, device: &Dev) -> Result<(), Error> {
+        device.reduce(&self.op, out, self.from)
+    }
+}
