@@ -62,7 +62,7 @@ impl<T: Element> Permute<T> for Cpu {
             if let Some(len) = few.contiguous_len() {
                 // SAFETY: both have `len` contiguous elements: `Operand` makes its own readable, and `Output` guarantees exclusive
                 // access.
-                unsafe { copy_short(a.ptr().get(), out.ptr().get(), len) };
+                unsafe { copy_short(a.ptr(), out.ptr(), len) };
                 return Ok(());
             }
             few.for_each(|[o, x]| {
@@ -86,21 +86,21 @@ impl<T: Element> Permute<T> for Cpu {
 /// # Safety
 /// The caller must ensure that `len` elements from `from` are readable, and exclusive access to `len` elements from `to`.
 #[inline(always)]
-unsafe fn copy_short<T: Element>(from: *const T, to: *mut T, len: usize) {
+unsafe fn copy_short<T: Element>(from: HostPtr<T>, to: HostPtr<T>, len: usize) {
     const STEP: usize = 4;
     let whole = len - len % STEP;
     for i in (0..whole).step_by(STEP) {
         // All are read before any is written, so the compiler needs no comparison of addresses to use vectors.
         // SAFETY: `i + STEP <= len`, and the caller ensures that these elements are readable.
-        let elements = unsafe { from.add(i).cast::<[T; STEP]>().read() };
+        let elements = unsafe { from.offset(i as isize).get().cast::<[T; STEP]>().read() };
         // SAFETY: as for the operand, and the caller ensures exclusive access.
-        unsafe { to.add(i).cast::<[T; STEP]>().write(elements) };
+        unsafe { to.offset(i as isize).get().cast::<[T; STEP]>().write(elements) };
     }
     for i in whole..len {
         // SAFETY: `i < len`, and the caller ensures that this element is readable.
-        let element = unsafe { from.add(i).read() };
+        let element = unsafe { from.offset(i as isize).get().read() };
         // SAFETY: as for the operand, and the caller ensures exclusive access.
-        unsafe { to.add(i).write(element) };
+        unsafe { to.offset(i as isize).get().write(element) };
     }
 }
 
