@@ -5,7 +5,7 @@ use crate::common::{Address, Block, Remote};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
-use vierbein::device::{Copies, Device, Elementwise, Gemm, Operand, Output, Permute, Reduce};
+use vierbein::device::{Copies, Device, Elementwise, Gemm, IntoOutput, Operand, Output, Permute, Reduce};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, Scalar};
 
@@ -155,13 +155,10 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
         data.resize(length(Method::Release, data.len()), T::default());
         Ok(data)
     }
-    unsafe fn one<T: Element>(
-        &self,
-        write: impl FnOnce(Output<'_, T, Self>) -> Result<(), Error>,
-    ) -> Result<Block<T>, Error> {
+    unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Block<T>, Error> {
         let mut buffer = self.0.alloc(1)?;
         // SAFETY: the buffer has one element, and nothing else knows it.
-        write(unsafe { Output::from_raw(Remote::ptr_mut(&mut buffer), &[], &[]) })?;
+        work.write(unsafe { Output::from_raw(Remote::ptr_mut(&mut buffer), &[], &[]) }, self)?;
         if length(Method::One, 1) == 1 { Ok(buffer) } else { self.0.alloc(length(Method::One, 1)) }
     }
     fn copies<T: Element>() -> Option<Copies<Self, T>> {
