@@ -20,7 +20,7 @@ use crate::layout::is_dense;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
-use columns::{levels, reduce_columns, reduce_rows};
+use columns::{MIN_FAR_BYTES, levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
@@ -63,6 +63,13 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     } else {
         (4 << 20) / size_of::<T>()
     }
+}
+
+/// Returns how many contiguous elements take as long as one of the operand: more than one if each is far from its neighbours in
+/// both directions, so that each waits for memory.
+fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
+    let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
+    if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
 }
 
 /// The addresses of the operands, and the reduction of the elements.
@@ -158,6 +165,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// As [`each`](ReduceTask::each).
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
+        let weight = weight::<T>(part, reduced);
         // Blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
         // Halves are uneven if an inner loop is not split, and one of them may then need as many levels as the whole.
@@ -189,7 +197,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                         // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from which all elements of `reduced`
                         // are readable.
                         Sweep::Columns => unsafe {
-                            reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places])
+                            reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places * weight])
                         },
                         // SAFETY: as for `Columns`.
                         Sweep::Rows => unsafe {
@@ -222,7 +230,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             }
         }
         let (kept, reduced) = self.plans(out, a);
-        let (reads, enough) = (self.count.max(1), enough::<T, R>());
+        let reads = self.count.max(1).saturating_mul(weight::<T>(&kept, &reduced));
+        let enough = enough::<T, R>();
         let sweep = Sweep::choose(&kept, &reduced);
         let grain = if sweep == Some(Sweep::Columns) { SWEPT_OUTPUTS_GRAIN } else { 1 };
         let job = &*self;

@@ -5,7 +5,7 @@ use super::{CHAIN_LEN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::simd::kernel;
-use crate::device::lanes::in_lanes;
+use crate::device::lanes::{halve, in_lanes};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
@@ -148,7 +148,7 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
         }
     }
     let rest = (whole..n).fold(op.identity(), |acc, i| op.fold(acc, element(i), index + i));
-    results.into_iter().fold(rest, |a, b| op.combine(a, b))
+    op.combine(halve(results, |a, b| op.combine(a, b)), rest)
 }
 
 /// Reduces `n` elements with stride `stride`, block by block.

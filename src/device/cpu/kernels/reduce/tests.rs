@@ -62,6 +62,13 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 // A cache line for each element.
                 (vec![m, n], vec![16, 16 * high + 1], 1),
             ]);
+            if m * n < 5000 {
+                // Outputs and elements are both far apart.
+                cases.extend([
+                    (vec![m, n], vec![64, 64 * high + 1], 1),
+                    (vec![m, 2, n], vec![64, 64 * high * wide, 64 * high + 1], 1),
+                ]);
+            }
         }
     }
     // Cut for threads.
