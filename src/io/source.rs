@@ -5,8 +5,7 @@
 use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
-use crate::device::cpu::{bytes_mut, reserve};
-use crate::device::via_host::zeros;
+use crate::device::cpu::{CpuBuffer, bytes_mut, reserve};
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
@@ -82,8 +81,10 @@ impl<'a> Source<'a> {
                 return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
             }
         }
-        // Elements that are known to be there get their memory at once; others as they arrive.
-        let mut data: Vec<U> = if self.sure { zeros(count)? } else { Vec::new() };
+        // Elements that are known to be there get their memory at once, if possible some that was in use before; others as they
+        // arrive.
+        let mut data: Vec<U> =
+            if self.sure { CpuBuffer::any_for_vec(count)?.into_vec()? } else { Vec::new() };
         let (mut arrived, mut chunk) = (0, Vec::new());
         while arrived < count {
             let next = (count - arrived).min(CHUNK / size);
