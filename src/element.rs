@@ -5,6 +5,8 @@
 mod division;
 mod modulus;
 
+pub(crate) use crate::elementary::{Elementary, FloatFunction, RealFunction};
+use crate::elementary::{numbers32, numbers64};
 use core::fmt::{Debug, Display};
 use division::DivideByInvariant;
 use modulus::Modulus;
@@ -322,31 +324,6 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     fn has_infinite(self) -> bool;
 }
 
-/// Functions that floating and complex numbers share, as a value. Kernels know them by their position here.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum FloatFunction {
-    Sqrt,
-    Exp,
-    Exp2,
-    Ln,
-    Log2,
-    Log10,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-}
-
 /// Floating numbers: `f32` and `f64`. Sealed.
 ///
 /// ```
@@ -364,6 +341,8 @@ pub enum FloatFunction {
 pub trait RealFloat:
     RealScalar<Real = Self> + Inexact<Magnitude = Self> + num_traits::Float + num_traits::FloatConst
 {
+    #[doc(hidden)]
+    fn real_function(self, f: RealFunction) -> Self;
 }
 
 /// Elements that `&`, `|`, `^` and `!` work on: `bool` and integers. Sealed.
@@ -647,7 +626,7 @@ macro_rules! functions {
 }
 
 macro_rules! floats {
-    ($($t:ident)*) => {$(
+    ($($t:ident $numbers:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
@@ -670,21 +649,35 @@ macro_rules! floats {
         }
         #[diagnostic::do_not_recommend]
         impl Inexact for $t {
-            #[inline]
-            fn function(self, f: FloatFunction) -> $t { functions!(self, f) }
+            fn function(self, f: FloatFunction) -> $t {
+                match f {
+                    FloatFunction::Sqrt => self.sqrt(),
+                    _ => $numbers::one(Elementary::Float(f), self).unwrap_or_else(|| functions!(self, f)),
+                }
+            }
             #[inline]
             fn unscale(self, by: $t) -> $t { self / by }
             fn from_magnitude(x: $t) -> $t { x }
             #[inline]
             fn dot_re(self, other: $t) -> $t { self * other }
-            fn raised(self, n: $t) -> $t { <$t>::powf(self, n) }
+            fn raised(self, n: $t) -> $t {
+                $numbers::one(Elementary::Power(n.into()), self).unwrap_or_else(|| <$t>::powf(self, n))
+            }
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
             fn has_nan(self) -> bool { <$t>::is_nan(self) }
             fn all_finite(self) -> bool { <$t>::is_finite(self) }
             fn has_infinite(self) -> bool { <$t>::is_infinite(self) }
         }
         #[diagnostic::do_not_recommend]
-        impl RealFloat for $t {}
+        impl RealFloat for $t {
+            fn real_function(self, f: RealFunction) -> $t {
+                $numbers::one(Elementary::Real(f), self).unwrap_or_else(|| match f {
+                    RealFunction::Cbrt => <$t>::cbrt(self),
+                    RealFunction::ExpM1 => <$t>::exp_m1(self),
+                    RealFunction::Ln1p => <$t>::ln_1p(self),
+                })
+            }
+        }
 
         #[diagnostic::do_not_recommend]
         impl Scalar for Complex<$t> {
@@ -717,7 +710,7 @@ macro_rules! floats {
         }
     )*};
 }
-floats!(f32 f64);
+floats!(f32 numbers32 f64 numbers64);
 
 // ------------------------------------------------------------------ casts
 

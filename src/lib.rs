@@ -12,6 +12,7 @@ mod dispatch;
 pub mod dyn_tensor;
 pub mod einsum;
 mod element;
+mod elementary;
 mod engine;
 mod error;
 mod fmt;
@@ -24,6 +25,7 @@ mod layout;
 mod ops;
 mod order;
 mod rank;
+mod simd;
 mod storage;
 mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]

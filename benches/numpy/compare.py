@@ -55,6 +55,9 @@ class Operands:
         self.u8 = np.abs(self.x).astype(np.uint8)
         self.cx = self.x + 1j * number(n, 10)
         self.cy = self.y + 1j * number(n, 11)
+        self.positive, self.unit, self.beyond_1 = np.abs(self.x), self.x / 73.0, np.abs(self.x) + 1.0
+        for name in FUNCTIONS:
+            setattr(self, f"{name}32", getattr(self, name).astype(np.float32))
         self.m, self.m2 = matrix(self.x), matrix(self.y)
         self.rng = np.random.default_rng(1)
         self.path = Path(tempfile.gettempdir()) / f"vierbein-numpy-{os.getpid()}.npy"
@@ -105,6 +108,26 @@ ROWS = {
     "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
+# Elementary functions, and their arguments: all, positive, of magnitude below 1, or above 1.
+FUNCTIONS = {
+    "x": ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "cbrt"],
+    "positive": ["log", "log2", "log10", "log1p", "power 1.7"],
+    "unit": ["arcsin", "arccos", "tanh", "arctanh"],
+    "beyond_1": ["arccosh"],
+}
+
+
+def function(name, operand):
+    if name == "power 1.7":
+        return lambda o: np.power(getattr(o, operand), getattr(o, operand).dtype.type(1.7))
+    return lambda o: getattr(np, name)(getattr(o, operand))
+
+
+for operand, names in FUNCTIONS.items():
+    for name in names:
+        ROWS[name] = function(name, operand)
+        ROWS[f"{name} of f32"] = function(name, f"{operand}32")
+
 # What the results of a row are compared with, where it is not what is timed: NumPy rounds quotients down, Rust to zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
@@ -145,7 +168,7 @@ def main():
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             ours = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=name)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6 if "f32" in name else 1e-12, err_msg=name)
             start = time.perf_counter()
             f(o)
             repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))

@@ -8,7 +8,7 @@ use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};
 use super::scalars::Scalars;
 use super::{Cpu, Device, HostAccess, Operand, via_host};
-use crate::element::Element;
+use crate::element::{Element, Elementary};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::rank::Dim;
@@ -30,6 +30,9 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const COST: usize;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
+    /// Returns the elementary function that this is, if it is one of real numbers.
+    #[doc(hidden)]
+    fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, arguments: A) -> bool;
     /// Returns whether the elements have to be checked: the function is [`CHECKED`](Function::CHECKED) and not known to be
@@ -64,6 +67,10 @@ impl<A: Element, F: UnaryOp<A>> Function<(A,)> for F {
         self.apply(a)
     }
     #[inline(always)]
+    fn elementary(&self) -> Option<Elementary> {
+        UnaryOp::elementary(self)
+    }
+    #[inline(always)]
     fn is_defined(&self, (a,): (A,)) -> bool {
         self.defined(a)
     }
@@ -86,6 +93,10 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> Function<(A, B)> for F {
         self.apply(a, b)
     }
     #[inline(always)]
+    fn elementary(&self) -> Option<Elementary> {
+        None
+    }
+    #[inline(always)]
     fn is_defined(&self, (a, b): (A, B)) -> bool {
         self.defined(a, b)
     }
@@ -106,6 +117,10 @@ impl<A: Element, B: Element, C: Element, F: TernaryOp<A, B, C>> Function<(A, B, 
     #[inline(always)]
     fn call(&self, (a, b, c): (A, B, C)) -> Self::Output {
         self.apply(a, b, c)
+    }
+    #[inline(always)]
+    fn elementary(&self) -> Option<Elementary> {
+        None
     }
     #[inline(always)]
     fn is_defined(&self, _: (A, B, C)) -> bool {

@@ -3,7 +3,7 @@
 
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
-use crate::element::Element;
+use crate::element::{Element, Elementary};
 
 /// A function of the flat index: a constant, a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
@@ -71,6 +71,12 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
+    /// Returns the elementary function that this is, if it is one of real numbers: the host computes many elements at a time.
+    #[doc(hidden)]
+    #[inline]
+    fn elementary(&self) -> Option<Elementary> {
+        None
+    }
     /// Returns whether the function is defined for these elements.
     fn defined(&self, _: A) -> bool {
         true

@@ -5,7 +5,7 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
 use crate::dispatch;
-use crate::element::{CastTo, DType, Element, FloatFunction, Inexact};
+use crate::element::{CastTo, DType, Element, Elementary, FloatFunction, Inexact};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::catalogue::{dispatch_elements, unary, verb};
@@ -33,6 +33,9 @@ impl<T: Inexact> UnaryOp<T> for Slow {
     const COST: usize = <op::Exp as UnaryOp<T>>::COST;
     fn apply(&self, x: T) -> T {
         x.function(self.0)
+    }
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary::Float(self.0))
     }
     fn scalars(&self, bind: &mut Scalars) {
         bind.constant("which", self.0 as u8);

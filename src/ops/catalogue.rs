@@ -19,7 +19,7 @@
 //! * `example`: the elements of an operand and of the result. With two operands, the right one is an argument.
 //! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
 //!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
-//!   they share one kernel.
+//!   they share one kernel. Or it has `real_function`, a variant of [`RealFunction`](crate::element::RealFunction).
 //! * [`host_by_scalar`, `always_defined`]: the function of two elements in Rust for a right operand that is a scalar, if that is
 //!   faster, and for which scalars it is defined whatever the left operand is.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
@@ -186,17 +186,17 @@ macro_rules! unary {
         Cbrt: cbrt, try_cbrt {
             doc: "The cube root",
             elements: RealFloat, gives: T, example: "[-8.0]" => "[-2.0]",
-            host: |x| x.cbrt(), cuda: "cbrt(a)", cost: SLOW,
+            real_function: Cbrt, cuda: "cbrt(a)",
         }
         ExpM1: exp_m1, try_exp_m1 {
             doc: "`exp(x) − 1`, accurate near 0",
             elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
-            host: |x| x.exp_m1(), cuda: "expm1(a)", cost: SLOW,
+            real_function: ExpM1, cuda: "expm1(a)",
         }
         Ln1p: ln_1p, try_ln_1p {
             doc: "`ln(1 + x)`, accurate near 0",
             elements: RealFloat, gives: T, example: "[0.0]" => "[0.0]",
-            host: |x| x.ln_1p(), cuda: "log1p(a)", cost: SLOW,
+            real_function: Ln1p, cuda: "log1p(a)",
         }
         Floor: floor, try_floor {
             doc: "The largest integer not above",

@@ -2,7 +2,10 @@
 
 use super::catalogue::{unary, verb};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
-use crate::element::{Arithmetic, Bits, Element, FloatFunction, Inexact, RealFloat, RealScalar, Scalar};
+use crate::element::{
+    Arithmetic, Bits, Element, Elementary, FloatFunction, Inexact, RealFloat, RealFunction, RealScalar,
+    Scalar,
+};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -20,6 +23,7 @@ macro_rules! operations {
         $(verb: $verb:literal,)?
         elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
         $(function: $function:ident,)?
+        $(real_function: $real_function:ident,)?
         $(host: |$x:ident| $host:expr,)?
         cuda: $cuda:literal,
         $(defined: |$y:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
@@ -53,6 +57,21 @@ macro_rules! operations {
                 fn apply(&self, x: T) -> $Output {
                     x.function(FloatFunction::$function)
                 }
+                #[inline]
+                fn elementary(&self) -> Option<Elementary> {
+                    Some(Elementary::Float(FloatFunction::$function))
+                }
+            )?
+            $(
+                const COST: usize = SLOW;
+                #[inline]
+                fn apply(&self, x: T) -> $Output {
+                    x.real_function(RealFunction::$real_function)
+                }
+                #[inline]
+                fn elementary(&self) -> Option<Elementary> {
+                    Some(Elementary::Real(RealFunction::$real_function))
+                }
             )?
         }
     )*};
@@ -71,15 +90,22 @@ macro_rules! methods {
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
             methods! {
                 @$method $($try_method)? { $($symbol)? }
-                $Name, $doc, [$bound $(+ $also)?], $Output, $input, $expected
+                $Name, $doc, [$bound $(+ $also)?], $Output, $input, $expected, methods!(@accuracy $($computed)*)
             }
         }
     )*};
+    (@accuracy function: $($rest:tt)*) => {
+        " Of `f32` and `f64`, with an error below one unit in the last place on processors with FMA; otherwise, and of complex \
+         numbers, that of the C library. See [`Cpu`](crate::Cpu#results)."
+    };
+    (@accuracy real_function: $($rest:tt)*) => { methods!(@accuracy function:) };
+    (@accuracy $($rest:tt)*) => { "" };
     // A function.
     (@$method:ident $try_method:ident {}
-        $Name:ident, $doc:literal, [$bound:ident], $Output:ty, $input:literal, $expected:literal
+        $Name:ident, $doc:literal, [$bound:ident], $Output:ty, $input:literal, $expected:literal, $accuracy:expr
     ) => {
         #[doc = concat!($doc, ", element by element.")]
+        #[doc = $accuracy]
         ///
         #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
@@ -114,7 +140,7 @@ macro_rules! methods {
     };
     // An operator, which `arithmetic.rs` implements.
     (@$try_method:ident { $symbol:literal }
-        $Name:ident, $doc:literal, [$($bound:tt)*], $Output:ty, $input:literal, $expected:literal
+        $Name:ident, $doc:literal, [$($bound:tt)*], $Output:ty, $input:literal, $expected:literal, $accuracy:expr
     ) => {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
@@ -208,6 +234,9 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
     fn apply(&self, a: T) -> T {
         a.raised(self.0)
     }
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary::Power(self.0.in_f64()))
+    }
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("n", self.0);
     }
@@ -246,7 +275,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply(Powi(n))
     }
 
-    /// Each element to a real power.
+    /// Each element to a real power. Of `f32` and `f64`, with an error below one unit in the last place on processors with FMA, where
+    /// powers of 1, 2, −1 and 0.5 are correctly rounded; otherwise, and of complex numbers, that of the C library. See
+    /// [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
     /// Where the device has no memory left.

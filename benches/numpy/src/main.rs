@@ -183,8 +183,60 @@ fn write_to_file(n: usize) -> Job {
     }
 }
 
-fn rows() -> Vec<(&'static str, Box<dyn Fn(usize) -> Job>)> {
-    vec![
+/// Arguments of elementary functions: all, positive, of magnitude below 1, or above 1.
+fn any(x: f64) -> f64 {
+    x
+}
+fn positive(x: f64) -> f64 {
+    x.abs()
+}
+fn unit(x: f64) -> f64 {
+    x / 73.0
+}
+fn beyond_1(x: f64) -> f64 {
+    x.abs() + 1.0
+}
+
+/// A row of `f64` and one of `f32` for each elementary function.
+macro_rules! elementary {
+    ($($name:literal: $method:ident($($argument:literal)?) of $domain:ident,)*) => {
+        vec![$(
+            ($name, one_of($domain, |x| x.$method($($argument)?))),
+            (concat!($name, " of f32"), one_of(|x| $domain(x) as f32, |x| x.$method($($argument)?))),
+        )*]
+    };
+}
+
+fn functions() -> Vec<Named> {
+    elementary![
+        "exp": exp() of any,
+        "exp2": exp2() of any,
+        "expm1": exp_m1() of any,
+        "log": ln() of positive,
+        "log2": log2() of positive,
+        "log10": log10() of positive,
+        "log1p": ln_1p() of positive,
+        "sin": sin() of any,
+        "cos": cos() of any,
+        "tan": tan() of any,
+        "arcsin": asin() of unit,
+        "arccos": acos() of unit,
+        "arctan": atan() of any,
+        "sinh": sinh() of any,
+        "cosh": cosh() of any,
+        "tanh": tanh() of unit,
+        "arcsinh": asinh() of any,
+        "arccosh": acosh() of beyond_1,
+        "arctanh": atanh() of unit,
+        "cbrt": cbrt() of any,
+        "power 1.7": powf(1.7) of positive,
+    ]
+}
+
+type Named = (&'static str, Box<dyn Fn(usize) -> Job>);
+
+fn rows() -> Vec<Named> {
+    let mut rows: Vec<Named> = vec![
         ("x + y", two(|x, y| x + y)),
         ("x - 1.5", one(|x| x - 1.5)),
         ("x / y", two(|x, y| x / y)),
@@ -226,7 +278,9 @@ fn rows() -> Vec<(&'static str, Box<dyn Fn(usize) -> Job>)> {
         ("read_npy", Box::new(read_file)),
         ("write_npy", Box::new(write_file)),
         ("write_npy_to a file", Box::new(write_to_file)),
-    ]
+    ];
+    rows.extend(functions());
+    rows
 }
 
 fn main() {

@@ -4,7 +4,6 @@ mod kernels;
 mod loops;
 mod memory;
 mod precompiled;
-mod simd;
 
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(crate) use memory::bytes::bytes;
@@ -50,7 +49,10 @@ use crate::layout::{Layout, element_count};
 ///   `VIERBEIN_SIMD`: if the processor has fused multiply-add instructions, a product and a sum are rounded once, not twice. At
 ///   the level `portable` this depends on the processor, too: the crate `matrixmultiply` computes these products and chooses
 ///   among its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run;
-/// * functions of the C library (`exp`, `sin`, `powf`, ..) on systems with another one, which may also choose by processor;
+/// * elementary functions (`exp`, `sin`, `powf`, ..) on processors without fused multiply-add instructions, at the level `portable`, in
+///   builds with debug assertions, and of complex numbers, as well as `atan2` and `hypot`: these are functions of the C library, which
+///   differ from system to system and may choose by processor. Otherwise, they are this crate's own for `f32` and `f64`, and the same
+///   on every x86-64 processor with AVX2 and every 64-bit ARM;
 /// * sums of the same elements in another memory layout: for other strides the summation order may differ, and so may that of
 ///   another release of this crate;
 /// * the bits of a NaN, and results with the feature `blas`, whose library has rules of its own.

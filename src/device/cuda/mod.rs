@@ -42,7 +42,8 @@ use engine::{Context, Memory};
 /// Freed memory is kept for later allocations, by this crate (blocks of up to 64 MiB, at most an eighth larger than they have
 /// to be) and by the device's default pool, which is configured to keep it: [`trim`](Cuda::trim) returns it to the system.
 ///
-/// Arithmetic rounds as on the CPU. Sums, products and cumulative results of floating-point numbers are combined from parts in
+/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables of
+/// mathematical functions. Sums, products and cumulative results of floating-point numbers are combined from parts in
 /// another order, the same from run to run: they round differently, and a part may overflow, underflow or combine an infinity
 /// with a zero if one element after the other would not. cuBLAS multiplies by the scaling factors of a product even if they are
 /// 1, so that infinite complex numbers may become NaN.

@@ -3,14 +3,15 @@
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks};
-use crate::device::cpu::simd::kernel;
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
 use crate::element::{DType, Element};
+use crate::elementary::{numbers32, numbers64};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::simd::kernel;
 use core::slice::from_raw_parts_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -55,6 +56,32 @@ kernel! {
     wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
         // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
         unsafe { A::map_contiguous(op, n, out, operands) };
+    }
+}
+
+/// Writes `op` of the first operand to `out` if it is an elementary function of real numbers. Returns whether it did.
+///
+/// # Safety
+/// As [`map_contiguous`], but `out` may be the operand.
+#[inline(always)]
+unsafe fn map_elementary<A: Arguments, F: Function<A>>(
+    op: &F,
+    n: usize,
+    out: *mut u8,
+    operand: *const u8,
+) -> bool {
+    // An operation of somebody else can only name a function of as many elements of the same type.
+    if A::LEN != 1 || F::Output::DTYPE != A::First::DTYPE {
+        return false;
+    }
+    let Some(f) = op.elementary() else { return false };
+    match A::First::DTYPE {
+        // SAFETY: by this function's contract, `n` elements of this type are readable, and those of `out` exclusive; they are the operand's
+        // or do not overlap them.
+        DType::F32 => unsafe { numbers32::map(f, operand.cast(), out.cast(), n) },
+        // SAFETY: as for `f32`.
+        DType::F64 => unsafe { numbers64::map(f, operand.cast(), out.cast(), n) },
+        _ => false,
     }
 }
 
@@ -250,6 +277,10 @@ impl<T: Element> Elementwise<T> for Cpu {
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         let (out, operands) = (at[0].cast(), arrays(at, 1));
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
+        if unsafe { map_elementary::<A, F>(op, n, at[0], operands[0]) } {
+            return;
+        }
         if const { is_wide::<A, F>() } {
             // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
             unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
@@ -271,6 +302,10 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the first are exclusive.
+        if unsafe { map_elementary::<A, F>(op, n, at[0], at[0]) } {
+            return;
+        }
+        // SAFETY: as for elementary functions.
         unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
     };
     // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.

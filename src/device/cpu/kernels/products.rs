@@ -7,7 +7,6 @@
 use super::reduce::pairwise;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
 use crate::device::cpu::precompiled::precompiled;
-use crate::device::cpu::simd::kernel;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::{Arithmetic, Scalar};
@@ -15,6 +14,7 @@ use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::simd::kernel;
 use core::sync::atomic::{AtomicBool, Ordering};
 use num_traits::{One, Zero};
 

@@ -1,8 +1,8 @@
 //! Moves elements of any type, by their size, between strided and contiguous rows.
 
 use crate::device::cpu::kernels::copy::transpose_tile;
-use crate::device::cpu::simd::kernel;
 use crate::element::{Element, c32, c64};
+use crate::simd::kernel;
 
 /// Calls a function with the type for a size of elements: of all types of the size, the one with the least alignment. The
 /// function's conditions are those of the function around the call.

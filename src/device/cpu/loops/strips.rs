@@ -16,11 +16,11 @@ use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
 use crate::device::cpu::kernels::copy::{fence, stream_piece};
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
-use crate::device::cpu::simd::prefetch;
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 
 /// One operand, without the type of its elements.

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
-use crate::device::cpu::simd::Level;
+use crate::simd::Level;
 
 /// Waits until all non-temporal stores of this thread are visible to other threads.
 #[inline]

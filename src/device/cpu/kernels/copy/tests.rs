@@ -1,7 +1,7 @@
 use super::{MIN_STREAMED_BYTES, transpose_tile};
-use crate::device::cpu::simd::tests::at_each_level;
 use crate::device::{Cpu, Operand, Output, Permute};
 use crate::element::{Element, c32, c64};
+use crate::simd::tests::at_each_level;
 
 /// The element at position `k`: no two neighbours in any direction are the same.
 fn number(k: usize) -> u64 {

@@ -5,12 +5,12 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
-use crate::device::cpu::simd::Level;
-#[cfg(target_arch = "x86_64")]
-use crate::device::cpu::simd::prefetch;
 use crate::element::Element;
 #[cfg(target_arch = "x86_64")]
 use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::prefetch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]

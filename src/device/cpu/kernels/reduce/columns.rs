@@ -6,10 +6,10 @@ use super::{CHAIN_LEN, HostPtr, enough};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
 use crate::device::cpu::memory::pool::has_room;
-use crate::device::cpu::simd::kernel;
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::simd::kernel;
 
 /// Chains of rows that are folded into the accumulators one after the other.
 const CHAINS: usize = 16;

@@ -4,11 +4,11 @@ use super::gather::{Gathered, gather};
 use super::{CHAIN_LEN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
-use crate::device::cpu::simd::kernel;
 use crate::device::lanes::{halve, in_lanes};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::simd::kernel;
 
 /// Returns the number of elements of a block. A reduction with its own `fold_block` may read a block twice; L1 has to hold it
 /// meanwhile.

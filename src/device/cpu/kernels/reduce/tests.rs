@@ -4,10 +4,10 @@ mod values;
 
 use super::columns::levels;
 use super::*;
-use crate::device::cpu::simd::tests::at_each_level;
 use crate::element::c64;
 use crate::layout::Layout;
 use crate::ops::op::{Mean, Norm, Sum, Var};
+use crate::simd::tests::at_each_level;
 
 /// Reduces the trailing axes of an operand that begins where its strides need it to.
 fn reduce<T: Element, R: Reduction<T>>(
@@ -59,17 +59,18 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 (vec![m, n], vec![wide, -1], 0),
                 (vec![m, n], vec![0, 1], 1),
                 (vec![m, n], vec![1, 0], 1),
-                // A cache line for each element.
-                (vec![m, n], vec![16, 16 * high + 1], 1),
             ]);
-            if m * n < 5000 {
-                // Outputs and elements are both far apart.
-                cases.extend([
-                    (vec![m, n], vec![64, 64 * high + 1], 1),
-                    (vec![m, 2, n], vec![64, 64 * high * wide, 64 * high + 1], 1),
-                ]);
+            // A cache line for each element: much memory for few elements.
+            if m * n <= 10_000 {
+                cases.push((vec![m, n], vec![16, 16 * high + 1], 1));
             }
         }
+    }
+    // Outputs and elements are both far apart.
+    for (m, n) in [(9, 7), (4, 128), (13, 100), (10, 131), (3, 9)] {
+        let high = 64 * m as isize + 1;
+        cases.push((vec![m, n], vec![64, high], 1));
+        cases.push((vec![m, 2, n], vec![64, high * n as isize, high], 1));
     }
     // Cut for threads.
     cases.extend([

@@ -1,9 +1,9 @@
 //! Elementwise operations on operands of any strides, against loops over indices.
 
-use crate::device::cpu::simd::tests::at_each_level;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Elementwise, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
+use crate::simd::tests::at_each_level;
 
 /// Numbers without a pattern, and always the same ones.
 struct Numbers(u64);

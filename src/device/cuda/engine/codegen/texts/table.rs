@@ -64,6 +64,7 @@ macro_rules! unary_rows {
         $(verb: $verb:literal,)?
         elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
         $(function: $function:ident,)?
+        $(real_function: $real_function:ident,)?
         $(host: |$x:ident| $host:expr,)?
         cuda: $cuda:literal,
         $($rest:tt)*
@@ -128,11 +129,12 @@ macro_rules! accurate {
         $(impl Accurate for $float {
             fn accuracy(name: &str) -> Accuracy<$float> {
                 match name {
-                    // Mathematical libraries differ in the last place.
-                    "Cbrt" => (2.0, |_| true),
-                    // C has its own inverse hyperbolic functions; Rust's consist of logarithms, which overflow first.
+                    // Each has functions of its own, which differ in the last place.
+                    "Exp" | "Exp2" | "ExpM1" | "Ln" | "Log2" | "Log10" | "Ln1p" | "Sin" | "Cos" | "Tan" | "Asin" | "Acos"
+                    | "Atan" | "Sinh" | "Cosh" | "Tanh" | "Cbrt" | "Powf" => (2.0, |_| true),
+                    // Without FMA they are Rust's, which consist of logarithms and overflow first.
                     "Asinh" | "Acosh" => (4.0, |x| !x.is_finite() || x.abs() <= $float::MAX / 4.0),
-                    // Near −1, a difference in Rust's has lost most of its digits, too.
+                    // Near −1, a difference in those has lost most of its digits, too.
                     "Atanh" => (4.0, |x| x.is_nan() || x >= -0.5 || x <= -1.0),
                     _ => (0.0, |_| true),
                 }
@@ -198,11 +200,12 @@ fn real<T: Sample + RealScalar>(p: &mut Program) {
     }
 }
 
-fn inexact<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program) {
+fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
     for n in [0, 1, 3] {
         for sign in [T::Magnitude::one(), -T::Magnitude::one()] {
             let half = T::Magnitude::from_usize(n) / T::Magnitude::from_usize(2);
-            p.unary::<T, _>(Powf(sign * half));
+            let (close, some) = T::accuracy("Powf");
+            p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
     // Dynamic tensors compute it with its own operation, unlike the other functions.
@@ -211,7 +214,7 @@ fn inexact<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program) {
     p.unary::<T, _>(Share(0));
 }
 
-fn floating<T: Sample + RealFloat>(p: &mut Program) {
+fn floating<T: Accurate + RealFloat>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
     inexact::<T>(p);
@@ -221,7 +224,7 @@ fn floating<T: Sample + RealFloat>(p: &mut Program) {
     }
 }
 
-fn complex<T: Sample + Inexact<Magnitude: Sample>>(p: &mut Program)
+fn complex<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program)
 where
     T::Real: Sample,
 {

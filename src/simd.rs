@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The vector instructions that a kernel may use. Each level includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix
     /// products are an exception: `matrixmultiply` computes them and detects what the processor has.
     Portable,
@@ -20,7 +20,7 @@ pub(super) enum Level {
 
 /// Prefetches the cache line of an address. Any address is allowed, valid or not.
 #[inline(always)]
-pub(super) fn prefetch(address: *const u8) {
+pub(crate) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, which does not fault, whatever the address; every x86-64 processor has SSE, which it needs.
     unsafe {
@@ -37,7 +37,7 @@ const VARIABLE: &str = "VIERBEIN_SIMD";
 impl Level {
     /// Returns the highest level that this machine supports and `VIERBEIN_SIMD` allows. Detected once.
     #[inline]
-    pub(super) fn get() -> Level {
+    pub(crate) fn get() -> Level {
         static FOUND: OnceLock<Level> = OnceLock::new();
         let found = *FOUND.get_or_init(|| Level::of_machine().min(Level::allowed()));
         #[cfg(test)]
@@ -82,7 +82,8 @@ impl Level {
 /// Defines a kernel that is also compiled for registers of 32 bytes, and if `wide` for those of 64, which are used if the machine
 /// has them. Results are the same: no operations are fused or reordered.
 ///
-/// `wide` is for kernels whose data is in cache, limited by the number of elements per load.
+/// `wide` is for kernels whose data is in cache, limited by the number of elements per load. `fused` is for those that need fused
+/// products and sums (`mul_add`): they return `None` if the machine has none.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -120,6 +121,37 @@ macro_rules! kernel {
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
+    // Returns `None` if the machine has no fused products and sums, or the build has no such kernels.
+    (
+        $(#[$doc:meta])*
+        fused unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        $(#[$doc])*
+        #[inline]
+        unsafe fn $name<$($bounds)*>($($argument: $type),*) -> Option<$result> {
+            /// # Safety
+            /// As the enclosing kernel.
+            #[inline(always)]
+            #[allow(dead_code)]
+            unsafe fn body<$($bounds)*>($($argument: $type),*) -> Option<$result> {
+                Some($body)
+            }
+            kernel! {
+                @at Avx512 "avx512f,avx512bw,avx512dq,avx512vl,fma"
+                body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result>
+            }
+            kernel! { @at Avx2 "avx2,fma" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result> }
+            // 64-bit ARM always has them.
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: `body` has the kernel's contract, which the caller ensures.
+            return unsafe { body::<$($generic),*>($($argument),*) };
+            #[cfg(not(target_arch = "aarch64"))]
+            {
+                $(let _ = $argument;)*
+                None
+            }
+        }
+    };
     // Returns the result of the body compiled with the features of a level, if the machine has it. Not in builds with debug
     // assertions: they would take twice as long to compile, and need not be fast.
     (
@@ -127,7 +159,7 @@ macro_rules! kernel {
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty
     ) => {
         #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-        if $crate::device::cpu::simd::Level::get() >= $crate::device::cpu::simd::Level::$Level {
+        if $crate::simd::Level::get() >= $crate::simd::Level::$Level {
             /// # Safety
             /// As the enclosing kernel; the machine must have the features of this level.
             #[target_feature(enable = $features)]
@@ -140,19 +172,19 @@ macro_rules! kernel {
         }
     };
 }
-pub(super) use kernel;
+pub(crate) use kernel;
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::Level;
     use core::cell::Cell;
 
     thread_local! {
-        pub(super) static HIGHEST: Cell<Level> = const { Cell::new(Level::Avx512) };
+        pub(crate) static HIGHEST: Cell<Level> = const { Cell::new(Level::Avx512) };
     }
 
     /// Returns the results of `f` on this thread at each level that the machine has.
-    pub(in crate::device::cpu) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
+    pub(crate) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
         let levels = [Level::Portable, Level::Avx2, Level::Avx512];
         let found = levels.into_iter().filter(|&level| level <= Level::of_machine()).map(|level| {
             HIGHEST.set(level);

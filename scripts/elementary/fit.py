@@ -1,0 +1,208 @@
+"""Writes coefficients.rs: the polynomial coefficients and constants of the elementary functions.
+
+Run:  python fit.py [NAME ...]     (needs mpmath; about two minutes; writes coefficients.rs next to this file)
+With names, it fits only those polynomials, prints their errors and writes no file.
+
+Method: weighted least squares at Chebyshev nodes with 50 digits. The weights are multiplied by the error several times
+(Lawson, "Contributions to the theory of linear least maximum approximations", 1961), which moves the fit towards the minimax
+polynomial. The leading coefficients are then rounded to the target type one by one; each time the others are fitted again.
+The largest weighted error is printed and stored in the doc comment; the weight makes it relative to the function's result.
+"""
+import os
+import struct
+import sys
+
+from mpmath import (acos, asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
+                    sqrt, tanh)
+
+mp.dps = 50
+LAWSON_STEPS = 6
+ROUNDED_ONE_BY_ONE = 3
+only = set(sys.argv[1:])
+lines = []
+
+
+class Target:
+    """The floating-point type of the coefficients that are being written."""
+    name = "f64"
+
+
+def nearest(x):
+    """Rounds to the target type."""
+    return float(x) if Target.name == "f64" else struct.unpack("f", struct.pack("f", float(x)))[0]
+
+
+def fit(name, meaning, function, weight, low, high, count):
+    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high]; the error counts times weight(t)."""
+    if only and name not in only:
+        return
+    nodes = 6 * count + 20
+    ts = [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * i + 1) / (2 * nodes)) for i in range(nodes)]
+    values = [function(t) for t in ts]
+    weights = [mpf(weight(t)) for t in ts]
+    powers = [[t**i for i in range(2 * count + 1)] for t in ts]
+    lawson = [mpf(1)] * nodes
+    fixed = []
+
+    def solve():
+        k = len(fixed)
+        n = count - k
+        a, b = matrix(n, n), matrix(n, 1)
+        sums = [mpf(0)] * (2 * count + 1)
+        for p, y, w, l in zip(powers, values, weights, lawson):
+            y = y - sum(c * q for c, q in zip(fixed, p))
+            q = w * w * l
+            for i in range(n):
+                b[i] += q * y * p[i + k]
+            for i in range(2 * k, 2 * count - 1):
+                sums[i] += q * p[i]
+        for i in range(n):
+            for j in range(n):
+                a[i, j] = sums[i + j + 2 * k]
+        return fixed + list(lu_solve(a, b))
+
+    def errors(c):
+        return [fabs(sum(x * q for x, q in zip(c, p)) - y) * w for p, y, w in zip(powers, values, weights)]
+
+    for _ in range(LAWSON_STEPS):
+        e = errors(solve())
+        total = sum(l * x for l, x in zip(lawson, e))
+        lawson = [l * x / total for l, x in zip(lawson, e)]
+    for _ in range(min(count - 1, ROUNDED_ONE_BY_ONE)):
+        fixed.append(mpf(nearest(solve()[len(fixed)])))
+    c = [mpf(nearest(x)) for x in solve()]
+    bits = float(log(max(errors(c)), 2))
+    print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
+    lines.append(f"    /// {meaning} Largest weighted error: 2^{bits:.1f}.")
+    lines.append(f"    pub const {name}: [{Target.name}; {count}] = [")
+    lines.extend(f"        {nearest(x)!r}," for x in c)
+    lines.append("    ];")
+
+
+def truncated(x, bits):
+    m, e = frexp(x)
+    return ldexp(floor(ldexp(m, bits)), e - bits)
+
+
+def parts(name, x, *bits):
+    """Writes x as a sum of constants name_1, name_2, ..: part i has bits[i] significant bits, or is rounded if bits[i] is None."""
+    for i, n in enumerate(bits):
+        p = mpf(nearest(x)) if n is None else truncated(x, n)
+        constant(f"{name}_{i + 1}", p)
+        x -= p
+
+
+def constant(name, x):
+    lines.append(f"    pub const {name}: {Target.name} = {nearest(x)!r};")
+
+
+def near_zero(limit, function, value):
+    """The function, and its limit where cancellation would spoil it."""
+    return lambda t: function(t) if fabs(t) > mpf(10)**-limit else value
+
+
+TINY = mpf(10)**-12
+LN2 = log(mpf(2))
+HALF_LN2 = LN2 / 2 * mpf("1.0001")
+EXP_MINUS = near_zero(18, lambda r: (exp(r) - 1 - r) / r**2, mpf(1) / 2)
+EXPM1_MINUS = near_zero(15, lambda r: (exp(r) - 1 - r - r * r / 2) / r**3, mpf(1) / 6)
+EXP2_MINUS = near_zero(18, lambda f: (mpf(2)**f - 1 - f * LN2) / f**2, LN2**2 / 2)
+ROOT2 = sqrt(mpf(2))
+S_MAX = (ROOT2 - 1) / (ROOT2 + 1) * mpf("1.0001")  # s = f / (2 + f), 1 + f in sqrt(1/2)..sqrt(2)
+Z_LN = S_MAX**2
+
+
+def atanh_series(z):
+    return log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)
+
+
+LN_S = lambda z: (atanh_series(z) - 2) / z
+LN_S2 = lambda z: (atanh_series(z) - 2 - 2 * z / 3) / z**2
+Z_QUARTER = (pi / 4 * mpf("1.0001"))**2
+SIN_Z = lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z
+COS_Z = lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2
+ATAN_Z = lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z
+ASIN_Z = lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z
+Z_SINH = HALF_LN2**2
+SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
+COSH_Z = lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2
+TANH_Z = lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z
+CBRT_INVERSE = lambda f: (1 + f)**(mpf(-1) / 3)
+F_MIN, F_MAX = (1 / ROOT2 - 1) * mpf("1.0001"), (ROOT2 - 1) * mpf("1.0001")
+
+
+def log_tail(base):
+    """(log(1 + f) - c f + c/2 f^2) / f^3 in the given base, c = 1 / ln(base), and the weight that makes its error relative to
+    the logarithm. The code multiplies f^2 by the rounded c/2."""
+    scale = 1 / log(base)
+    half = mpf(nearest(scale)) / 2
+    return (lambda f: (scale * (log(1 + f) - f) + half * f * f) / f**3, lambda f: f**3 / (scale * log(1 + f)))
+
+
+def both_types(exp_n, exp2_n, sin_n, cos_n, tanh_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
+    fit("EXP", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", EXP_MINUS, lambda r: r * r / exp(r), -HALF_LN2, HALF_LN2, exp_n)
+    fit("EXP2", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2.", EXP2_MINUS, lambda f: f * f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, exp2_n)
+    fit("EXP_M1", "(e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2.", EXPM1_MINUS,
+        lambda r: r**3 / (exp(r) - 1) if r else 0, -HALF_LN2, HALF_LN2, exp_n)
+    fit("SIN", "(sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", SIN_Z, lambda z: z, TINY, Z_QUARTER, sin_n)
+    fit("COS", "(cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4.", COS_Z, lambda z: z * z / cos(sqrt(z)), TINY, Z_QUARTER, cos_n)
+    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 1.04.", TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("1.082"), tanh_n)
+    fit("ATAN", "(atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ATAN_Z, lambda z: z, TINY, mpf(1) / 4, atan_n)
+    fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
+    fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
+    fit("COSH", "(cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2.", COSH_Z, lambda z: z * z, TINY, Z_SINH, cosh_n)
+    fit("CBRT_INVERSE", "(1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2).", CBRT_INVERSE,
+        lambda f: 1 / CBRT_INVERSE(f), F_MIN, F_MAX, cbrt_n)
+
+
+def constants(ln2_bits, log10_2_bits, pi_bits):
+    lines.append("    // Sums of parts: `X_1` + `X_2` + .. is X; leading parts with few bits have exact products with small integers.")
+    parts("LN2", LN2, ln2_bits, None)
+    parts("LN2_ROUNDED", LN2, None, None)
+    parts("LOG2_E", 1 / LN2, None, None)
+    parts("LOG10_E", 1 / log(mpf(10)), None, None)
+    parts("LOG10_2", LN2 / log(mpf(10)), log10_2_bits, None)
+    parts("HALF_PI", pi / 2, pi_bits, pi_bits, None, None)
+    parts("HALF_PI_ROUNDED", pi / 2, None, None)
+    if Target.name == "f64":
+        parts("TWO_THIRDS", mpf(2) / 3, None, None)
+    constant("TWO_OVER_PI", 2 / pi)
+    constant("CBRT_2", mpf(2)**(mpf(1) / 3))
+    constant("CBRT_HALF", mpf(2)**(mpf(-1) / 3))
+
+
+lines += ["// Written by fit.py; do not edit.", "",
+          "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",
+          "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.", "pub mod double {"]
+both_types(10, 10, 6, 6, 16, 12, 13, 5, 4, 8)
+fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", LN_S, lambda z: z, TINY, Z_LN, 7)
+fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
+fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", lambda z: atanh_series(z) / LN2,
+    lambda z: mpf(1) / 2, TINY, Z_LN, 5)
+fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
+    lambda f: f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, 6)
+constants(41, 41, 30)
+lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", "pub mod single {"]
+Target.name = "f32"
+both_types(5, 5, 3, 3, 8, 5, 5, 3, 2, 5)
+for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
+    function, weight = log_tail(base)
+    text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]
+    fit(name, f"({text}(1+f) - c f + c/2 f^2) / f^3, c = {text}(e), for 1 + f from sqrt(1/2) to sqrt(2).", function, weight, F_MIN, F_MAX, 9)
+constants(15, 15, 12)
+lines.append("}")
+mp.prec = 1400
+value = 2 / pi
+words = []
+for _ in range(20):
+    value *= mpf(2)**64
+    word = int(floor(value))
+    words.append(word)
+    value -= word
+lines += ["", "/// The first 1280 binary digits of 2/pi after the point, for the reduction of huge arguments.",
+          "pub const TWO_OVER_PI_DIGITS: [u64; 20] = ["]
+lines += [f"    0x{w:016x}," for w in words]
+lines += ["];"]
+if not only:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "coefficients.rs"), "w") as file:
+        file.write("\n".join(lines) + "\n")

@@ -1,0 +1,192 @@
+//! The functions of `f64`.
+
+use super::coefficients::TWO_OVER_PI_DIGITS;
+use super::coefficients::double::*;
+
+type Float = f64;
+type Bits = u64;
+
+/// Explicit bits of the significand.
+const MANTISSA_BITS: u32 = 52;
+const EXPONENT_BIAS: u64 = 1023;
+/// 1.5 * 2^52: a number added to it is rounded to an integer, whose two's complement is in the lowest bits of the sum.
+const ROUND: f64 = 6755399441055744.0;
+/// [`ROUND`] plus the exponent bias, so that a shift of the sum's bits makes a power of two.
+pub(crate) const ROUND_BIASED: f64 = ROUND + 1023.0;
+/// `k + ROUND_BIASED` for k = -1000: below it, a result may be subnormal.
+const LOWEST_K_BIASED: f64 = ROUND_BIASED - 1000.0;
+/// 2^-64: the second factor of subnormal results, large enough that the first is normal.
+const SUBNORMAL_FACTOR: f64 = 5.421010862427522e-20;
+/// e^x overflows at it, and is zero at [`EXP_MIN`].
+const EXP_MAX: f64 = 710.0;
+const EXP_MIN: f64 = -746.0;
+const EXP2_MAX: f64 = 1024.0;
+const EXP2_MIN: f64 = -1077.0;
+/// e^-x rounds away next to 1, and e^-2x next to 1, from this on.
+const EXP_M1_FLAT: f64 = 40.0;
+/// tanh rounds to 1 from this on.
+const TANH_FLAT: f64 = 22.0;
+/// tanh is a polynomial below it.
+const TANH_NEAR: f64 = 1.04;
+/// sinh and cosh overflow at it; the exponent of e^x is 1025 there.
+const HYPERBOLIC_MAX: f64 = 710.5;
+/// Below it, functions x + c x^2 + .. round to x.
+const TINY: f64 = 1e-17;
+/// Below it, functions x + c x^3 + .. round to x.
+const SMALL: f64 = 1e-9;
+/// Above it, intermediate results may overflow.
+const HUGE: f64 = 1e300;
+/// Above it, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^28.
+const INVERSE_LARGE: f64 = 268435456.0;
+/// The bits of a number slightly below sqrt(1/2), where mantissas are split.
+const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_0000_0000;
+/// The bits of 2^52: with an integer in the lowest bits it is 2^52 plus the integer.
+const INTEGER_BITS: u64 = 0x4330_0000_0000_0000;
+/// 2^52 and the exponent bias.
+pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;
+/// 2^54: makes subnormal numbers normal.
+const SUBNORMAL_SCALE: f64 = 18014398509481984.0;
+const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
+/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^22. The multiple of pi/2 then has 22 bits, and its products with
+/// the 30-bit parts of pi/2 are exact.
+pub(crate) const FAR: f64 = 4194304.0;
+
+include!("functions.rs");
+
+/// Returns f^2/2 and `rest`, where ln(1 + f) = f - f^2/2 + rest. With s = f / (2 + f), ln(1 + f) = 2 atanh(s): a polynomial of
+/// s^2 with 7 coefficients. The division is faster than the 14 more coefficients of a polynomial of f.
+#[inline(always)]
+fn ln_terms(f: f64) -> (f64, f64) {
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let half_f = 0.5 * f;
+    let half_square = half_f * f;
+    let half_square_low = fma(half_f, f, -half_square);
+    (half_square, fma(s, fma(z, polynomial(z, &LN), half_square), -half_square_low))
+}
+
+/// Returns ln(1 + f) - f.
+#[inline(always)]
+fn ln_tail(f: f64) -> f64 {
+    let (half_square, rest) = ln_terms(f);
+    rest - half_square
+}
+
+/// Returns log2(1 + f) - f log2(e) + low.
+#[inline(always)]
+fn log2_tail(f: f64, low: f64) -> f64 {
+    let (half_square, rest) = ln_terms(f);
+    fma(-half_square, LOG2_E_1, fma(rest, LOG2_E_1, low))
+}
+
+/// Returns log10(1 + f) - f log10(e) + low.
+#[inline(always)]
+fn log10_tail(f: f64, low: f64) -> f64 {
+    let (half_square, rest) = ln_terms(f);
+    fma(-half_square, LOG10_E_1, fma(rest, LOG10_E_1, low))
+}
+
+/// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers with about 66 bits.
+#[inline(always)]
+pub(crate) fn powf(x: f64, y: f64) -> f64 {
+    let a = x.abs();
+    let (k, f) = split(a);
+    // s = f / (2 + f), its square and its cube as sums of two numbers
+    let denominator = f + 2.0;
+    let denominator_low = f - (denominator - 2.0);
+    let inverse = 1.0 / denominator;
+    let s = f * inverse;
+    let s_low = fma(-s, denominator_low, fma(-s, denominator, f)) * inverse;
+    let z = s * s;
+    let z_low = fma(2.0 * s, s_low, fma(s, s, -z));
+    let cube = z * s;
+    let cube_low = fma(z, s, -cube) + fma(z, s_low, z_low * s);
+    // ln(1 + f) = 2 s + 2/3 s^3 + s^5 P(s^2)
+    let third = cube * TWO_THIRDS_1;
+    let third_low = fma(cube, TWO_THIRDS_1, -third) + fma(cube_low, TWO_THIRDS_1, cube * TWO_THIRDS_2);
+    let rest = cube * z * polynomial(z, &LN_LONG);
+    let tail = third + rest;
+    let tail_low = ((third - tail) + rest) + fma(2.0, s_low, third_low);
+    let twice_s = 2.0 * s;
+    let mantissa = twice_s + tail;
+    let mantissa_low = ((twice_s - mantissa) + tail) + tail_low;
+    let exponent = k * LN2_1;
+    let sum = exponent + mantissa;
+    let sum_low = ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low);
+    let ln = sum + sum_low;
+    let ln_low = (sum - ln) + sum_low;
+    // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
+    let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
+    let ln = select(a < f64::INFINITY, ln, a);
+    // The limit avoids overflow in the product with the low part, and infinity times ln(1).
+    let y_limited = select(y.abs() > 1e30, 1e30f64.copysign(y), y);
+    let product = ln * y_limited;
+    let product_low = fma(ln, y_limited, -product) + ln_low * y_limited;
+    let in_range = product.abs() < EXP_MAX + 50.0;
+    let ReducedExp { k_biased, r, r_low } = reduce_exp(clamp(product, EXP_MIN, EXP_MAX));
+    let r_low = r_low + select(in_range, product_low, 0.0);
+    let r_sum = r + r_low;
+    let power = exp_reduced(ReducedExp { k_biased, r: r_sum, r_low: (r - r_sum) + r_low });
+    powf_special(x, y, power)
+}
+
+/// Subtracts the nearest multiple of pi/2 from any finite |x| >= 1: exact integer products with the digits of 2/pi that matter
+/// (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+#[cold]
+fn reduce_angle_far(x: f64) -> ReducedAngle {
+    let bits = x.to_bits();
+    // |x| = significand * 2^exponent
+    let exponent = ((bits >> MANTISSA_BITS) & 0x7ff) as i32 - 1075;
+    let significand = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
+    // Digits of 2/pi before this one count multiples of 4 quadrants. 64 zeros are put in front of the digits.
+    let first_digit = (exponent - 2 + 64) as usize;
+    let digits = |i: usize| if i == 0 { 0 } else { TWO_OVER_PI_DIGITS.get(i - 1).copied().unwrap_or(0) };
+    let word = |i: usize| {
+        let (index, shift) = ((first_digit + 64 * i) / 64, (first_digit + 64 * i) % 64);
+        if shift == 0 {
+            digits(index)
+        } else {
+            (digits(index) << shift) | (digits(index + 1) >> (64 - shift))
+        }
+    };
+    // 192 bits of the product modulo 1: a fraction of a full turn
+    let product_2 = u128::from(significand) * u128::from(word(2));
+    let product_1 = u128::from(significand) * u128::from(word(1)) + (product_2 >> 64);
+    let product_0 = significand.wrapping_mul(word(0)).wrapping_add((product_1 >> 64) as u64);
+    let turn = (u128::from(product_0) << 64) | u128::from(product_1 as u64);
+    let quadrant = turn.wrapping_add(1 << 125) >> 126;
+    // the rest, in units of 2^-126 quadrants
+    let fraction = turn.wrapping_sub(quadrant << 126) as i128;
+    let high = fraction as f64;
+    let low = fraction.wrapping_sub(high as i128) as f64 + (product_2 as u64) as f64 * 2f64.powi(-64);
+    let unit = 2f64.powi(-126);
+    let (high, low) = (high * unit, low * unit);
+    let product = high * HALF_PI_ROUNDED_1;
+    let product_low =
+        fma(high, HALF_PI_ROUNDED_1, -product) + fma(high, HALF_PI_ROUNDED_2, low * HALF_PI_ROUNDED_1);
+    let r = product + product_low;
+    let r_low = (product - r) + product_low;
+    if x < 0.0 {
+        ReducedAngle { r: -r, r_low: -r_low, quadrant: (quadrant as u64).wrapping_neg() }
+    } else {
+        ReducedAngle { r, r_low, quadrant: quadrant as u64 }
+    }
+}
+
+/// Returns the sine for |x| > FAR. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn sin_far(x: f64) -> f64 {
+    if x.is_finite() { sin_reduced(reduce_angle_far(x), 0) } else { f64::NAN }
+}
+
+/// Returns the cosine for |x| > FAR. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn cos_far(x: f64) -> f64 {
+    if x.is_finite() { sin_reduced(reduce_angle_far(x), 1) } else { f64::NAN }
+}
+
+/// Returns the tangent for |x| > FAR. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn tan_far(x: f64) -> f64 {
+    if x.is_finite() { tan_reduced(reduce_angle_far(x)) } else { f64::NAN }
+}

@@ -1,0 +1,552 @@
+// Elementary functions of one number, without branches: additions, products, fused multiply-adds, divisions, square roots,
+// comparisons, selects on computed values, and bit patterns. A loop over any of them vectorises. Each operation is defined by
+// IEEE 754, so every processor with FMA computes the same bits.
+//
+// One text for two types: `double.rs` and `single.rs` include it, after defining `Float`, `Bits` and the constants.
+// Both arms of a select are computed. Quotients by zero and infinity minus infinity occur in arms that are not selected.
+// Functions take NaN to NaN; they do not preserve its payload or sign.
+
+/// Computes `a * b + c` with one rounding.
+#[inline(always)]
+fn fma(a: Float, b: Float, c: Float) -> Float {
+    a.mul_add(b, c)
+}
+
+/// Returns `a` if `condition` is true, else `b`. Both are computed, so it stays a select in vector code.
+#[inline(always)]
+pub(crate) fn select(condition: bool, a: Float, b: Float) -> Float {
+    if condition { a } else { b }
+}
+
+/// Evaluates the polynomial with the given coefficients, constant term first, by Estrin's scheme: a tree of pairs.
+/// Its dependency chain is shorter than that of Horner's scheme, and the loops are limited by chains.
+#[inline(always)]
+pub(crate) fn polynomial<const N: usize>(x: Float, coefficients: &[Float; N]) -> Float {
+    let mut terms = [0.0; N];
+    let mut i = 0;
+    while i < N {
+        terms[i] = coefficients[i];
+        i += 1;
+    }
+    let mut count = N;
+    let mut power = x;
+    while count > 1 {
+        let mut i = 0;
+        while 2 * i + 1 < count {
+            terms[i] = fma(terms[2 * i + 1], power, terms[2 * i]);
+            i += 1;
+        }
+        if count % 2 == 1 {
+            terms[i] = terms[count - 1];
+        }
+        count = count.div_ceil(2);
+        power *= power;
+    }
+    terms[0]
+}
+
+// Exponentials.
+
+/// The result of [`reduce_exp`]: `x = k ln(2) + r + r_low`.
+struct ReducedExp {
+    /// `k + ROUND_BIASED`: its lowest bits hold `k` with the exponent bias added.
+    k_biased: Float,
+    r: Float,
+    r_low: Float,
+}
+
+/// Splits `x` for the exponential: subtracts the nearest multiple of ln(2), in two parts (Cody and Waite, 1980).
+#[inline(always)]
+fn reduce_exp(x: Float) -> ReducedExp {
+    let k_biased = fma(x, LOG2_E_1, ROUND_BIASED);
+    let k = k_biased - ROUND_BIASED;
+    let high = fma(-k, LN2_1, x);
+    let r = fma(-k, LN2_2, high);
+    let r_low = fma(-k, LN2_2, high - r);
+    ReducedExp { k_biased, r, r_low }
+}
+
+/// Returns 2^k, given `k + ROUND_BIASED`, for `k` in the range of normal exponents.
+#[inline(always)]
+pub(crate) fn power_of_two(k_biased: Float) -> Float {
+    Float::from_bits(k_biased.to_bits() << MANTISSA_BITS)
+}
+
+/// Returns two factors with the product 2^k, given `k + ROUND_BIASED`. The first is normal, also if 2^k is subnormal or
+/// overflows. The caller multiplies by the first, then by the second, which rounds subnormal results.
+#[inline(always)]
+fn scale_factors(k_biased: Float) -> (Float, Float) {
+    let second = select(k_biased < LOWEST_K_BIASED, SUBNORMAL_FACTOR, 2.0);
+    let first = (k_biased.to_bits() << MANTISSA_BITS)
+        .wrapping_sub(second.to_bits())
+        .wrapping_add((1.0 as Float).to_bits());
+    (Float::from_bits(first), second)
+}
+
+/// Limits `x` to `low..=high`. NaN stays NaN.
+#[inline(always)]
+pub(crate) fn clamp(x: Float, low: Float, high: Float) -> Float {
+    let x = select(x > high, high, x);
+    select(x < low, low, x)
+}
+
+/// Computes 2^k e^(r + r_low) as (1 + r) + (r^2 q(r) + r_low (1 + r)), with 2^k within the last multiply-add.
+#[inline(always)]
+fn exp_reduced(reduced: ReducedExp) -> Float {
+    let ReducedExp { k_biased, r, r_low } = reduced;
+    let (first, second) = scale_factors(k_biased);
+    let high = 1.0 + r;
+    let low = fma(r_low, r, r_low) + (r - (high - 1.0));
+    let rest = fma(r * r, polynomial(r, &EXP), low);
+    fma(rest, first, high * first) * second
+}
+
+/// Returns e^x: reduction by multiples of ln(2), a polynomial, and exponent arithmetic.
+#[inline(always)]
+pub(crate) fn exp(x: Float) -> Float {
+    exp_reduced(reduce_exp(clamp(x, EXP_MIN, EXP_MAX)))
+}
+
+/// Returns 2^x: the nearest integer goes into the exponent; 1 + f ln(2) + f^2 q(f) is 2 to the power of the rest.
+#[inline(always)]
+pub(crate) fn exp2(x: Float) -> Float {
+    let x = clamp(x, EXP2_MIN, EXP2_MAX);
+    let k_biased = x + ROUND_BIASED;
+    let f = x - (k_biased - ROUND_BIASED);
+    let (first, second) = scale_factors(k_biased);
+    let linear = f * LN2_ROUNDED_1;
+    let linear_low = fma(f, LN2_ROUNDED_2, fma(f, LN2_ROUNDED_1, -linear));
+    let high = 1.0 + linear;
+    let low = linear_low + (linear - (high - 1.0));
+    let rest = fma(f * f, polynomial(f, &EXP2), low);
+    fma(rest, first, high * first) * second
+}
+
+/// Returns (e^x - 1) / 2 as a sum of two numbers, for `x` in `-EXP_M1_FLAT..=EXP_MAX`. Half, so that 2^k cannot overflow.
+#[inline(always)]
+fn half_exp_m1(x: Float) -> (Float, Float) {
+    let ReducedExp { k_biased, r, r_low } = reduce_exp(x);
+    let square = r * r;
+    let cubic = fma(square * r, polynomial(r, &EXP_M1), fma(r_low, r, r_low));
+    let half_square_low = 0.5 * fma(r, r, -square);
+    let half_power = power_of_two(k_biased - 1.0);
+    let constant = half_power - 0.5;
+    let constant_low = (half_power - constant) - 0.5;
+    let linear = half_power * r;
+    let high = constant + linear;
+    let high_low = (constant - high) + linear;
+    (high, (high_low + constant_low) + half_power * fma(0.5, square, half_square_low + cubic))
+}
+
+/// Returns e^x - 1 as 2^k - 1 + 2^k (r + r^2/2 + r^3 q(r)), the leading terms as sums of two numbers.
+#[inline(always)]
+pub(crate) fn exp_m1(x: Float) -> Float {
+    let (high, low) = half_exp_m1(clamp(x, -EXP_M1_FLAT, EXP_MAX));
+    select(x.abs() < TINY, x, 2.0 * (high + low))
+}
+
+/// The result of [`hyperbolic`].
+struct Hyperbolic {
+    sinh: Float,
+    cosh: Float,
+}
+
+/// Computes sinh and cosh of `|x|` with the addition theorems: a = k ln(2) + r, where sinh and cosh of k ln(2) are differences
+/// and sums of powers of two. Two short polynomials give sinh(r) and cosh(r). No division, no cancellation.
+#[inline(always)]
+fn hyperbolic(x: Float) -> Hyperbolic {
+    let a = x.abs();
+    let a = select(a > HYPERBOLIC_MAX, HYPERBOLIC_MAX, a);
+    let ReducedExp { k_biased, r, r_low } = reduce_exp(a);
+    // 2^k / 4 and 2^-k / 4: the quarter keeps the first in range, as k reaches the largest exponent plus 2.
+    let power = power_of_two(k_biased - 2.0);
+    let inverse_bits = (2 * EXPONENT_BIAS - 2).wrapping_sub(k_biased.to_bits()) << MANTISSA_BITS;
+    let inverse = select(a > EXP_M1_FLAT, 0.0, Float::from_bits(inverse_bits));
+    let even = power + inverse;
+    let even_low = (power - even) + inverse;
+    let odd = power - inverse;
+    let odd_low = (power - odd) - inverse;
+    let z = r * r;
+    let sinh_rest = z * r * polynomial(z, &SINH);
+    let cosh_rest = fma(z * z, polynomial(z, &COSH), 0.5 * z);
+    // p (1 + cosh_rest) + q (r + sinh_rest), with p and q r as an exact sum; the derivative by r multiplies r_low.
+    let combine = |p: Float, p_low: Float, q: Float| {
+        let linear = q * r;
+        let linear_low = fma(q, r, -linear);
+        let high = p + linear;
+        let high_low = (p - high) + linear;
+        let low = fma(p, cosh_rest, fma(q, sinh_rest, fma(r_low, fma(p, r, q), linear_low)));
+        2.0 * (high + ((high_low + p_low) + low))
+    };
+    Hyperbolic { sinh: combine(odd, odd_low, even), cosh: combine(even, even_low, odd) }
+}
+
+/// Returns the hyperbolic sine, see [`hyperbolic`].
+#[inline(always)]
+pub(crate) fn sinh(x: Float) -> Float {
+    select(x.abs() < SMALL, x, hyperbolic(x).sinh.copysign(x))
+}
+
+/// Returns the hyperbolic cosine, see [`hyperbolic`].
+#[inline(always)]
+pub(crate) fn cosh(x: Float) -> Float {
+    hyperbolic(x).cosh
+}
+
+/// Returns the hyperbolic tangent: an odd polynomial for |x| < 1.04, and else 1 - 2 / (e^(2|x|) + 1). From
+/// 1.04 on, the quotient is below 1/4, so its rounding errors count little.
+#[inline(always)]
+pub(crate) fn tanh(x: Float) -> Float {
+    let a = x.abs();
+    let z = a * a;
+    let near = fma(z * polynomial(z, &TANH), a, a);
+    let limited = select(a > TANH_FLAT, TANH_FLAT, a);
+    let ReducedExp { k_biased, r, .. } = reduce_exp(2.0 * limited);
+    let power = power_of_two(k_biased);
+    let exp_m1 = fma(r * r, polynomial(r, &EXP), r);
+    let denominator = fma(exp_m1, power, power + 1.0);
+    let far = fma(-2.0, 1.0 / denominator, 1.0);
+    select(a < TANH_NEAR, near, far).copysign(x)
+}
+
+/// Returns (a + a_low) / (b + b_low): the product with the reciprocal of `b`, corrected by the remainder. One division.
+#[inline(always)]
+fn corrected_quotient(a: Float, a_low: Float, b: Float, b_low: Float) -> Float {
+    let inverse = 1.0 / b;
+    let quotient = a * inverse;
+    let remainder = fma(-quotient, b, a) + fma(-quotient, b_low, a_low);
+    fma(remainder, inverse, quotient)
+}
+
+// Logarithms.
+
+/// Returns `k` and `f` with x = 2^k (1 + f) and 1 + f from sqrt(1/2) to sqrt(2), for positive normal `x`.
+/// It uses logical shifts only (AVX2 has no arithmetic shift of 64-bit lanes), and makes `k` a number by setting the bits of a
+/// large power of two (AVX2 cannot convert 64-bit integers).
+#[inline(always)]
+pub(crate) fn split_normal(x: Float, k_offset: Float) -> (Float, Float) {
+    let shifted = x.to_bits().wrapping_add((EXPONENT_BIAS << MANTISSA_BITS) - ROOT_HALF_BITS);
+    let k = Float::from_bits((shifted >> MANTISSA_BITS) | INTEGER_BITS) - k_offset;
+    let mantissa = Float::from_bits((shifted & ((1 << MANTISSA_BITS) - 1)) + ROOT_HALF_BITS);
+    (k, mantissa - 1.0)
+}
+
+/// [`split_normal`] that accepts subnormal `x`.
+#[inline(always)]
+fn split(x: Float) -> (Float, Float) {
+    let subnormal = x < Float::MIN_POSITIVE;
+    let x = select(subnormal, x * SUBNORMAL_SCALE, x);
+    split_normal(x, select(subnormal, K_OFFSET + SUBNORMAL_SCALE_LOG2, K_OFFSET))
+}
+
+/// Replaces `y`, a logarithm of `x`, where `x` is zero, infinite, negative or NaN.
+#[inline(always)]
+fn ln_special(x: Float, y: Float) -> Float {
+    let y = select(x == Float::INFINITY, x, y);
+    let y = select(x == 0.0, Float::NEG_INFINITY, y);
+    select(x >= 0.0, y, Float::NAN)
+}
+
+/// Returns k ln(2) + ln(1 + f) + correction.
+#[inline(always)]
+fn ln_sum(k: Float, f: Float, correction: Float) -> Float {
+    let product = k * LN2_1;
+    let high = product + f;
+    let low = (product - high) + f;
+    high + (low + (correction + fma(k, LN2_2, ln_tail(f))))
+}
+
+/// Returns the natural logarithm: the exponent times ln(2), and f + `ln_tail(f)` for the mantissa 1 + f.
+#[inline(always)]
+pub(crate) fn ln(x: Float) -> Float {
+    let (k, f) = split(x);
+    // x + -0.0 is x, so the compiler removes the addition; x + 0.0 is not.
+    ln_special(x, ln_sum(k, f, -0.0))
+}
+
+/// Returns the logarithm of base 2: f log2(e) as a sum of two numbers, and the tail of the mantissa's logarithm.
+#[inline(always)]
+pub(crate) fn log2(x: Float) -> Float {
+    let (k, f) = split(x);
+    let product = f * LOG2_E_1;
+    let product_low = fma(f, LOG2_E_2, fma(f, LOG2_E_1, -product));
+    let high = k + product;
+    let low = (k - high) + product;
+    ln_special(x, high + (low + log2_tail(f, product_low)))
+}
+
+/// Returns the logarithm of base 10: f log10(e) and k log10(2), each in two parts, and the tail of the mantissa's logarithm.
+#[inline(always)]
+pub(crate) fn log10(x: Float) -> Float {
+    let (k, f) = split(x);
+    let product = f * LOG10_E_1;
+    let product_low = fma(f, LOG10_E_2, fma(f, LOG10_E_1, -product));
+    let integer = k * LOG10_2_1;
+    let high = integer + product;
+    let low = (integer - high) + product;
+    ln_special(x, high + (low + log10_tail(f, fma(k, LOG10_2_2, product_low))))
+}
+
+/// Returns ln(1 + x): the logarithm of the rounded sum, plus the rounding error of the sum over the sum.
+#[inline(always)]
+pub(crate) fn ln_1p(x: Float) -> Float {
+    let sum = 1.0 + x;
+    let x_rounded = sum - 1.0;
+    let sum_low = (1.0 - (sum - x_rounded)) + (x - x_rounded);
+    let correction = select(sum > HUGE, 0.0, sum_low / sum);
+    let (k, f) = split_normal(sum, K_OFFSET);
+    select(x.abs() < TINY, x, ln_special(sum, ln_sum(k, f, correction)))
+}
+
+/// Returns asinh: ln(a + sqrt(a^2 + 1)) of a = |x|. The rounding errors of the sum and of the root are one correction.
+#[inline(always)]
+pub(crate) fn asinh(x: Float) -> Float {
+    let a = x.abs();
+    let large = a > INVERSE_LARGE;
+    let square = a * a;
+    let square_low = fma(a, a, -square);
+    let radicand = square + 1.0;
+    let larger = select(a > 1.0, square, 1.0);
+    let smaller = select(a > 1.0, 1.0, square);
+    let radicand_low = ((larger - radicand) + smaller) + square_low;
+    inverse_hyperbolic(a, large, radicand, radicand_low).copysign(x)
+}
+
+/// Returns acosh: ln(x + sqrt(x^2 - 1)). The rounding errors of the sum and of the root are one correction.
+#[inline(always)]
+pub(crate) fn acosh(x: Float) -> Float {
+    let large = x > INVERSE_LARGE;
+    let square = x * x;
+    let square_low = fma(x, x, -square);
+    let difference = square - 1.0;
+    let difference_low = ((square - difference) - 1.0) + square_low;
+    let radicand = difference + difference_low;
+    let radicand_low = (difference - radicand) + difference_low;
+    let y = inverse_hyperbolic(x, large, radicand, radicand_low);
+    select(x >= 1.0, select(x == 1.0, 0.0, y), Float::NAN)
+}
+
+/// Returns ln(a + sqrt(radicand + radicand_low)), or ln(2 a) if `large`, for a >= 0.
+#[inline(always)]
+fn inverse_hyperbolic(a: Float, large: bool, radicand: Float, radicand_low: Float) -> Float {
+    let root = radicand.sqrt();
+    let twice_root_error = fma(-root, root, radicand) + radicand_low; // over the root
+    let sum = a + root;
+    let larger = select(a > root, a, root);
+    let smaller = select(a > root, root, a);
+    let sum_low = (larger - sum) + smaller;
+    let twice_root = 2.0 * root;
+    let correction = fma(sum_low, twice_root, twice_root_error) / (twice_root * sum);
+    let argument = select(large, a, sum);
+    let (k, f) = split_normal(argument, select(large, K_OFFSET - 1.0, K_OFFSET));
+    let y = ln_sum(k, f, select(large, 0.0, correction));
+    let y = select(a == Float::INFINITY, a, y);
+    let y = select(a < SMALL, a, y);
+    select(a >= 0.0, y, Float::NAN)
+}
+
+/// Returns atanh: ln((1 + a) / (1 - a)) / 2 of a = |x|. The rounding errors of both sums and of the quotient are one correction.
+#[inline(always)]
+pub(crate) fn atanh(x: Float) -> Float {
+    let a = x.abs();
+    let numerator = 1.0 + a;
+    let numerator_low = (1.0 - numerator) + a;
+    let denominator = 1.0 - a;
+    let denominator_low = (1.0 - denominator) - a;
+    let quotient = numerator / denominator;
+    let remainder = fma(-quotient, denominator, numerator) + fma(-quotient, denominator_low, numerator_low);
+    let (k, f) = split_normal(quotient, K_OFFSET);
+    let y = 0.5 * ln_sum(k, f, remainder / numerator);
+    let y = select(a < SMALL, a, y);
+    let y = select(a == 1.0, Float::INFINITY, y);
+    select(a <= 1.0, y, Float::NAN).copysign(x)
+}
+
+/// Returns the cube root. A polynomial approximates the inverse root of the mantissa; a cubic step for the inverse root and a
+/// Newton step for the root follow. No division.
+#[inline(always)]
+pub(crate) fn cbrt(x: Float) -> Float {
+    let a = x.abs();
+    let (k, f) = split(a);
+    let third_biased = fma(k, 1.0 / 3.0, ROUND_BIASED);
+    let third = third_biased - ROUND_BIASED;
+    let remainder = fma(third, -3.0, k); // -1, 0 or 1
+    let mantissa = (1.0 + f) * select(remainder == 0.0, 1.0, select(remainder > 0.0, 2.0, 0.5));
+    let start = select(remainder == 0.0, 1.0, select(remainder > 0.0, CBRT_HALF, CBRT_2))
+        * polynomial(f, &CBRT_INVERSE);
+    // inverse = start (1 + e/3 + 2 e^2/9), e = 1 - mantissa start^3
+    let e = fma(-(mantissa * start), start * start, 1.0);
+    let inverse = fma(start * e, fma(e, 2.0 / 9.0, 1.0 / 3.0), start);
+    let inverse_square = inverse * inverse;
+    let root = mantissa * inverse_square;
+    let square = root * root;
+    let square_low = fma(root, root, -square);
+    let error = fma(-square_low, root, fma(-square, root, mantissa));
+    let y = fma(error, inverse_square * (1.0 / 3.0), root) * power_of_two(third_biased);
+    select((a > 0.0) & (a < Float::INFINITY), y.copysign(x), x)
+}
+
+// Circular functions.
+
+/// The result of the reduction: x = quadrant pi/2 + r + r_low. Only the two lowest bits of `quadrant` count.
+struct ReducedAngle {
+    r: Float,
+    r_low: Float,
+    quadrant: Bits,
+}
+
+/// Returns true if [`sin`], [`cos`] and [`tan`] are not accurate for `x`; use [`sin_far`], [`cos_far`] and [`tan_far`].
+#[inline(always)]
+pub(crate) fn is_far(x: Float) -> bool {
+    x.abs() > FAR
+}
+
+/// Subtracts the nearest multiple of pi/2, in four parts (Cody and Waite, 1980), for |x| <= FAR.
+/// The products with the first two parts are exact; the third is split into product and rounding error, as r may cancel.
+#[inline(always)]
+fn reduce_angle(x: Float) -> ReducedAngle {
+    let rounded = fma(x, TWO_OVER_PI, ROUND);
+    let n = rounded - ROUND;
+    let a = fma(-n, HALF_PI_1, x);
+    let second = n * HALF_PI_2;
+    let b = a - second;
+    let b_low = (a - b) - second;
+    let third = n * HALF_PI_3;
+    let third_low = fma(n, HALF_PI_3, -third);
+    let r = b - third;
+    let r_low = ((b - r) - third) + (b_low - fma(n, HALF_PI_4, third_low));
+    ReducedAngle { r, r_low, quadrant: rounded.to_bits() }
+}
+
+/// Returns the sine of the reduced angle, with `quadrant` added to the angle's own.
+#[inline(always)]
+fn sin_reduced(angle: ReducedAngle, quadrant: Bits) -> Float {
+    let ReducedAngle { r, r_low, .. } = angle;
+    let quadrant = angle.quadrant.wrapping_add(quadrant);
+    let z = r * r;
+    let half_z = 0.5 * z;
+    let sin = r + fma(z * r, polynomial(z, &SIN), fma(-half_z, r_low, r_low));
+    let high = 1.0 - half_z;
+    let cos = high + (((1.0 - high) - half_z) + fma(z * z, polynomial(z, &COS), -(r * r_low)));
+    let y = select(quadrant & 1 == 0, sin, cos);
+    Float::from_bits(y.to_bits() ^ ((quadrant & 2) << (Bits::BITS - 2)))
+}
+
+/// Returns the tangent of the reduced angle: the quotient of sine and cosine as sums of two numbers.
+#[inline(always)]
+fn tan_reduced(angle: ReducedAngle) -> Float {
+    let ReducedAngle { r, r_low, quadrant } = angle;
+    let z = r * r;
+    let half_z = 0.5 * z;
+    let sin_rest = fma(z * r, polynomial(z, &SIN), fma(-half_z, r_low, r_low));
+    let sin = r + sin_rest;
+    let sin_low = (r - sin) + sin_rest;
+    let high = 1.0 - half_z;
+    let half_z_low = 0.5 * fma(r, r, -z);
+    let cos_rest = ((1.0 - high) - half_z) + fma(z * z, polynomial(z, &COS), -fma(r, r_low, half_z_low));
+    let cos = high + cos_rest;
+    let cos_low = (high - cos) + cos_rest;
+    let odd = quadrant & 1 == 1;
+    corrected_quotient(
+        select(odd, -cos, sin),
+        select(odd, -cos_low, sin_low),
+        select(odd, sin, cos),
+        select(odd, sin_low, cos_low),
+    )
+}
+
+/// Returns the sine for |x| <= FAR: reduction by multiples of pi/2, two polynomials, and a select.
+#[inline(always)]
+pub(crate) fn sin(x: Float) -> Float {
+    select(x.abs() < SMALL, x, sin_reduced(reduce_angle(x), 0))
+}
+
+/// Returns the cosine for |x| <= FAR: reduction by multiples of pi/2, two polynomials, and a select.
+#[inline(always)]
+pub(crate) fn cos(x: Float) -> Float {
+    sin_reduced(reduce_angle(x), 1)
+}
+
+/// Returns the tangent for |x| <= FAR: the quotient of sine and cosine, or its negative reciprocal.
+#[inline(always)]
+pub(crate) fn tan(x: Float) -> Float {
+    select(x.abs() < SMALL, x, tan_reduced(reduce_angle(x)))
+}
+
+/// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. One division, whose
+/// remainder is a correction.
+#[inline(always)]
+pub(crate) fn atan(x: Float) -> Float {
+    let a = x.abs();
+    let a = select(a > HUGE, HUGE, a);
+    let (above_middle, above_high) = (a > 0.5, a > 2.4);
+    let numerator = select(above_high, -1.0, select(above_middle, a - 1.0, a));
+    let sum = a + 1.0;
+    let a_rounded = sum - 1.0;
+    let sum_low = (1.0 - (sum - a_rounded)) + (a - a_rounded);
+    let denominator = select(above_high, a, select(above_middle, sum, 1.0));
+    let denominator_low = select(above_high | !above_middle, 0.0, sum_low);
+    let inverse = 1.0 / denominator;
+    let t = numerator * inverse;
+    let t_low = fma(-t, denominator_low, fma(-t, denominator, numerator)) * inverse;
+    let z = t * t;
+    let rest = fma(z * t, polynomial(z, &ATAN), t_low);
+    let half_pi_share = select(above_high, 1.0, select(above_middle, 0.5, 0.0));
+    let base = half_pi_share * HALF_PI_ROUNDED_1;
+    let high = base + t;
+    let low = ((base - high) + t) + fma(half_pi_share, HALF_PI_ROUNDED_2, rest);
+    select(x.abs() < SMALL, x, (high + low).copysign(x))
+}
+
+/// Returns `t` and `rest` with t + rest = asin(t'), where t' is `a` if a <= 1/2, and else sqrt((1 - a) / 2): then
+/// asin(a) = pi/2 - 2 asin(t'). The rounding error of the root is part of `rest`.
+#[inline(always)]
+fn asin_parts(a: Float) -> (Float, Float) {
+    let large = a > 0.5;
+    let half_complement = fma(a, -0.5, 0.5); // exact if a > 1/2
+    let root = half_complement.sqrt();
+    let root_low = fma(-root, root, half_complement) / select(a < 1.0, root + root, 1.0);
+    let t = select(large, root, a);
+    let z = select(large, half_complement, a * a);
+    let rest = fma(z * t, polynomial(z, &ASIN), select(large, root_low, 0.0));
+    (t, rest)
+}
+
+/// Returns the arc sine: a polynomial for |x| <= 1/2, and else pi/2 - 2 asin(sqrt((1 - |x|) / 2)).
+#[inline(always)]
+pub(crate) fn asin(x: Float) -> Float {
+    let a = x.abs();
+    let (t, rest) = asin_parts(a);
+    let high = fma(-2.0, t, HALF_PI_ROUNDED_1);
+    let low = fma(-2.0, t, HALF_PI_ROUNDED_1 - high) + fma(-2.0, rest, HALF_PI_ROUNDED_2);
+    let y = select(a > 0.5, high + low, t + rest);
+    select(a < SMALL, x, y.copysign(x))
+}
+
+/// Returns the arc cosine: pi/2 - asin(x) for |x| <= 1/2, and else 2 asin(sqrt((1 - |x|) / 2)), or pi minus that.
+#[inline(always)]
+pub(crate) fn acos(x: Float) -> Float {
+    let a = x.abs();
+    let (t, rest) = asin_parts(a);
+    let large = a > 0.5;
+    // base + factor (t + rest), where base is 0, pi/2 or pi
+    let factor = select(large, select(x > 0.0, 2.0, -2.0), select(x > 0.0, -1.0, 1.0));
+    let half_pis = select(large, select(x > 0.0, 0.0, 2.0), 1.0);
+    let base = half_pis * HALF_PI_ROUNDED_1;
+    let high = fma(factor, t, base);
+    let low = fma(factor, t, base - high) + fma(factor, rest, half_pis * HALF_PI_ROUNDED_2);
+    high + low
+}
+
+/// Completes `power` = |x|^y: the sign if `y` is odd, NaN for negative `x` and fractional `y`, and 1 if x = 1 or y = 0 (C99,
+/// F.9.4.4).
+#[inline(always)]
+fn powf_special(x: Float, y: Float, power: Float) -> Float {
+    let y_is_integer = y.trunc() == y;
+    let half_y = 0.5 * y;
+    let y_is_odd = y_is_integer & (half_y.trunc() != half_y);
+    let sign = if y_is_odd { x.to_bits() & (-0.0 as Float).to_bits() } else { 0 };
+    let power = Float::from_bits(power.to_bits() ^ sign);
+    let power = select((x < 0.0) & (x > Float::NEG_INFINITY) & !y_is_integer, Float::NAN, power);
+    select((x == 1.0) | (y == 0.0), 1.0, power)
+}

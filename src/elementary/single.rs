@@ -1,0 +1,116 @@
+//! The functions of `f32`.
+
+use super::coefficients::double::{EXP2_FOR_F32, LOG2_FOR_F32};
+use super::coefficients::single::*;
+use super::double;
+
+type Float = f32;
+type Bits = u32;
+
+/// Explicit bits of the significand.
+const MANTISSA_BITS: u32 = 23;
+const EXPONENT_BIAS: u32 = 127;
+/// 1.5 * 2^23: a number added to it is rounded to an integer, whose two's complement is in the lowest bits of the sum.
+const ROUND: f32 = 12582912.0;
+/// [`ROUND`] plus the exponent bias, so that a shift of the sum's bits makes a power of two.
+const ROUND_BIASED: f32 = ROUND + 127.0;
+/// `k + ROUND_BIASED` for k = -110: below it, a result may be subnormal.
+const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
+/// 2^-32: the second factor of subnormal results, large enough that the first is normal.
+const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
+/// e^x overflows at it, and is zero at [`EXP_MIN`].
+const EXP_MAX: f32 = 89.0;
+const EXP_MIN: f32 = -104.5;
+const EXP2_MAX: f32 = 128.0;
+const EXP2_MIN: f32 = -151.0;
+/// e^-x rounds away next to 1, and e^-2x next to 1, from this on.
+const EXP_M1_FLAT: f32 = 20.0;
+/// tanh rounds to 1 from this on.
+const TANH_FLAT: f32 = 10.0;
+/// tanh is a polynomial below it.
+const TANH_NEAR: f32 = 1.04;
+/// sinh and cosh overflow at it; the exponent of e^x is 129 there.
+const HYPERBOLIC_MAX: f32 = 89.5;
+/// Below it, functions x + c x^2 + .. round to x.
+const TINY: f32 = 1e-8;
+/// Below it, functions x + c x^3 + .. round to x.
+const SMALL: f32 = 1e-4;
+/// Above it, intermediate results may overflow.
+const HUGE: f32 = 1e36;
+/// Above it, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^13.
+const INVERSE_LARGE: f32 = 8192.0;
+/// The bits of a number slightly below sqrt(1/2), where mantissas are split.
+const ROOT_HALF_BITS: u32 = 0x3f35_0000;
+/// The bits of 2^23: with an integer in the lowest bits it is 2^23 plus the integer.
+const INTEGER_BITS: u32 = 0x4b00_0000;
+/// 2^23 and the exponent bias.
+const K_OFFSET: f32 = 8388608.0 + 127.0;
+/// 2^24: makes subnormal numbers normal.
+const SUBNORMAL_SCALE: f32 = 16777216.0;
+const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
+/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^12. The multiple of pi/2 then has 12 bits, and its products with
+/// the 12-bit parts of pi/2 are exact.
+pub(crate) const FAR: f32 = 4096.0;
+
+include!("functions.rs");
+
+/// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f): a polynomial, without a division.
+#[inline(always)]
+fn ln_tail(f: f32) -> f32 {
+    let z = f * f;
+    fma(-0.5, z, f * z * polynomial(f, &LN_TAIL))
+}
+
+/// Returns log2(1 + f) - f log2(e) + low, as [`ln_tail`].
+#[inline(always)]
+fn log2_tail(f: f32, low: f32) -> f32 {
+    let z = f * f;
+    fma(-0.5 * LOG2_E_1, z, fma(f * z, polynomial(f, &LOG2_TAIL), low))
+}
+
+/// Returns log10(1 + f) - f log10(e) + low, as [`ln_tail`].
+#[inline(always)]
+fn log10_tail(f: f32, low: f32) -> f32 {
+    let z = f * f;
+    fma(-0.5 * LOG10_E_1, z, fma(f * z, polynomial(f, &LOG10_TAIL), low))
+}
+
+/// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm has 37 bits.
+#[inline(always)]
+pub(crate) fn powf(x: f32, y: f32) -> f32 {
+    let a = f64::from(x.abs());
+    let (k, f) = double::split_normal(a, double::K_OFFSET);
+    let s = f / (2.0 + f);
+    let log2 = s.mul_add(double::polynomial(s * s, &LOG2_FOR_F32), k);
+    // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
+    let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2);
+    let log2 = double::select(a < f64::INFINITY, log2, a);
+    // The first clamp avoids infinity times log2(1); the second keeps the exponent in the range of f64.
+    let exponent = double::clamp(double::clamp(f64::from(y), -1e30, 1e30) * log2, -200.0, 200.0);
+    let k_biased = exponent + double::ROUND_BIASED;
+    let fraction = exponent - (k_biased - double::ROUND_BIASED);
+    let power =
+        fraction.mul_add(double::polynomial(fraction, &EXP2_FOR_F32), 1.0) * double::power_of_two(k_biased);
+    powf_special(x, y, power as f32)
+}
+
+/// Returns the sine for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn sin_far(x: f32) -> f32 {
+    let x = f64::from(x);
+    (if double::is_far(x) { double::sin_far(x) } else { double::sin(x) }) as f32
+}
+
+/// Returns the cosine for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn cos_far(x: f32) -> f32 {
+    let x = f64::from(x);
+    (if double::is_far(x) { double::cos_far(x) } else { double::cos(x) }) as f32
+}
+
+/// Returns the tangent for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+#[cold]
+pub(crate) fn tan_far(x: f32) -> f32 {
+    let x = f64::from(x);
+    (if double::is_far(x) { double::tan_far(x) } else { double::tan(x) }) as f32
+}
