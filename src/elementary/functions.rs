@@ -22,13 +22,25 @@ pub(crate) fn select(condition: bool, a: Float, b: Float) -> Float {
 /// Its dependency chain is shorter than that of Horner's scheme, and the loops are limited by chains.
 #[inline(always)]
 pub(crate) fn polynomial<const N: usize>(x: Float, coefficients: &[Float; N]) -> Float {
+    polynomial_from(0, x, coefficients)
+}
+
+/// Evaluates the same polynomial with the last step from Horner's scheme: one rounding less, one step more.
+#[inline(always)]
+fn polynomial_accurate<const N: usize>(x: Float, coefficients: &[Float; N]) -> Float {
+    fma(x, polynomial_from(1, x, coefficients), coefficients[0])
+}
+
+/// Evaluates the polynomial with the coefficients from `first` on.
+#[inline(always)]
+fn polynomial_from<const N: usize>(first: usize, x: Float, coefficients: &[Float; N]) -> Float {
     let mut terms = [0.0; N];
+    let mut count = N - first;
     let mut i = 0;
-    while i < N {
-        terms[i] = coefficients[i];
+    while i < count {
+        terms[i] = coefficients[first + i];
         i += 1;
     }
-    let mut count = N;
     let mut power = x;
     while count > 1 {
         let mut i = 0;
@@ -39,7 +51,7 @@ pub(crate) fn polynomial<const N: usize>(x: Float, coefficients: &[Float; N]) ->
         if count % 2 == 1 {
             terms[i] = terms[count - 1];
         }
-        count = count.div_ceil(2);
+        count -= count / 2;
         power *= power;
     }
     terms[0]
@@ -102,12 +114,14 @@ fn exp_reduced(reduced: ReducedExp) -> Float {
 }
 
 /// Returns e^x: reduction by multiples of ln(2), a polynomial, and exponent arithmetic.
+/// Largest error measured: 0.77 ulp (`f64`), 0.75 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn exp(x: Float) -> Float {
     exp_reduced(reduce_exp(clamp(x, EXP_MIN, EXP_MAX)))
 }
 
 /// Returns 2^x: the nearest integer goes into the exponent; 1 + f ln(2) + f^2 q(f) is 2 to the power of the rest.
+/// Largest error measured: 0.77 ulp (`f64`), 0.76 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn exp2(x: Float) -> Float {
     let x = clamp(x, EXP2_MIN, EXP2_MAX);
@@ -139,6 +153,7 @@ fn half_exp_m1(x: Float) -> (Float, Float) {
 }
 
 /// Returns e^x - 1 as 2^k - 1 + 2^k (r + r^2/2 + r^3 q(r)), the leading terms as sums of two numbers.
+/// Largest error measured: 0.74 ulp (`f64`), 0.72 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn exp_m1(x: Float) -> Float {
     let (high, low) = half_exp_m1(clamp(x, -EXP_M1_FLAT, EXP_MAX));
@@ -182,24 +197,27 @@ fn hyperbolic(x: Float) -> Hyperbolic {
 }
 
 /// Returns the hyperbolic sine, see [`hyperbolic`].
+/// Largest error measured: 0.80 ulp (`f64`), 0.89 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn sinh(x: Float) -> Float {
     select(x.abs() < SMALL, x, hyperbolic(x).sinh.copysign(x))
 }
 
 /// Returns the hyperbolic cosine, see [`hyperbolic`].
+/// Largest error measured: 0.78 ulp (`f64`), 0.65 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn cosh(x: Float) -> Float {
     hyperbolic(x).cosh
 }
 
-/// Returns the hyperbolic tangent: an odd polynomial for |x| < 1.04, and else 1 - 2 / (e^(2|x|) + 1). From
-/// 1.04 on, the quotient is below 1/4, so its rounding errors count little.
+/// Returns the hyperbolic tangent: an odd polynomial for |x| < 0.92, and else 1 - 2 / (e^(2|x|) + 1). From
+/// 0.92 on, the quotient is below 0.28, so its rounding errors count little.
+/// Largest error measured: 0.94 ulp (`f64`), 0.96 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn tanh(x: Float) -> Float {
     let a = x.abs();
     let z = a * a;
-    let near = fma(z * polynomial(z, &TANH), a, a);
+    let near = fma(z * polynomial_accurate(z, &TANH), a, a);
     let limited = select(a > TANH_FLAT, TANH_FLAT, a);
     let ReducedExp { k_biased, r, .. } = reduce_exp(2.0 * limited);
     let power = power_of_two(k_biased);
@@ -207,15 +225,6 @@ pub(crate) fn tanh(x: Float) -> Float {
     let denominator = fma(exp_m1, power, power + 1.0);
     let far = fma(-2.0, 1.0 / denominator, 1.0);
     select(a < TANH_NEAR, near, far).copysign(x)
-}
-
-/// Returns (a + a_low) / (b + b_low): the product with the reciprocal of `b`, corrected by the remainder. One division.
-#[inline(always)]
-fn corrected_quotient(a: Float, a_low: Float, b: Float, b_low: Float) -> Float {
-    let inverse = 1.0 / b;
-    let quotient = a * inverse;
-    let remainder = fma(-quotient, b, a) + fma(-quotient, b_low, a_low);
-    fma(remainder, inverse, quotient)
 }
 
 // Logarithms.
@@ -257,6 +266,7 @@ fn ln_sum(k: Float, f: Float, correction: Float) -> Float {
 }
 
 /// Returns the natural logarithm: the exponent times ln(2), and f + `ln_tail(f)` for the mantissa 1 + f.
+/// Largest error measured: 0.87 ulp (`f64`), 0.85 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln(x: Float) -> Float {
     let (k, f) = split(x);
@@ -265,6 +275,7 @@ pub(crate) fn ln(x: Float) -> Float {
 }
 
 /// Returns the logarithm of base 2: f log2(e) as a sum of two numbers, and the tail of the mantissa's logarithm.
+/// Largest error measured: 0.83 ulp (`f64`), 0.84 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log2(x: Float) -> Float {
     let (k, f) = split(x);
@@ -276,6 +287,7 @@ pub(crate) fn log2(x: Float) -> Float {
 }
 
 /// Returns the logarithm of base 10: f log10(e) and k log10(2), each in two parts, and the tail of the mantissa's logarithm.
+/// Largest error measured: 0.76 ulp (`f64`), 0.75 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log10(x: Float) -> Float {
     let (k, f) = split(x);
@@ -288,6 +300,7 @@ pub(crate) fn log10(x: Float) -> Float {
 }
 
 /// Returns ln(1 + x): the logarithm of the rounded sum, plus the rounding error of the sum over the sum.
+/// Largest error measured: 0.89 ulp (`f64`), 0.91 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln_1p(x: Float) -> Float {
     let sum = 1.0 + x;
@@ -299,6 +312,7 @@ pub(crate) fn ln_1p(x: Float) -> Float {
 }
 
 /// Returns asinh: ln(a + sqrt(a^2 + 1)) of a = |x|. The rounding errors of the sum and of the root are one correction.
+/// Largest error measured: 0.86 ulp (`f64`), 0.92 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn asinh(x: Float) -> Float {
     let a = x.abs();
@@ -313,6 +327,7 @@ pub(crate) fn asinh(x: Float) -> Float {
 }
 
 /// Returns acosh: ln(x + sqrt(x^2 - 1)). The rounding errors of the sum and of the root are one correction.
+/// Largest error measured: 0.86 ulp (`f64`), 0.88 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn acosh(x: Float) -> Float {
     let large = x > INVERSE_LARGE;
@@ -346,6 +361,7 @@ fn inverse_hyperbolic(a: Float, large: bool, radicand: Float, radicand_low: Floa
 }
 
 /// Returns atanh: ln((1 + a) / (1 - a)) / 2 of a = |x|. The rounding errors of both sums and of the quotient are one correction.
+/// Largest error measured: 0.84 ulp (`f64`), 0.95 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atanh(x: Float) -> Float {
     let a = x.abs();
@@ -364,6 +380,7 @@ pub(crate) fn atanh(x: Float) -> Float {
 
 /// Returns the cube root. A polynomial approximates the inverse root of the mantissa; a cubic step for the inverse root and a
 /// Newton step for the root follow. No division.
+/// Largest error measured: 0.50 ulp (`f64`), 0.50 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn cbrt(x: Float) -> Float {
     let a = x.abs();
@@ -432,42 +449,37 @@ fn sin_reduced(angle: ReducedAngle, quadrant: Bits) -> Float {
     Float::from_bits(y.to_bits() ^ ((quadrant & 2) << (Bits::BITS - 2)))
 }
 
-/// Returns the tangent of the reduced angle: the quotient of sine and cosine as sums of two numbers.
+/// Returns the tangent of the reduced angle: a polynomial, as a sum of two numbers, or its negative reciprocal.
 #[inline(always)]
 fn tan_reduced(angle: ReducedAngle) -> Float {
     let ReducedAngle { r, r_low, quadrant } = angle;
     let z = r * r;
-    let half_z = 0.5 * z;
-    let sin_rest = fma(z * r, polynomial(z, &SIN), fma(-half_z, r_low, r_low));
-    let sin = r + sin_rest;
-    let sin_low = (r - sin) + sin_rest;
-    let high = 1.0 - half_z;
-    let half_z_low = 0.5 * fma(r, r, -z);
-    let cos_rest = ((1.0 - high) - half_z) + fma(z * z, polynomial(z, &COS), -fma(r, r_low, half_z_low));
-    let cos = high + cos_rest;
-    let cos_low = (high - cos) + cos_rest;
-    let odd = quadrant & 1 == 1;
-    corrected_quotient(
-        select(odd, -cos, sin),
-        select(odd, -cos_low, sin_low),
-        select(odd, sin, cos),
-        select(odd, sin_low, cos_low),
-    )
+    let relative = z * polynomial_accurate(z, &TAN);
+    let tan = fma(relative, r, r);
+    // The derivative, 1 + tan(r)^2, multiplies r_low.
+    let tan_low = fma(relative, r, r - tan) + fma(tan * tan, r_low, r_low);
+    // In odd quadrants -1 / (tan + tan_low), where the remainder corrects the quotient.
+    let inverse = 1.0 / tan;
+    let remainder = fma(-inverse, tan_low, fma(-inverse, tan, 1.0));
+    select(quadrant & 1 == 1, -fma(remainder, inverse, inverse), tan + tan_low)
 }
 
 /// Returns the sine for |x| <= FAR: reduction by multiples of pi/2, two polynomials, and a select.
+/// Largest error measured: 0.78 ulp (`f64`), 0.78 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn sin(x: Float) -> Float {
     select(x.abs() < SMALL, x, sin_reduced(reduce_angle(x), 0))
 }
 
 /// Returns the cosine for |x| <= FAR: reduction by multiples of pi/2, two polynomials, and a select.
+/// Largest error measured: 0.78 ulp (`f64`), 0.77 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn cos(x: Float) -> Float {
     sin_reduced(reduce_angle(x), 1)
 }
 
 /// Returns the tangent for |x| <= FAR: the quotient of sine and cosine, or its negative reciprocal.
+/// Largest error measured: 0.99 ulp (`f64`), 0.97 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn tan(x: Float) -> Float {
     select(x.abs() < SMALL, x, tan_reduced(reduce_angle(x)))
@@ -475,6 +487,7 @@ pub(crate) fn tan(x: Float) -> Float {
 
 /// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. One division, whose
 /// remainder is a correction.
+/// Largest error measured: 0.81 ulp (`f64`), 0.79 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atan(x: Float) -> Float {
     let a = x.abs();
@@ -513,6 +526,7 @@ fn asin_parts(a: Float) -> (Float, Float) {
 }
 
 /// Returns the arc sine: a polynomial for |x| <= 1/2, and else pi/2 - 2 asin(sqrt((1 - |x|) / 2)).
+/// Largest error measured: 0.67 ulp (`f64`), 0.75 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn asin(x: Float) -> Float {
     let a = x.abs();
@@ -524,6 +538,7 @@ pub(crate) fn asin(x: Float) -> Float {
 }
 
 /// Returns the arc cosine: pi/2 - asin(x) for |x| <= 1/2, and else 2 asin(sqrt((1 - |x|) / 2)), or pi minus that.
+/// Largest error measured: 0.65 ulp (`f64`), 0.69 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn acos(x: Float) -> Float {
     let a = x.abs();

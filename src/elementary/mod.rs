@@ -3,7 +3,7 @@
 //! [`functions`](double) has one text for both types, without branches, so that the compiler vectorises a loop over it. It needs
 //! fused products and sums (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM. There, an element's
 //! result does not depend on its position, on the number of threads, or on the width of the registers. Other processors, and builds
-//! with debug assertions, use the functions of the C library.
+//! with debug assertions, use the functions of the C library; only inverse hyperbolic functions are these, with FMA in software.
 //!
 //! A function of one number is the loop over many of them with one element.
 
@@ -289,6 +289,18 @@ macro_rules! functions {
                 let mut y = x;
                 // SAFETY: one element on each side, in two variables.
                 unsafe { map(f, &raw const x, &raw mut y, 1) }.then_some(y)
+            }
+
+            /// Returns an inverse hyperbolic function without FMA instructions, which takes long; `None` of other functions. Those of the
+            /// standard library overflow before their results do, and lose half of the digits next to 1.
+            #[cold]
+            pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: $F) -> Option<$F> {
+                match f {
+                    FloatFunction::Asinh => Some(text::asinh(x)),
+                    FloatFunction::Acosh => Some(text::acosh(x)),
+                    FloatFunction::Atanh => Some(text::atanh(x)),
+                    _ => None,
+                }
             }
         }
     };

@@ -367,3 +367,14 @@ pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'stati
         indices(&lost).iter().map(term).sum()
     }))
 }
+
+/// The inverse hyperbolic sine; the standard library's overflows before its result does.
+pub(crate) fn asinh(x: f64) -> f64 {
+    let large = (x.abs().ln() + std::f64::consts::LN_2).copysign(x);
+    if x.abs() > 1e100 { large } else { x.asinh() }
+}
+
+/// The inverse hyperbolic cosine, for the same reason.
+pub(crate) fn acosh(x: f64) -> f64 {
+    if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
+}

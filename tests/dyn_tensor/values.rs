@@ -150,9 +150,9 @@ macro_rules! functions {
             Unary::Sinh => Some($x.sinh().into()),
             Unary::Cosh => Some($x.cosh().into()),
             Unary::Tanh => Some($x.tanh().into()),
-            Unary::Asinh => Some($x.asinh().into()),
-            Unary::Acosh => Some($x.acosh().into()),
-            Unary::Atanh => Some($x.atanh().into()),
+            Unary::Asinh => Some(Inverse::asinh($x).into()),
+            Unary::Acosh => Some(Inverse::acosh($x).into()),
+            Unary::Atanh => Some(Inverse::atanh($x).into()),
             Unary::Neg => Some((-$x).into()),
             Unary::Conj => Some($x.conj().into()),
             Unary::Square => Some(($x * $x).into()),
@@ -161,6 +161,61 @@ macro_rules! functions {
         }
     };
 }
+
+/// Inverse hyperbolic functions. The standard library's overflow before their results do, and lose digits next to 1.
+trait Inverse {
+    fn asinh(self) -> Self;
+    fn acosh(self) -> Self;
+    fn atanh(self) -> Self;
+}
+impl Inverse for f64 {
+    fn asinh(self) -> f64 {
+        let large = (self.abs().ln() + std::f64::consts::LN_2).copysign(self);
+        if self.abs() > 1e100 { large } else { f64::asinh(self) }
+    }
+    fn acosh(self) -> f64 {
+        let t = self - 1.0;
+        let near = (t + (t * (t + 2.0)).sqrt()).ln_1p();
+        if self > 1e100 {
+            self.ln() + std::f64::consts::LN_2
+        } else if t < 0.0 {
+            f64::NAN
+        } else {
+            near
+        }
+    }
+    fn atanh(self) -> f64 {
+        let difference = 0.5 * (self.ln_1p() - (-self).ln_1p());
+        if self.abs() < 1e-9 { self } else { difference }
+    }
+}
+impl Inverse for f32 {
+    fn asinh(self) -> f32 {
+        Inverse::asinh(f64::from(self)) as f32
+    }
+    fn acosh(self) -> f32 {
+        Inverse::acosh(f64::from(self)) as f32
+    }
+    fn atanh(self) -> f32 {
+        Inverse::atanh(f64::from(self)) as f32
+    }
+}
+macro_rules! complex_inverse {
+    ($($t:ty)*) => {$(
+        impl Inverse for $t {
+            fn asinh(self) -> $t {
+                <$t>::asinh(self)
+            }
+            fn acosh(self) -> $t {
+                <$t>::acosh(self)
+            }
+            fn atanh(self) -> $t {
+                <$t>::atanh(self)
+            }
+        }
+    )*};
+}
+complex_inverse!(c32 c64);
 
 /// A real number is its own conjugate.
 trait RealConj {
