@@ -5,6 +5,8 @@
 
 #[path = "numerics/data.rs"]
 mod data;
+#[path = "numerics/elementary.rs"]
+mod elementary;
 #[path = "numerics/exact.rs"]
 mod exact;
 #[path = "numerics/extremes.rs"]

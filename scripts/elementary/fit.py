@@ -1,6 +1,6 @@
-"""Writes coefficients.rs: the polynomial coefficients and constants of the elementary functions.
+"""Writes src/elementary/coefficients.rs: the polynomial coefficients and constants of the elementary functions.
 
-Run:  python fit.py [NAME ...]     (needs mpmath; a few seconds; writes coefficients.rs next to this file)
+Run:  python fit.py [NAME ...]     (needs mpmath; a few seconds; writes src/elementary/coefficients.rs; `cargo fmt` then formats it)
 With names, it fits only those polynomials, prints their errors and writes no file.
 
 Method: weighted least squares at Chebyshev nodes with 50 digits. The weights are multiplied by the error several times
@@ -74,7 +74,7 @@ def fit(name, meaning, function, weight, low, high, count):
     bits = float(log(max(errors(c)), 2))
     print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
     lines.append(f"    /// {meaning} Largest weighted error: 2^{bits:.1f}.")
-    lines.append(f"    pub const {name}: [{Target.name}; {count}] = [")
+    lines.append(f"    pub(crate) const {name}: [{Target.name}; {count}] = [")
     lines.extend(f"        {nearest(x)!r}," for x in c)
     lines.append("    ];")
 
@@ -93,7 +93,7 @@ def parts(name, x, *bits):
 
 
 def constant(name, x):
-    lines.append(f"    pub const {name}: {Target.name} = {nearest(x)!r};")
+    lines.append(f"    pub(crate) const {name}: {Target.name} = {nearest(x)!r};")
 
 
 def near_zero(limit, function, value):
@@ -173,9 +173,9 @@ def constants(ln2_bits, log10_2_bits, pi_bits):
     constant("CBRT_HALF", mpf(2)**(mpf(-1) / 3))
 
 
-lines += ["// Written by fit.py; do not edit.", "",
+lines += ["// Written by scripts/elementary/fit.py; do not edit.", "",
           "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",
-          "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.", "pub mod double {"]
+          "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.", "pub(crate) mod double {"]
 both_types(10, 10, 6, 6, 15, 15, 12, 13, 5, 4, 5)
 fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", LN_S, lambda z: z, TINY, Z_LN, 7)
 fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
@@ -184,7 +184,7 @@ fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 
 fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
     lambda f: f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, 6)
 constants(41, 41, 30)
-lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", "pub mod single {"]
+lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", "pub(crate) mod single {"]
 Target.name = "f32"
 both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 3)
 for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
@@ -202,9 +202,9 @@ for _ in range(20):
     words.append(word)
     value -= word
 lines += ["", "/// The first 1280 binary digits of 2/pi after the point, for the reduction of huge arguments.",
-          "pub const TWO_OVER_PI_DIGITS: [u64; 20] = ["]
+          "pub(crate) const TWO_OVER_PI_DIGITS: [u64; 20] = ["]
 lines += [f"    0x{w:016x}," for w in words]
 lines += ["];"]
 if not only:
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "coefficients.rs"), "w") as file:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/coefficients.rs"), "w") as file:
         file.write("\n".join(lines) + "\n")

@@ -1,6 +1,6 @@
-"""Writes reference.tsv: hard arguments of the elementary functions with correctly rounded results.
+"""Writes src/elementary/reference.tsv: hard arguments of the elementary functions with correctly rounded results.
 
-Run:  python reference.py     (needs mpmath; a second; writes reference.tsv next to this file)
+Run:  python reference.py     (needs mpmath; a second; writes src/elementary/reference.tsv)
 
 Columns, separated by tabs: function, type, bits of the argument in hexadecimal, bits of the second argument or -, bits of the
 expected result. Results are computed with 400 to 1500 binary digits and rounded once, to nearest even, also for subnormal
@@ -268,8 +268,8 @@ def main():
         mp.prec = 400
         for x, y in power_arguments(t):
             rows.append(("powf", t, to_bits(x, t), to_bits(y, t), to_bits(expected_power(x, y, t), t)))
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference.tsv"), "w") as file:
-        file.write("# Written by reference.py. function, type, argument bits, second argument bits, expected bits\n")
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/reference.tsv"), "w") as file:
+        file.write("# Written by scripts/elementary/reference.py. function, type, argument bits, second argument bits, expected bits\n")
         file.writelines("\t".join(row) + "\n" for row in rows)
     print(len(rows), "rows")
 

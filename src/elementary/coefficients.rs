@@ -1,4 +1,4 @@
-// Written by fit.py; do not edit.
+// Written by scripts/elementary/fit.py; do not edit.
 
 #![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]
 

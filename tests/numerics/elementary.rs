@@ -1,0 +1,94 @@
+//! Errors of elementary functions of `f32`, over all numbers of 32 bits or some of them, against functions of `f64`: one unit in the last
+//! place of `f32` is half a billion of theirs.
+//!
+//! `VIERBEIN_F32_STEP=1` tries every number, which takes an hour in an optimised build. By default, every 9973rd is tried, and fewer in
+//! a build with debug assertions, whose functions are those of the C library.
+
+use vierbein::{Rank, Tensor};
+
+type Vector = Tensor<f32, Rank<1>>;
+type Function = (&'static str, fn(&Vector) -> Vector, fn(f64) -> f64);
+
+/// The standard library's inverse hyperbolic functions overflow before their results do, and lose digits next to 1.
+fn asinh(x: f64) -> f64 {
+    let large = (x.abs().ln() + std::f64::consts::LN_2).copysign(x);
+    let near = (x.abs() + x * x / (1.0 + (x * x + 1.0).sqrt())).ln_1p().copysign(x);
+    if x.abs() > 1e100 { large } else { near }
+}
+fn acosh(x: f64) -> f64 {
+    let t = x - 1.0;
+    if t < 0.0 { f64::NAN } else { (t + (t * (t + 2.0)).sqrt()).ln_1p() }
+}
+fn atanh(x: f64) -> f64 {
+    0.5 * (x.ln_1p() - (-x).ln_1p())
+}
+
+const FUNCTIONS: [Function; 22] = [
+    ("exp", |x| x.exp(), f64::exp),
+    ("exp2", |x| x.exp2(), f64::exp2),
+    ("exp_m1", |x| x.exp_m1(), f64::exp_m1),
+    ("ln", |x| x.ln(), f64::ln),
+    ("log2", |x| x.log2(), f64::log2),
+    ("log10", |x| x.log10(), f64::log10),
+    ("ln_1p", |x| x.ln_1p(), f64::ln_1p),
+    ("sin", |x| x.sin(), f64::sin),
+    ("cos", |x| x.cos(), f64::cos),
+    ("tan", |x| x.tan(), f64::tan),
+    ("asin", |x| x.asin(), f64::asin),
+    ("acos", |x| x.acos(), f64::acos),
+    ("atan", |x| x.atan(), f64::atan),
+    ("sinh", |x| x.sinh(), f64::sinh),
+    ("cosh", |x| x.cosh(), f64::cosh),
+    ("tanh", |x| x.tanh(), f64::tanh),
+    ("asinh", |x| x.asinh(), asinh),
+    ("acosh", |x| x.acosh(), acosh),
+    ("atanh", |x| x.atanh(), atanh),
+    ("cbrt", |x| x.cbrt(), f64::cbrt),
+    ("powf(1.7)", |x| x.powf(1.7), |x| x.powf(f64::from(1.7f32))),
+    ("powf(-2.3)", |x| x.powf(-2.3), |x| x.powf(f64::from(-2.3f32))),
+];
+
+/// The error of a result in units in the last place of the exact value, 0 if both are NaN.
+fn error(found: f32, exact: f64) -> f64 {
+    if found.is_nan() || exact.is_nan() {
+        return if found.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    // What rounds to an infinity is as far off as the power of two that it stands for.
+    let near = |x: f64| if x.abs() > f64::from(f32::MAX) { 2f64.powi(128).copysign(x) } else { x };
+    let exponent = near(exact).abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor().min(127.0);
+    (near(f64::from(found)) - near(exact)).abs() / (exponent - 23.0).exp2()
+}
+
+#[test]
+fn functions_of_f32_are_within_a_unit_in_the_last_place() {
+    let step = std::env::var("VIERBEIN_F32_STEP").map(|step| step.parse::<u64>().expect("a number"));
+    let step = step.unwrap_or(if cfg!(debug_assertions) { 499_979 } else { 9973 });
+    // The C library's functions, and the standard library's, have errors of more than a unit.
+    let own =
+        !cfg!(debug_assertions) && std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable");
+    #[cfg(target_arch = "x86_64")]
+    let fma = std::is_x86_feature_detected!("fma") && std::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let fma = cfg!(target_arch = "aarch64");
+    let bound = if own && fma { 1.0 } else { 4.0 };
+    let mut from = 0;
+    let mut largest = [(0.0, 0.0); FUNCTIONS.len()];
+    while from < 1 << 32 {
+        let bits = (from..1 << 32).step_by(step as usize).take(1 << 14);
+        let x: Vec<f32> = bits.map(|bits| f32::from_bits(bits as u32)).collect();
+        from += (x.len() as u64) * step;
+        let operand = Vector::from_slice([x.len()], &x);
+        for ((_, function, exact), largest) in FUNCTIONS.iter().zip(&mut largest) {
+            for (&x, &y) in x.iter().zip(&function(&operand)) {
+                let error = error(y, exact(f64::from(x)));
+                if error > largest.0 {
+                    *largest = (error, x);
+                }
+            }
+        }
+    }
+    for ((name, ..), (error, x)) in FUNCTIONS.iter().zip(largest) {
+        println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
+        assert!(error < bound, "{name} of {x:e}: {error} units in the last place");
+    }
+}
