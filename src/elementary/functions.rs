@@ -454,10 +454,13 @@ fn sin_reduced(angle: ReducedAngle, quadrant: Bits) -> Float {
 fn tan_reduced(angle: ReducedAngle) -> Float {
     let ReducedAngle { r, r_low, quadrant } = angle;
     let z = r * r;
-    let relative = z * polynomial_accurate(z, &TAN);
+    let factor = polynomial_accurate(z, &TAN);
+    let relative = z * factor;
+    let relative_low = fma(z, factor, -relative) + fma(r, r, -z) * factor;
     let tan = fma(relative, r, r);
     // The derivative, 1 + tan(r)^2, multiplies r_low.
-    let tan_low = fma(relative, r, r - tan) + fma(tan * tan, r_low, r_low);
+    let rest = fma(relative_low, r, fma(tan * tan, r_low, r_low));
+    let tan_low = fma(relative, r, r - tan) + rest;
     // In odd quadrants -1 / (tan + tan_low), where the remainder corrects the quotient.
     let inverse = 1.0 / tan;
     let remainder = fma(-inverse, tan_low, fma(-inverse, tan, 1.0));

@@ -89,6 +89,8 @@ fn functions_of_f32_are_within_a_unit_in_the_last_place() {
     }
     for ((name, ..), (error, x)) in FUNCTIONS.iter().zip(largest) {
         println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
+    }
+    for ((name, ..), (error, x)) in FUNCTIONS.iter().zip(largest) {
         assert!(error < bound, "{name} of {x:e}: {error} units in the last place");
     }
 }
