@@ -197,7 +197,7 @@ fn hyperbolic(x: Float) -> Hyperbolic {
 }
 
 /// Returns the hyperbolic sine, see [`hyperbolic`].
-/// Largest error measured: 0.80 ulp (`f64`), 0.89 ulp (`f32`).
+/// Largest error measured: 0.80 ulp (`f64`), 0.93 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn sinh(x: Float) -> Float {
     select(x.abs() < SMALL, x, hyperbolic(x).sinh.copysign(x))
@@ -482,7 +482,7 @@ pub(crate) fn cos(x: Float) -> Float {
 }
 
 /// Returns the tangent for |x| <= FAR: the quotient of sine and cosine, or its negative reciprocal.
-/// Largest error measured: 0.99 ulp (`f64`), 0.97 ulp (`f32`).
+/// Largest error measured: 0.76 ulp (`f64`), 0.72 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn tan(x: Float) -> Float {
     select(x.abs() < SMALL, x, tan_reduced(reduce_angle(x)))
@@ -490,7 +490,7 @@ pub(crate) fn tan(x: Float) -> Float {
 
 /// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. One division, whose
 /// remainder is a correction.
-/// Largest error measured: 0.81 ulp (`f64`), 0.79 ulp (`f32`).
+/// Largest error measured: 0.83 ulp (`f64`), 0.83 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atan(x: Float) -> Float {
     let a = x.abs();
