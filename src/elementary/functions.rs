@@ -481,7 +481,7 @@ pub(crate) fn cos(x: Float) -> Float {
     sin_reduced(reduce_angle(x), 1)
 }
 
-/// Returns the tangent for |x| <= FAR: the quotient of sine and cosine, or its negative reciprocal.
+/// Returns the tangent for |x| <= FAR: reduction by multiples of pi/2, a polynomial, and in odd quadrants its negative reciprocal.
 /// Largest error measured: 0.76 ulp (`f64`), 0.72 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn tan(x: Float) -> Float {
