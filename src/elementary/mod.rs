@@ -136,21 +136,34 @@ unsafe fn map_function<F: Copy + Default, R: Function<F>>(
         at += count;
         // SAFETY: `count` of the elements that the caller ensures are readable.
         let Some(far) = (unsafe { any_far::<F, R>(f, from, count) }) else { return false };
-        let mut arguments = [F::default(); CHUNK];
         if far {
-            // SAFETY: as for `any_far`; `arguments` is a local variable and has room for `CHUNK` elements, of which `count` are some.
-            unsafe { core::ptr::copy_nonoverlapping(from, arguments.as_mut_ptr(), count) };
-        }
-        // SAFETY: `count` of the elements of this function's contract, at the same place on both sides.
-        unsafe { compute_all::<F, R>(f, from, to, count) };
-        if far {
-            for (i, &x) in arguments[..count].iter().enumerate().filter(|(_, x)| f.is_far(**x)) {
-                // SAFETY: `i < count`: one of the elements that the caller ensures are writable.
-                unsafe { *to.wrapping_add(i) = f.far(x) };
-            }
+            // SAFETY: `count` of the elements of this function's contract, at the same place on both sides.
+            unsafe { compute_with_far(f, from, to, count) };
+        } else {
+            // SAFETY: as for far arguments.
+            unsafe { compute_all::<F, R>(f, from, to, count) };
         }
     }
     true
+}
+
+/// [`compute_all`] of at most [`CHUNK`] arguments, of which some are far. Those are computed a second time.
+///
+/// # Safety
+/// As [`compute_all`].
+#[cold]
+unsafe fn compute_with_far<F: Copy + Default, R: Function<F>>(f: R, from: *const F, to: *mut F, n: usize) {
+    // The results may take the arguments' place.
+    let mut arguments = [F::default(); CHUNK];
+    let arguments = &mut arguments[..n];
+    // SAFETY: the caller ensures that `n` elements are readable; `arguments` is a local variable with as many.
+    unsafe { core::ptr::copy_nonoverlapping(from, arguments.as_mut_ptr(), n) };
+    // SAFETY: this function has the contract of `compute_all`.
+    unsafe { compute_all::<F, R>(f, from, to, n) };
+    for (i, &x) in arguments.iter().enumerate().filter(|(_, x)| f.is_far(**x)) {
+        // SAFETY: `i < n`: one of the elements that the caller ensures are writable.
+        unsafe { *to.wrapping_add(i) = f.far(x) };
+    }
 }
 
 /// The functions of one floating-point type, each as a type, so that a loop is compiled for each.
