@@ -1,7 +1,7 @@
 //! Elementary functions of `f32` and `f64`: exponentials, logarithms, trigonometric and hyperbolic functions, roots and powers.
 //!
-//! [`functions`](double) has one text for both types, without branches, so that the compiler vectorises a loop over it. It needs
-//! fused products and sums (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM. There, an element's
+//! `functions.rs`, which [`double`] and [`single`] include, is one text for both types, without branches, so that the compiler vectorises
+//! a loop over it. It needs fused products and sums (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM. There, an element's
 //! result does not depend on its position, on the number of threads, or on the width of the registers. Other processors, and builds
 //! with debug assertions, use the functions of the C library; only inverse hyperbolic functions are these, with FMA in software.
 //!
