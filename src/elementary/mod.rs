@@ -63,12 +63,12 @@ pub enum RealFunction {
 }
 
 /// A function of numbers `F`, without branches.
-trait Function<F>: Copy {
-    /// Whether there are arguments that [`compute`](Function::compute) is not for.
+trait Branchless<F>: Copy {
+    /// Whether there are arguments that [`compute`](Branchless::compute) is not for.
     const HAS_FAR: bool = false;
-    /// The function, except of [far](Function::is_far) arguments.
+    /// The function, except of [far](Branchless::is_far) arguments.
     fn compute(self, x: F) -> F;
-    /// Whether an argument is so far from 0 that it takes more than [`compute`](Function::compute).
+    /// Whether an argument is so far from 0 that it takes more than [`compute`](Branchless::compute).
     fn is_far(self, _: F) -> bool {
         false
     }
@@ -84,7 +84,7 @@ kernel! {
     /// # Safety
     /// The caller must ensure that `n` elements from `from` are readable and `n` from `to` writable, that nothing else accesses those, and
     /// that the two are the same elements or do not overlap.
-    fused unsafe fn compute_all[F: Copy, R: Function<F>][F, R](f: R, from: *const F, to: *mut F, n: usize) -> () {
+    fused unsafe fn compute_all[F: Copy, R: Branchless<F>][F, R](f: R, from: *const F, to: *mut F, n: usize) -> () {
         let mut i = 0;
         while i < n {
             // SAFETY: `i < n`, and the caller ensures that this element is readable.
@@ -101,7 +101,7 @@ kernel! {
     ///
     /// # Safety
     /// The caller must ensure that `n` elements from `from` are readable.
-    fused unsafe fn any_far[F: Copy, R: Function<F>][F, R](f: R, from: *const F, n: usize) -> bool {
+    fused unsafe fn any_far[F: Copy, R: Branchless<F>][F, R](f: R, from: *const F, n: usize) -> bool {
         let (mut any, mut i) = (false, 0);
         while i < n {
             // SAFETY: `i < n`, and the caller ensures that this element is readable.
@@ -119,7 +119,7 @@ const CHUNK: usize = 512;
 ///
 /// # Safety
 /// As [`compute_all`].
-unsafe fn map_function<F: Copy + Default, R: Function<F>>(
+unsafe fn map_function<F: Copy + Default, R: Branchless<F>>(
     f: R,
     from: *const F,
     to: *mut F,
@@ -152,7 +152,7 @@ unsafe fn map_function<F: Copy + Default, R: Function<F>>(
 /// # Safety
 /// As [`compute_all`].
 #[cold]
-unsafe fn compute_with_far<F: Copy + Default, R: Function<F>>(f: R, from: *const F, to: *mut F, n: usize) {
+unsafe fn compute_with_far<F: Copy + Default, R: Branchless<F>>(f: R, from: *const F, to: *mut F, n: usize) {
     // The results may take the arguments' place.
     let mut arguments = [F::default(); CHUNK];
     let arguments = &mut arguments[..n];
@@ -171,23 +171,26 @@ macro_rules! functions {
     ($numbers:ident: $F:ident, $module:ident) => {
         pub(crate) mod $numbers {
             use super::$module as text;
-            use super::{Elementary, FloatFunction, Function, RealFunction, map_function};
+            use super::{Branchless, Elementary, FloatFunction, RealFunction, map_function};
 
             macro_rules! near {
                 ($Name:ident, $function:ident) => {
+                    near!($Name, |x| text::$function(x));
+                };
+                ($Name:ident, |$x:ident| $value:expr) => {
                     #[derive(Clone, Copy)]
                     struct $Name;
-                    impl Function<$F> for $Name {
+                    impl Branchless<$F> for $Name {
                         #[inline(always)]
-                        fn compute(self, x: $F) -> $F {
-                            text::$function(x)
+                        fn compute(self, $x: $F) -> $F {
+                            $value
                         }
                     }
                 };
                 ($Name:ident, $function:ident, $far:ident) => {
                     #[derive(Clone, Copy)]
                     struct $Name;
-                    impl Function<$F> for $Name {
+                    impl Branchless<$F> for $Name {
                         const HAS_FAR: bool = true;
                         #[inline(always)]
                         fn compute(self, x: $F) -> $F {
@@ -226,31 +229,19 @@ macro_rules! functions {
 
             #[derive(Clone, Copy)]
             struct Power($F);
-            impl Function<$F> for Power {
+            impl Branchless<$F> for Power {
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
                     text::powf(x, self.0)
                 }
             }
 
-            macro_rules! exact {
-                ($Name:ident, |$x:ident| $power:expr) => {
-                    #[derive(Clone, Copy)]
-                    struct $Name;
-                    impl Function<$F> for $Name {
-                        #[inline(always)]
-                        fn compute(self, $x: $F) -> $F {
-                            $power
-                        }
-                    }
-                };
-            }
             // Powers that are one operation, which rounds once.
-            exact!(First, |x| x);
-            exact!(Square, |x| x * x);
-            exact!(Reciprocal, |x| 1.0 / x);
+            near!(First, |x| x);
+            near!(Square, |x| x * x);
+            near!(Reciprocal, |x| 1.0 / x);
             // Other than the root, the power of -0 is 0, and that of an infinity is positive.
-            exact!(Root, |x| if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() });
+            near!(Root, |x| if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() });
 
             /// Computes `to[i] = f(from[i])` for `n` elements. Returns whether it did: if the processor has no FMA, nothing was written.
             ///
