@@ -14,7 +14,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// An operation of one's own on each element, on any device.
     ///
     /// # Panics
-    /// Where the operation is not defined, or the device has no memory left.
+    /// Where the operation is not defined, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -39,7 +39,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`apply`](Tensor::apply) with a `Result`. It serves every function of one operand: `x.try_apply(op::Sqrt)`.
     ///
     /// # Errors
-    /// Where the operation is not defined, or the device has no memory left.
+    /// Where the operation is not defined, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -60,7 +60,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// An operation of one's own on two tensors, which broadcast; on any device.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the operation is not defined, or the device has no memory left.
+    /// Where the shapes do not broadcast, the operation is not defined, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`apply2`](Tensor::apply2) with a `Result`. It serves every function of two operands: `x.try_apply2(op::Maximum, &y)`.
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, the operation is not defined, or the device has no memory left.
+    /// Where the shapes do not broadcast, the operation is not defined, or the allocation fails.
     pub fn try_apply2<R, F>(&self, op: F, right: R) -> Result<Tensor<F::Output, R::Common, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
@@ -92,7 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// An operation of one's own on three tensors, which broadcast; on any device.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, or the device has no memory left.
+    /// If the shapes do not broadcast, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -112,10 +112,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply3(op, b, c))
     }
 
-    /// [`apply3`](Tensor::apply3) with a `Result`.
+    /// Fallible variant of [`apply3`](Tensor::apply3).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the device has no memory left.
+    /// If the shapes do not broadcast, or the allocation fails.
     pub fn try_apply3<B, C, E, F>(
         &self,
         op: F,
@@ -137,7 +137,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// wraps, `bool` becomes 0 and 1, real becomes complex. What would lose a part does not compile.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -152,10 +152,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cast())
     }
 
-    /// [`cast`](Tensor::cast) with a `Result`.
+    /// Fallible variant of [`cast`](Tensor::cast).
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_cast<U: Element>(&self) -> Result<Tensor<U, D, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
@@ -186,7 +186,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply_inplace(op));
     }
 
-    /// [`apply_inplace`](Tensor::apply_inplace) with a `Result`.
+    /// Fallible variant of [`apply_inplace`](Tensor::apply_inplace).
     ///
     /// # Errors
     /// Where the operation is not defined; nothing is changed then.
@@ -226,7 +226,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply_into(op, out));
     }
 
-    /// [`apply_into`](Tensor::apply_into) with a `Result`.
+    /// Fallible variant of [`apply_into`](Tensor::apply_into).
     ///
     /// # Errors
     /// Where the output has another shape, or the operation is not defined; nothing is written then.
@@ -271,7 +271,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply2_into(op, right, out));
     }
 
-    /// [`apply2_into`](Tensor::apply2_into) with a `Result`.
+    /// Fallible variant of [`apply2_into`](Tensor::apply2_into).
     ///
     /// # Errors
     /// Where the shapes do not broadcast, the output has another shape, or the operation is not defined; nothing is written
@@ -301,7 +301,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`apply3`](Tensor::apply3) into a tensor or mutable view that is there, of exactly the result's shape.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
     ///
     /// ```
     /// use vierbein::{Tensor, op, tensor};
@@ -328,10 +328,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply3_into(op, b, c, out));
     }
 
-    /// [`apply3_into`](Tensor::apply3_into) with a `Result`.
+    /// Fallible variant of [`apply3_into`](Tensor::apply3_into).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
     pub fn try_apply3_into<B, C, E, F, S2>(
         &self,
         op: F,
@@ -372,7 +372,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cast_into(out));
     }
 
-    /// [`cast_into`](Tensor::cast_into) with a `Result`.
+    /// Fallible variant of [`cast_into`](Tensor::cast_into).
     ///
     /// # Errors
     /// Where the output has another shape.
@@ -411,7 +411,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply2_inplace(op, right));
     }
 
-    /// [`apply2_inplace`](Tensor::apply2_inplace) with a `Result`.
+    /// Fallible variant of [`apply2_inplace`](Tensor::apply2_inplace).
     ///
     /// # Errors
     /// Where `right` does not broadcast to the shape of `self`, or the operation is not defined; nothing is changed then.

@@ -220,7 +220,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_add_scaled(alpha, right));
     }
 
-    /// [`add_scaled`](Tensor::add_scaled) with a `Result`.
+    /// Fallible variant of [`add_scaled`](Tensor::add_scaled).
     ///
     /// # Errors
     /// Where `right` does not broadcast to the shape of `self`; nothing is changed then.

@@ -13,10 +13,10 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
+    /// Overwrites the elements with those of `from`, which broadcasts to the shape of `self`.
     ///
     /// # Panics
-    /// Where `from` does not broadcast to the shape of `self`.
+    /// If `from` does not broadcast to the shape of `self`.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -35,10 +35,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_assign(from));
     }
 
-    /// [`assign`](Tensor::assign) with a `Result`.
+    /// Fallible variant of [`assign`](Tensor::assign).
     ///
     /// # Errors
-    /// Where `from` does not broadcast to the shape of `self`; nothing is changed then.
+    /// If `from` does not broadcast to the shape of `self`; nothing is changed then.
     #[inline]
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
@@ -48,12 +48,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        // Before operands are made: a row of a few numbers is written in less time than it takes to pass them on.
+        // Equal shapes come first, before the general operands are built: for a few elements, passing those on takes longer than
+        // writing.
         if same(self.shape().as_ref(), from.shape().as_ref()) {
             let (output, device) = self.output();
             return device.copy(output, from.operand());
         }
-        // A copy, so that `from` itself has no address and stays in registers.
+        // Passes a view instead of `from` itself, which then needs no address and stays in registers.
         self.assign_repeated(&from.view())
     }
 
@@ -73,7 +74,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Overwrites every element with one value.
     ///
     /// # Panics
-    /// Where the device fails.
+    /// If the device reports an error.
     ///
     /// ```
     /// use vierbein::{s, tensor};
@@ -90,10 +91,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_fill(value));
     }
 
-    /// [`fill`](Tensor::fill) with a `Result`.
+    /// Fallible variant of [`fill`](Tensor::fill).
     ///
     /// # Errors
-    /// Where the device fails.
+    /// If the device reports an error.
     pub fn try_fill(&mut self, value: T) -> Result<(), Error>
     where
         Dev: Elementwise<T>,

@@ -80,7 +80,7 @@ macro_rules! methods {
                 #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
                 ///
                 /// # Panics
-                /// If the shapes do not broadcast, or the device has no memory left.
+                /// If the shapes do not broadcast, or the allocation fails.
                 ///
                 /// ```
                 /// use vierbein::tensor;
@@ -99,7 +99,7 @@ macro_rules! methods {
                 #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
                 ///
                 /// # Errors
-                /// If the shapes do not broadcast, or the device has no memory left.
+                /// If the shapes do not broadcast, or the allocation fails.
                 pub fn $try_method<R: Operands<T, D, O, Dev>>(
                     &self,
                     right: R,
@@ -117,7 +117,7 @@ macro_rules! methods {
                 /// `right` is a tensor to broadcast with, or a scalar.
                 ///
                 /// # Errors
-                /// If the shapes do not broadcast, the device has no memory left, or integers have no such result.
+                /// If the shapes do not broadcast, the allocation fails, or integers have no such result.
                 ///
                 /// ```
                 /// use vierbein::tensor;

@@ -1,5 +1,5 @@
-//! Elementwise operations on typed tensors: the common shape, and a result in new memory, in an owned operand's, or in a tensor that
-//! is given for it.
+//! Elementwise functions of typed tensors: the common shape, and results in a new tensor, in an owned operand's buffer, or in a
+//! preallocated output.
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
@@ -11,7 +11,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-/// The common shape of two operands on one device.
+/// Returns the common shape of two operands on one device.
 fn common_shape<T, U, D, E, O, Dev, S, S2>(
     op: &'static str,
     left: &Tensor<T, D, O, Dev, S>,
@@ -33,8 +33,8 @@ where
     Ok(shape)
 }
 
-/// A new tensor of `op(left, right)`, with broadcasting.
-// Always inlined, as `Tensor::allocate`.
+/// Returns a new tensor with `op(left, right)`, with broadcasting.
+// Always inlined for the same reason as `Tensor::allocate`.
 #[inline(always)]
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -59,7 +59,7 @@ where
     })
 }
 
-/// Writes `op(left, right)`, with broadcasting, to a tensor of exactly that shape.
+/// Writes `op(left, right)`, with broadcasting, to `out`, which must have exactly the result's shape.
 pub(crate) fn binary_into<T, U, D, E, O, Dev, S, S2, S3, F>(
     op: F,
     left: &Tensor<T, D, O, Dev, S>,
@@ -90,7 +90,7 @@ where
     )
 }
 
-/// A tensor that is given for a result has its shape, and lives on the instance of the operands' device.
+/// Checks that a preallocated output has the result's shape and is on the operands' instance of the device.
 pub(crate) fn check_out<T, D, O, Dev, S>(
     op: &'static str,
     result: &[usize],
@@ -111,7 +111,7 @@ where
     Err(Error::OutputShape { op, result: result.to_vec(), out: out.shape().as_ref().to_vec() })
 }
 
-/// `target = op(target, right)`; the right operand is repeated to the target's shape.
+/// Computes `target = op(target, right)`; the right operand broadcasts to the target's shape.
 pub(crate) fn binary_assign<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
     target: &mut Tensor<T, D, O, Dev, S>,
@@ -129,12 +129,13 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    // Before operands are made: a row of a few numbers is computed in less time than it takes to pass them on.
+    // Equal shapes come first, before the general operands are built: for a few elements, passing those on takes longer than
+    // computing.
     if same(target.shape().as_ref(), right.shape().as_ref()) {
         let (output, device) = target.output();
         return device.update::<(T, U), _>(&op, output, (right.operand(),));
     }
-    // A copy, so that a view in registers needs no address.
+    // Passes a view instead of `right` itself: a view that is kept in registers then needs no address.
     binary_assign_repeated(op, target, &right.view())
 }
 
@@ -162,8 +163,8 @@ where
     })
 }
 
-/// `op(left, right)` in the buffer of an operand that is given away and has the result's shape, else in a new one.
-// Always inlined, as `Tensor::allocate`.
+/// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, else in a new one.
+// Always inlined for the same reason as `Tensor::allocate`.
 #[inline(always)]
 pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -194,7 +195,7 @@ where
     }
 }
 
-/// An operation with its operands exchanged.
+/// A function with its operands exchanged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flipped<F>(pub(crate) F);
 
@@ -220,7 +221,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     }
 }
 
-/// Writes `op(x)` to a tensor of exactly its shape.
+/// Writes `op(x)` to `out`, which must have exactly the shape of `x`.
 pub(crate) fn unary_into<T, D, O, Dev, S, S2, F>(
     op: F,
     x: &Tensor<T, D, O, Dev, S>,
@@ -240,8 +241,8 @@ where
     device.map::<(T,), _>(&op, output, (x.operand(),))
 }
 
-/// `op(x)` in the buffer of `x` where it is owned, else in a new one.
-// Always inlined, as `Tensor::allocate`.
+/// Returns `op(x)` in the buffer of `x` if it is owned, else in a new one.
+// Always inlined for the same reason as `Tensor::allocate`.
 #[inline(always)]
 pub(crate) fn unary_given<T, D, O, Dev, S, F>(
     op: F,
@@ -262,7 +263,7 @@ where
     }
 }
 
-/// A new tensor of `op(a, b, c)`, with broadcasting.
+/// Returns a new tensor with `op(a, b, c)`, with broadcasting.
 pub(crate) fn ternary<T, U, V, D, E, G, C, O, Dev, S, S2, S3, F>(
     op: F,
     a: &Tensor<T, D, O, Dev, S>,
@@ -291,7 +292,7 @@ where
     })
 }
 
-/// Writes `op(a, b, c)`, with broadcasting, to a tensor of exactly that shape.
+/// Writes `op(a, b, c)`, with broadcasting, to `out`, which must have exactly the result's shape.
 pub(crate) fn ternary_into<T, U, V, D, E, G, C, O, Dev, S, S2, S3, S4, F>(
     op: F,
     a: &Tensor<T, D, O, Dev, S>,
@@ -322,7 +323,7 @@ where
     elementwise::map::<Common<C, G>, (T, U, V), _, _>(&op, O::ROW_MAJOR, device, output, operands)
 }
 
-/// The common shape of three operands on one device, by way of that of the first two.
+/// Returns the common shape of three operands on one device: first of `a` and `b`, then of that and `c`.
 fn common_shape3<T, U, V, D, E, G, C, O, Dev, S, S2, S3>(
     op: &'static str,
     a: &Tensor<T, D, O, Dev, S>,

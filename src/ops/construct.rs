@@ -1,4 +1,4 @@
-//! Making tensors.
+//! Constructors of tensors.
 
 use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
@@ -10,7 +10,7 @@ use crate::rank::{Dim, IntoShape, Rank};
 use crate::tensor::Tensor;
 use core::cmp::Ordering;
 
-/// The same value everywhere.
+/// The same value for every element.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Constant<T>(pub(crate) T);
 
@@ -24,7 +24,7 @@ impl<T: Element> Generator<T> for Constant<T> {
     }
 }
 
-/// One on the diagonal of a square matrix.
+/// One on the diagonal of a square matrix, zero elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Identity {
     pub(crate) n: usize,
@@ -40,7 +40,7 @@ impl<T: Scalar> Generator<T> for Identity {
     }
 }
 
-/// `start + k · step`.
+/// The values `start + k · step`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ramp<T> {
     pub(crate) start: T,
@@ -51,7 +51,7 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
     const CUDA: CudaSource = CudaSource::builtin("ramp(start, step, k)");
     fn apply(&self, k: usize) -> T {
         if T::INTEGER {
-            // A position may exceed a small type although the element there does not.
+            // An index may exceed the range of a small type although its element does not.
             return T::wrapped(self.start.in_i128() + k as i128 * self.step.in_i128());
         }
         self.start + T::from_usize(k) * self.step
@@ -62,7 +62,7 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
     }
 }
 
-/// Equal steps between two ends, both of which are met exactly.
+/// `last + 1` values in equal steps from `start` to `end`, both of which are exact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Between<T> {
     pub(crate) start: T,
@@ -86,7 +86,7 @@ impl<T: RealFloat> Generator<T> for Between<T> {
     }
 }
 
-/// `f` and its twins: on the default device or a given one, panicking or with a `Result`.
+/// Defines four forms of a constructor: on the default device or a given one, panicking or fallible.
 macro_rules! constructors {
     ($(
         $(#[$doc:meta])*
@@ -107,7 +107,7 @@ macro_rules! constructors {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") with a `Result`.")]
             ///
             /// # Errors
-            /// Where the shape exceeds the address space or the device has no memory left.
+            /// If the shape exceeds the address space, or the allocation fails.
             pub fn $try_name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
             where
                 Dev: Default,
@@ -119,7 +119,7 @@ macro_rules! constructors {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
             /// # Panics
-            /// Where the shape exceeds the address space or the device has no memory left.
+            /// If the shape exceeds the address space, or the allocation fails.
             #[track_caller]
             pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, device: &Dev) -> Self
             where
@@ -131,7 +131,7 @@ macro_rules! constructors {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device, with a `Result`.")]
             ///
             /// # Errors
-            /// Where the shape exceeds the address space or the device has no memory left.
+            /// If the shape exceeds the address space, or the allocation fails.
             pub fn $try_name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
             where
                 $($bound)*
@@ -145,12 +145,13 @@ macro_rules! constructors {
 }
 
 constructors! {
-    /// Zeros (`false` for `bool`).
+    /// Returns a tensor of zeros (`false` for `bool`).
     ///
-    /// The rank comes from the shape, order and device from the use; `Tensor::<f64, _>::zeros(..)` takes the defaults.
+    /// The rank follows from the shape; memory order and device are inferred from the context. `Tensor::<f64, _>::zeros(..)` uses
+    /// the defaults.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -161,10 +162,10 @@ constructors! {
         Ok(Tensor::dense(device.alloc_zeroed(len)?, shape, device.clone()))
     };
 
-    /// Ones.
+    /// Returns a tensor of ones.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -173,10 +174,10 @@ constructors! {
     ones, try_ones, ones_in, try_ones_in() where [T: Scalar, Dev: Elementwise<T>]
     |device| |shape, device| Tensor::generate(shape, Constant(T::one()), device);
 
-    /// The same value everywhere.
+    /// Returns a tensor whose elements all have the same value.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -185,11 +186,11 @@ constructors! {
     full, try_full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
     |device| |shape, value, device| Tensor::generate(shape, Constant(value), device);
 
-    /// From a `Vec` of all elements, in the sequence of the order: the last axis fastest (row-major) or the first
-    /// (column-major). On the host nothing is copied.
+    /// Returns a tensor of the elements of a `Vec`, in memory order: the last axis fastest (row-major) or the first (column-major).
+    /// On the host nothing is copied.
     ///
     /// # Panics
-    /// If the number of elements is not the shape's.
+    /// If the number of elements differs from the shape's.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -202,10 +203,10 @@ constructors! {
         Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
     };
 
-    /// From a slice of all elements, in the sequence of the order.
+    /// Returns a tensor of the elements of a slice, in memory order.
     ///
     /// # Panics
-    /// If the number of elements is not the shape's.
+    /// If the number of elements differs from the shape's.
     ///
     /// ```
     /// use vierbein::{ColMajor, Tensor, tensor};
@@ -237,10 +238,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(out)
     }
 
-    /// Each element from its index, in the sequence of the order.
+    /// Returns a tensor whose element at each index is `f(index)`. Calls `f` in memory order.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -255,10 +256,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         expect(Self::try_from_fn(shape, f))
     }
 
-    /// [`from_fn`](Tensor::from_fn) with a `Result`.
+    /// Fallible variant of [`from_fn`](Tensor::from_fn).
     ///
     /// # Errors
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_from_fn<Sh: IntoShape<Dim = D>>(shape: Sh, f: impl FnMut(D::Shape) -> T) -> Result<Self, Error>
     where
         Dev: Default,
@@ -266,10 +267,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Self::try_from_fn_in(shape, f, &Dev::default())
     }
 
-    /// [`from_fn`](Tensor::from_fn) on a given device, with a `Result`.
+    /// Fallible variant of [`from_fn`](Tensor::from_fn) on a given device.
     ///
     /// # Errors
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_from_fn_in<Sh: IntoShape<Dim = D>>(
         shape: Sh,
         mut f: impl FnMut(D::Shape) -> T,
@@ -277,7 +278,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         let mut data = via_host::zeros(element_count(shape.as_ref(), size_of::<T>())?)?;
-        // The odometer turns its last axis fastest: column-major indices are the reversed ones of the reversed shape.
+        // The odometer advances its last axis fastest. For column-major, it runs over the reversed shape, and its indices are
+        // reversed.
         let mut extents = shape;
         if !O::ROW_MAJOR {
             extents.as_mut().reverse();
@@ -297,10 +299,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
-    /// A tensor of rank 0: one value, which broadcasts with everything.
+    /// Returns a tensor of rank 0: one value, which broadcasts with every shape.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -326,20 +328,20 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
         Self::try_scalar_in(value, &Dev::default())
     }
 
-    /// [`scalar`](Tensor::scalar) on a given device, with a `Result`.
+    /// Fallible variant of [`scalar`](Tensor::scalar) on a given device.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_scalar_in(value: T, device: &Dev) -> Result<Self, Error> {
         Tensor::try_from_slice_in([], &[value], device)
     }
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
-    /// The identity matrix of `n` rows and columns.
+    /// Returns the identity matrix with `n` rows and columns.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -367,10 +369,10 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         Self::try_eye_in(n, &Dev::default())
     }
 
-    /// [`eye`](Tensor::eye) on a given device, with a `Result`.
+    /// Fallible variant of [`eye`](Tensor::eye) on a given device.
     ///
     /// # Errors
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_eye_in(n: usize, device: &Dev) -> Result<Self, Error>
     where
         T: Scalar,
@@ -381,10 +383,10 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
-    /// `start, start + 1, ..` up to but not including `end`.
+    /// Returns `start, start + 1, ..` up to but not including `end`.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -403,7 +405,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange`](Tensor::arange).
     ///
     /// # Errors
-    /// If the range has no length, as from or to NaN; if the shape exceeds the address space, or the allocation fails.
+    /// If the number of elements is undefined or infinite, as for a NaN or an infinite end; if the shape exceeds the address space,
+    /// or the allocation fails.
     pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -412,13 +415,13 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Self::try_arange_in(range.start, range.end, T::one(), &Dev::default())
     }
 
-    /// `start, start + step, ..` up to but not including `end`; a negative step goes down.
+    /// Returns `start, start + step, ..` up to but not including `end`; a negative step counts down.
     ///
-    /// For floating types the number of elements is `⌈(end − start) / step⌉`, reckoned in `f64`: rounding decides whether an
-    /// element close to `end` is there. Where that matters, [`linspace`](Tensor::linspace) is exact.
+    /// For floating-point types the number of elements is `⌈(end − start) / step⌉`, computed in `f64`: rounding decides whether an
+    /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which is exact.
     ///
     /// # Panics
-    /// If `step` is zero or NaN, or where the device has no memory left.
+    /// If `step` is zero or NaN, the number of elements is undefined or infinite, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -437,7 +440,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange_step`](Tensor::arange_step).
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero or NaN; if the shape exceeds the address space, or the allocation fails.
+    /// [`Error::Argument`] if `step` is zero or NaN, or if the number of elements is undefined or infinite. Another error if the
+    /// shape exceeds the address space, or the allocation fails.
     pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -446,10 +450,11 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Self::try_arange_in(start, end, step, &Dev::default())
     }
 
-    /// [`arange_step`](Tensor::arange_step) on a given device, with a `Result`.
+    /// Fallible variant of [`arange_step`](Tensor::arange_step) on a given device.
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero or NaN; otherwise where the device has no memory left.
+    /// [`Error::Argument`] if `step` is zero or NaN, or if the number of elements is undefined or infinite. Another error if the
+    /// shape exceeds the address space, or the allocation fails.
     pub fn try_arange_in(start: T, end: T, step: T, device: &Dev) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -460,7 +465,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     }
 }
 
-/// How many of `start, start + step, ..` lie before `end`.
+/// Returns the number of values `start, start + step, ..` before `end`.
 fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
     let argument = |why: String| Error::Argument { op: "count from start to end", why };
     let zero = T::zero();
@@ -489,10 +494,10 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
-    /// `n` values in equal steps from `start` to `end`, both included. One value alone is `start`.
+    /// Returns `n` values in equal steps from `start` to `end`, both included. A single value is `start`.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -520,10 +525,10 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Self::try_linspace_in(start, end, n, &Dev::default())
     }
 
-    /// [`linspace`](Tensor::linspace) on a given device, with a `Result`.
+    /// Fallible variant of [`linspace`](Tensor::linspace) on a given device.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error>
     where
         T: RealFloat,
@@ -534,7 +539,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, D, O, Dev> {
-    /// A tensor without elements; of rank 0, the one that is zero.
+    /// Returns a tensor whose extents are all zero; at rank 0, a scalar zero.
     fn default() -> Self {
         Tensor::zeros(D::Shape::default())
     }
@@ -542,16 +547,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, 
 
 // ------------------------------------------------------------------ nested arrays
 
-/// One `From` for each depth of nesting: the depth is the rank, whatever the elements turn out to be.
+/// Implements `From` for each depth of nesting, which is the rank.
 macro_rules! nested_arrays {
     ($($rank:literal: $array:ty, [$($n:ident)*], |$a:ident, $index:ident| $element:expr;)*) => {$(
         impl<T: Element, $(const $n: usize,)* O: Order, Dev: Device + Default> From<$array>
             for Tensor<T, Rank<$rank>, O, Dev>
         {
-            /// From nested arrays: `[i][j]` becomes the element at index `[i, j]`, in every order.
+            /// Returns a tensor of the elements of nested arrays: `[i][j]` has index `[i, j]`, in every memory order.
             ///
             /// # Panics
-            /// Where the device has no memory left.
+            /// If the allocation fails.
             fn from($a: $array) -> Self {
                 Tensor::from_fn([$($n),*], |$index| $element)
             }
@@ -570,7 +575,7 @@ nested_arrays! {
 }
 
 impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
-    /// A vector of the elements, without a copy.
+    /// Returns a tensor of rank 1 that takes over the `Vec`'s buffer, without a copy.
     fn from(data: Vec<T>) -> Self {
         let len = data.len();
         Tensor::dense(CpuBuffer::from_vec(data), [len], Cpu)
@@ -578,13 +583,13 @@ impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
 }
 
 impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
-    /// A vector of the elements.
+    /// Returns a tensor of rank 1 of the elements.
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Vec::from_iter(elements).into()
     }
 }
 
-/// A row-major tensor on the host from nested lists; the nesting, up to 8 deep, is its rank.
+/// Returns a row-major tensor on the host from nested lists. Its rank is the depth of nesting, at most 8.
 ///
 /// ```
 /// use vierbein::{Rank, Tensor, tensor};
@@ -592,7 +597,7 @@ impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
 /// assert_eq!(x.shape(), [2, 3]);
 /// ```
 ///
-/// A column-major one is `Tensor::<_, _, ColMajor>::from([[1.0, 2.0], [3.0, 4.0]])`.
+/// For column-major, write `Tensor::<_, _, ColMajor>::from([[1.0, 2.0], [3.0, 4.0]])`.
 #[macro_export]
 macro_rules! tensor {
     ($($element:tt)*) => {

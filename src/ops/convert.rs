@@ -12,7 +12,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// A copy of its own, dense in the tensor's order.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -27,10 +27,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_to_owned())
     }
 
-    /// [`to_owned`](Tensor::to_owned) with a `Result`.
+    /// Fallible variant of [`to_owned`](Tensor::to_owned).
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_to_owned(&self) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         Dev: Permute<T>,
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// A copy with the same elements at the same indices, dense in order `P`.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -57,10 +57,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_to_order())
     }
 
-    /// [`to_order`](Tensor::to_order) with a `Result`.
+    /// Fallible variant of [`to_order`](Tensor::to_order).
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_to_order<P: Order>(&self) -> Result<Tensor<T, D, P, Dev>, Error>
     where
         Dev: Permute<T>,
@@ -99,7 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The elements in the order's enumeration, copied to a `Vec`.
     ///
     /// # Panics
-    /// Where the host has no memory left, or the device fails.
+    /// Where an allocation on the host fails, or the device fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -110,10 +110,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_to_vec())
     }
 
-    /// [`to_vec`](Tensor::to_vec) with a `Result`.
+    /// Fallible variant of [`to_vec`](Tensor::to_vec).
     ///
     /// # Errors
-    /// Where the host has no memory left, or the device fails.
+    /// Where an allocation on the host fails, or the device fails.
     pub fn try_to_vec(&self) -> Result<Vec<T>, Error> {
         let layout = self.enumeration();
         self.device().gather(self.operand_in(&layout))
@@ -177,7 +177,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// [another library](crate::interop).
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -193,10 +193,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         expect(Self::try_copy_of(view))
     }
 
-    /// [`copy_of`](Tensor::copy_of) with a `Result`.
+    /// Fallible variant of [`copy_of`](Tensor::copy_of).
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     pub fn try_copy_of<'a>(view: impl Into<TensorView<'a, T, D, O, Dev>>) -> Result<Self, Error>
     where
         Dev: Permute<T>,
@@ -264,7 +264,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         expect(self.try_into_vec())
     }
 
-    /// [`into_vec`](Tensor::into_vec) with a `Result`.
+    /// Fallible variant of [`into_vec`](Tensor::into_vec).
     ///
     /// # Errors
     /// Where they are copied, and there is no memory left or the device fails.
@@ -334,7 +334,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_item())
     }
 
-    /// [`item`](Tensor::item) with a `Result`.
+    /// Fallible variant of [`item`](Tensor::item).
     ///
     /// # Errors
     /// Where a device other than the host fails to copy.

@@ -1,4 +1,4 @@
-//! Equality: the same shape, and the same elements at each index, exactly or up to a tolerance.
+//! Equality of tensors: the same shape and the same elements, exactly or within a tolerance.
 
 #![forbid(unsafe_code)]
 
@@ -18,16 +18,17 @@ where
     S: Storage<T, Dev>,
     S2: Storage<T, Dev>,
 {
-    /// Whether both have the same shape and the same elements at each index. NaN equals nothing.
+    /// Returns whether both have the same shape and the same elements at each index. NaN equals nothing.
     fn eq(&self, other: &Tensor<T, D, O, Dev, S2>) -> bool {
         self.shape() == other.shape() && self.iter().eq(other.iter())
     }
 }
 
 impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Whether both have the same shape and every pair of elements is equal or satisfies
-    /// `|a − b| ≤ absolute + relative · |b|` with a finite `b` (NumPy's rule). Nothing is close to NaN, and to an infinity only
-    /// itself.
+    /// Returns whether both have the same shape and every pair of elements is equal or within the tolerance.
+    ///
+    /// A pair is within the tolerance if `|a − b| ≤ absolute + relative · |b|` with a finite `b` (NumPy's rule). Nothing is close
+    /// to NaN, and only an equal infinity is close to an infinity.
     ///
     /// ```
     /// use vierbein::tensor;

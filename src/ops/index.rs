@@ -1,4 +1,4 @@
-//! One index along an axis, and splits.
+//! Views at one index along an axis, and splitting along an axis.
 
 use super::slice::SliceOf;
 use crate::axis::AxisArg;
@@ -11,10 +11,10 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A view at one position along an axis, which is gone then.
+    /// Returns a view at one index along an axis, which the view does not have.
     ///
     /// # Panics
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -30,10 +30,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_index_axis(axis, index))
     }
 
-    /// [`index_axis`](Tensor::index_axis) with a `Result`.
+    /// Fallible variant of [`index_axis`](Tensor::index_axis).
     ///
     /// # Errors
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     pub fn try_index_axis<R: Dim, A>(
         &self,
         axis: A,
@@ -46,10 +46,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().at(axis.index(), index)
     }
 
-    /// Views of the first `at` positions along an axis and of the others.
+    /// Returns views of the first `at` indices along an axis and of the others.
     ///
     /// # Panics
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -66,10 +66,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_split_at(axis, at))
     }
 
-    /// [`split_at`](Tensor::split_at) with a `Result`.
+    /// Fallible variant of [`split_at`](Tensor::split_at).
     ///
     /// # Errors
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     pub fn try_split_at<A: AxisArg<D>>(
         &self,
         axis: A,
@@ -85,7 +85,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`index_axis`](Tensor::index_axis) as a mutable view.
     ///
     /// # Panics
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
@@ -102,10 +102,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_index_axis_mut(axis, index))
     }
 
-    /// [`index_axis_mut`](Tensor::index_axis_mut) with a `Result`.
+    /// Fallible variant of [`index_axis_mut`](Tensor::index_axis_mut).
     ///
     /// # Errors
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     pub fn try_index_axis_mut<R: Dim, A>(
         &mut self,
         axis: A,
@@ -119,10 +119,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view_mut().at(axis.index(), index)
     }
 
-    /// Mutable views of the first `at` positions along an axis and of the others.
+    /// Returns mutable views of the first `at` indices along an axis and of the others.
     ///
     /// # Panics
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];
@@ -142,10 +142,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_split_at_mut(axis, at))
     }
 
-    /// [`split_at_mut`](Tensor::split_at_mut) with a `Result`.
+    /// Fallible variant of [`split_at_mut`](Tensor::split_at_mut).
     ///
     /// # Errors
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     pub fn try_split_at_mut<A: AxisArg<D>>(
         &mut self,
         axis: A,
@@ -158,12 +158,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Mutable views that give themselves away for a part, which borrows for as long as they did.
+/// Methods that consume a mutable view and return a part of it with the same lifetime.
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// [`index_axis_mut`](Tensor::index_axis_mut) that takes the view, so that the part outlives this variable.
+    /// [`index_axis_mut`](Tensor::index_axis_mut) that consumes the view, so that the part outlives this variable.
     ///
     /// # Panics
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -184,10 +184,10 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         expect(self.try_into_index_axis(axis, index))
     }
 
-    /// [`into_index_axis`](TensorViewMut::into_index_axis) with a `Result`.
+    /// Fallible variant of [`into_index_axis`](TensorViewMut::into_index_axis).
     ///
     /// # Errors
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     pub fn try_into_index_axis<R: Dim, A>(
         self,
         axis: A,
@@ -200,7 +200,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         self.at(axis.index(), index)
     }
 
-    /// [`slice_mut`](Tensor::slice_mut) that takes the view, so that the part outlives this variable.
+    /// [`slice_mut`](Tensor::slice_mut) that consumes the view, so that the part outlives this variable.
     ///
     /// # Panics
     /// If an index or range does not fit its axis.
@@ -222,7 +222,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         expect(self.try_into_slice(arguments))
     }
 
-    /// [`into_slice`](TensorViewMut::into_slice) with a `Result`.
+    /// Fallible variant of [`into_slice`](TensorViewMut::into_slice).
     ///
     /// # Errors
     /// If an index or range does not fit its axis.
@@ -234,10 +234,10 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         self.derive(|from, to| from.slice(items.as_ref(), to))
     }
 
-    /// [`split_at_mut`](Tensor::split_at_mut) that takes the view, so that the parts outlive this variable.
+    /// [`split_at_mut`](Tensor::split_at_mut) that consumes the view, so that the parts outlive this variable.
     ///
     /// # Panics
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];
@@ -251,10 +251,10 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         expect(self.try_into_split_at(axis, at))
     }
 
-    /// [`into_split_at`](TensorViewMut::into_split_at) with a `Result`.
+    /// Fallible variant of [`into_split_at`](TensorViewMut::into_split_at).
     ///
     /// # Errors
-    /// If the axis is out of range, or `at` exceeds its length.
+    /// If the axis is out of range, or `at` exceeds its extent.
     pub fn try_into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> Result<(Self, Self), Error> {
         self.halves(axis.index(), at)
     }

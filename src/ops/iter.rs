@@ -71,7 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_axis_iter(axis))
     }
 
-    /// [`axis_iter`](Tensor::axis_iter) with a `Result`.
+    /// Fallible variant of [`axis_iter`](Tensor::axis_iter).
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -133,7 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_lanes(axis))
     }
 
-    /// [`lanes`](Tensor::lanes) with a `Result`.
+    /// Fallible variant of [`lanes`](Tensor::lanes).
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -188,7 +188,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_axis_iter_mut(axis))
     }
 
-    /// [`axis_iter_mut`](Tensor::axis_iter_mut) with a `Result`.
+    /// Fallible variant of [`axis_iter_mut`](Tensor::axis_iter_mut).
     ///
     /// # Errors
     /// If the axis is out of range.
@@ -250,7 +250,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_lanes_mut(axis))
     }
 
-    /// [`lanes_mut`](Tensor::lanes_mut) with a `Result`.
+    /// Fallible variant of [`lanes_mut`](Tensor::lanes_mut).
     ///
     /// # Errors
     /// If the axis is out of range.

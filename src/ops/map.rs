@@ -62,7 +62,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// sequence uses [`iter`](Tensor::iter); what runs on every device uses [`apply`](Tensor::apply).
     ///
     /// # Panics
-    /// Where the host has no memory left, or the closure panics; nothing is lost then but the unfinished result.
+    /// Where an allocation on the host fails, or the closure panics; nothing is lost then but the unfinished result.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -77,10 +77,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_map(f))
     }
 
-    /// [`map`](Tensor::map) with a `Result`.
+    /// Fallible variant of [`map`](Tensor::map).
     ///
     /// # Errors
-    /// Where the host has no memory left.
+    /// Where an allocation on the host fails.
     pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
     where
         Dev: RunsClosures + Elementwise<T>,
@@ -92,7 +92,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// A closure on each pair of elements of two tensors, which broadcast; on the host, in no particular sequence.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the host has no memory left, or the closure panics.
+    /// Where the shapes do not broadcast, an allocation on the host fails, or the closure panics.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -111,10 +111,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_zip_map(other, f))
     }
 
-    /// [`zip_map`](Tensor::zip_map) with a `Result`.
+    /// Fallible variant of [`zip_map`](Tensor::zip_map).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the host has no memory left.
+    /// Where the shapes do not broadcast, or an allocation on the host fails.
     pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
     where
         V: Element,
@@ -130,7 +130,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// memory for what would be several operations.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the host has no memory left, or the closure panics.
+    /// Where the shapes do not broadcast, an allocation on the host fails, or the closure panics.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -151,10 +151,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_zip_map3(b, c, f))
     }
 
-    /// [`zip_map3`](Tensor::zip_map3) with a `Result`.
+    /// Fallible variant of [`zip_map3`](Tensor::zip_map3).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the host has no memory left.
+    /// Where the shapes do not broadcast, or an allocation on the host fails.
     pub fn try_zip_map3<V, B, C, E, F>(
         &self,
         b: B,
@@ -199,7 +199,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_map_into(f, out));
     }
 
-    /// [`map_into`](Tensor::map_into) with a `Result`.
+    /// Fallible variant of [`map_into`](Tensor::map_into).
     ///
     /// # Errors
     /// Where the output has another shape; nothing is written then.
@@ -242,10 +242,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_zip_map_into(other, f, out));
     }
 
-    /// [`zip_map_into`](Tensor::zip_map_into) with a `Result`.
+    /// Fallible variant of [`zip_map_into`](Tensor::zip_map_into).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
     pub fn try_zip_map_into<V, B, F, S2>(
         &self,
         other: B,
@@ -296,10 +296,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_zip_map3_into(b, c, f, out));
     }
 
-    /// [`zip_map3_into`](Tensor::zip_map3_into) with a `Result`.
+    /// Fallible variant of [`zip_map3_into`](Tensor::zip_map3_into).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the output has another shape; nothing is written then.
+    /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
     pub fn try_zip_map3_into<V, B, C, E, F, S2>(
         &self,
         b: B,

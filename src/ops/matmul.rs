@@ -1,4 +1,4 @@
-//! Matrix products.
+//! Matrix products of typed tensors.
 
 use super::compute::check_out;
 use crate::device::{Device, Gemm, MatrixOperand};
@@ -12,7 +12,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The product of matrices, vectors and batches of matrices. The rank of the result is in its type.
+    /// Returns the product of matrices, vectors and batches of matrices. The rank of the result is in its type.
     ///
     /// | shapes, row-major | shapes, column-major | result |
     /// |---|---|---|
@@ -21,15 +21,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[k]`, `[.., k, n]` | `[k]`, `[k, n, ..]` | `[.., n]` or `[n, ..]` |
     /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
     ///
-    /// Batch axes broadcast. Transposed and sliced views go in as they are, without a copy, and so does the right operand's
-    /// complex conjugate, [`conj_view`](Tensor::conj_view). Integers are accumulated in 64 or
-    /// 128 bits; a result that does not fit is an error in builds with debug assertions and wraps otherwise. Of floating and
-    /// complex products on the host, up to 512 are added one after the other, and such sums one after the other: the error is at
-    /// most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, twice that for parts of complex ones, with `u = ε/2` and to first order in it.
-    /// (With the feature `blas` it is the library's.)
+    /// Batch axes broadcast. Transposed and sliced views are used without a copy, and so is the right operand's complex conjugate,
+    /// [`conj_view`](Tensor::conj_view).
+    ///
+    /// Integers are accumulated in 64 or 128 bits. A result that overflows is an error in builds with debug assertions and wraps
+    /// otherwise.
+    ///
+    /// On the host, floating-point and complex sums are formed in blocks of up to 512 terms, and terms and blocks are added
+    /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`, and twice that
+    /// for each part of a complex number. With the feature `blas`, the error is that of the BLAS library.
     ///
     /// # Panics
-    /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
+    /// If the summed axes differ in extent, batches do not broadcast, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -50,10 +53,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_matmul(right))
     }
 
-    /// [`matmul`](Tensor::matmul) with a `Result`.
+    /// Fallible variant of [`matmul`](Tensor::matmul).
     ///
     /// # Errors
-    /// Where the summed axes differ in length, batches do not broadcast, or the device has no memory left.
+    /// If the summed axes differ in extent, batches do not broadcast, or the allocation fails.
     pub fn try_matmul<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -65,11 +68,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.matmul_to(right.agreeing(), B::CONJUGATE, |shape| Tensor::allocate(shape, self.device().clone()))
     }
 
-    /// [`matmul`](Tensor::matmul) into a tensor or mutable view that is there, of exactly the result's shape; it need not have
-    /// been written before. To add to what is there, or to scale it, see [`einsum_into!`](crate::einsum_into).
+    /// [`matmul`](Tensor::matmul) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// The previous elements of `out` are overwritten. To add to them, or to scale them, see [`einsum_into!`](crate::einsum_into).
     ///
     /// # Panics
-    /// Where [`matmul`](Tensor::matmul) would, or the output has another shape; nothing is written then.
+    /// For the reasons given for [`matmul`](Tensor::matmul), or if `out` does not have the result's shape. Nothing is written then.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -90,10 +94,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_matmul_into(right, out));
     }
 
-    /// [`matmul_into`](Tensor::matmul_into) with a `Result`.
+    /// Fallible variant of [`matmul_into`](Tensor::matmul_into).
     ///
     /// # Errors
-    /// Where [`try_matmul`](Tensor::try_matmul) would return one, or the output has another shape; nothing is written then.
+    /// For the reasons given for [`try_matmul`](Tensor::try_matmul), or if `out` does not have the result's shape. Nothing is
+    /// written then.
     pub fn try_matmul_into<'b, B, R, S2>(
         &self,
         right: B,
@@ -108,7 +113,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let right = right.agreeing();
-        // Integers may have no result, and nothing is to be half done then: they try it elsewhere.
+        // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
         if T::INTEGER && cfg!(debug_assertions) {
             self.matmul_to(right, B::CONJUGATE, |shape| {
                 check_out("matmul", shape.as_ref(), self.device(), out)?;
@@ -122,7 +127,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         .map(|_| ())
     }
 
-    /// The product in what `make` has for its shape.
+    /// Writes the product to the output that `make` returns for its shape.
     #[inline]
     fn matmul_to<E, R, S2>(
         &self,

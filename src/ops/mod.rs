@@ -1,4 +1,5 @@
-//! Typed front-ends: they name the resulting rank, check shapes, and hand rank-erased operands to the device.
+//! Operations of typed tensors. They determine the result's rank at compile time, check shapes, and pass operands without rank
+//! types to the device.
 
 #![forbid(unsafe_code)]
 
@@ -42,9 +43,11 @@ pub use slice::Exhausted;
 pub(crate) use slice::{Bounds, Position};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
-/// Operations as values, for [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and
-/// [`apply3`](crate::Tensor::apply3), into new tensors, into given ones (`apply_into`, `apply2_into`, `apply3_into`) and in place
-/// (`apply_inplace`, `apply2_inplace`); and for their twins that return a `Result`.
+/// Functions and reductions as values.
+///
+/// For [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3), into preallocated
+/// outputs (`apply_into`, `apply2_into`, `apply3_into`), in place (`apply_inplace`, `apply2_inplace`), and for their fallible
+/// variants.
 ///
 /// ```
 /// use vierbein::{op, tensor};
@@ -60,7 +63,7 @@ pub mod op {
     pub use super::unary::*;
 }
 
-/// Operations that only their modules use, for the tests of their texts.
+/// Functions that are private to their modules, exported for the tests of their CUDA source.
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::apply::Cast;

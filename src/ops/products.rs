@@ -172,7 +172,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// If an axis is out of range or named twice, the axes of a pair differ in length, an integer result does not fit (debug
-    /// assertions), or the device has no memory left.
+    /// assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor};
@@ -199,7 +199,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_tensordot(right, left_axes, right_axes))
     }
 
-    /// [`tensordot`](Tensor::tensordot) with a `Result`.
+    /// Fallible variant of [`tensordot`](Tensor::tensordot).
     ///
     /// # Errors
     /// Where `tensordot` panics.
@@ -224,7 +224,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// conjugates, [`matmul`](Tensor::matmul) multiplies matrices. The error grows as that of a [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// If the shapes differ, an integer result does not fit (debug assertions), or the device has no memory left.
+    /// If the shapes differ, an integer result does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -242,7 +242,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_dot(right))
     }
 
-    /// [`dot`](Tensor::dot) with a `Result`.
+    /// Fallible variant of [`dot`](Tensor::dot).
     ///
     /// # Errors
     /// Where `dot` panics.
@@ -260,7 +260,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The sum of `conj(a) · b` over all elements of two tensors of one shape: the inner product of physics.
     ///
     /// # Panics
-    /// If the shapes differ, an integer result does not fit (debug assertions), or the device has no memory left.
+    /// If the shapes differ, an integer result does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -280,7 +280,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_vdot(right))
     }
 
-    /// [`vdot`](Tensor::vdot) with a `Result`.
+    /// Fallible variant of [`vdot`](Tensor::vdot).
     ///
     /// # Errors
     /// Where `vdot` panics.
@@ -299,7 +299,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// other axes, first those of `self`.
     ///
     /// # Panics
-    /// If those axes differ in length, an integer result does not fit (debug assertions), or the device has no memory left.
+    /// If those axes differ in length, an integer result does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -318,7 +318,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_inner(right))
     }
 
-    /// [`inner`](Tensor::inner) with a `Result`.
+    /// Fallible variant of [`inner`](Tensor::inner).
     ///
     /// # Errors
     /// Where `inner` panics.
@@ -338,7 +338,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// All products of an element of each: rank N + M.
     ///
     /// # Panics
-    /// If an integer product does not fit (debug assertions), or the device has no memory left.
+    /// If an integer product does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -356,7 +356,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_outer(right))
     }
 
-    /// [`outer`](Tensor::outer) with a `Result`.
+    /// Fallible variant of [`outer`](Tensor::outer).
     ///
     /// # Errors
     /// Where `outer` panics.
@@ -376,7 +376,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// If the operands have more than 16 axes longer than 1 together, an integer product does not fit (debug assertions), or
-    /// the device has no memory left.
+    /// the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -394,7 +394,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_kron(right))
     }
 
-    /// [`kron`](Tensor::kron) with a `Result`.
+    /// Fallible variant of [`kron`](Tensor::kron).
     ///
     /// # Errors
     /// Where `kron` panics.

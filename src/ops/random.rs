@@ -13,7 +13,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Samples of a distribution, drawn in the order's enumeration: the same generator gives the same tensor.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use rand::{SeedableRng, distr::StandardUniform, rngs::StdRng};
@@ -50,7 +50,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// [`random`](Tensor::random) on a given device, with a `Result`.
     ///
     /// # Errors
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_random_in<Sh, Di, R>(
         shape: Sh,
         distribution: Di,

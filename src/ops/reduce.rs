@@ -1,4 +1,4 @@
-//! Reductions: whole, over one axis, over several, with the reduced axes kept as length 1.
+//! Reductions: over all elements, over one axis, over several axes, or with the reduced axes kept with extent 1.
 
 use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 use crate::axis::{AxesArg, AxisArg};
@@ -14,7 +14,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The axes of the operand, those to be reduced last, in the sequence in which they are enumerated.
+    /// Returns the operand's shape and strides with the axes to reduce last, in memory order.
     #[inline]
     pub(super) fn reduced_last<R: Reduction<T>>(
         &self,
@@ -39,14 +39,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         Tensor::computed(shape, self.device().clone(), Reduced { op, from: operand })
     }
 
-    // Always inlined, with the methods that call it: the compiler then leaves out the allocation of a result that is read and dropped at
-    // once, as in `x.sum().item()`.
+    // Always inlined, like its callers. The compiler can then remove the allocation of a result that is read and dropped at once,
+    // as in `x.sum().item()`.
     #[inline(always)]
     fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         if !R::OF_NOTHING && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        // All axes are reduced as they are; only where the sequence matters has it to be the order's.
+        // All axes are reduced, so any iteration order will do, unless the reduction uses indices: then it must be the memory
+        // order.
         if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
             let operand = self.operand();
             return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
@@ -86,14 +87,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A reduction of one's own over all elements, on any device.
+    /// Applies a user-defined reduction to all elements, on any device.
     ///
     /// # Panics
-    /// Where the value does not fit its type, or the device has no memory left.
+    /// If the value is undefined or not representable in the output type, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{device::Reduction, tensor};
-    /// /// How many elements are positive.
+    /// /// Counts the positive elements.
     /// #[derive(Clone, Copy)]
     /// struct Positive;
     /// impl Reduction<f64> for Positive {
@@ -117,10 +118,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reduce(op))
     }
 
-    /// [`reduce`](Tensor::reduce) with a `Result`.
+    /// Fallible variant of [`reduce`](Tensor::reduce).
     ///
     /// # Errors
-    /// Where the value does not fit its type, or the device has no memory left.
+    /// If the value is undefined or not representable in the output type, or the allocation fails.
     pub fn try_reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
     where
         Dev: Reduce<T>,
@@ -128,10 +129,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.reduced_whole(op)
     }
 
-    /// [`reduce`](Tensor::reduce) over one axis, which is gone then.
+    /// [`reduce`](Tensor::reduce) over one axis, which the result does not have.
     ///
     /// # Panics
-    /// If the axis is out of range, or as for the whole tensor.
+    /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
     pub fn reduce_axis<F, R, A>(&self, axis: A, op: F) -> Tensor<F::Output, R, O, Dev>
     where
@@ -144,10 +145,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reduce_axis(axis, op))
     }
 
-    /// [`reduce_axis`](Tensor::reduce_axis) with a `Result`.
+    /// Fallible variant of [`reduce_axis`](Tensor::reduce_axis).
     ///
     /// # Errors
-    /// If the axis is out of range, or as for the whole tensor.
+    /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).
     pub fn try_reduce_axis<F, R, A>(&self, axis: A, op: F) -> Result<Tensor<F::Output, R, O, Dev>, Error>
     where
         F: Reduction<T>,
@@ -159,10 +160,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.reduced(op, &[axis.index()])
     }
 
-    /// [`reduce`](Tensor::reduce) over several axes, all gone then.
+    /// [`reduce`](Tensor::reduce) over several axes, which the result does not have.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, or as for the whole tensor.
+    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
     pub fn reduce_axes<const K: usize, F, R>(&self, axes: [usize; K], op: F) -> Tensor<F::Output, R, O, Dev>
     where
@@ -174,10 +175,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reduce_axes(axes, op))
     }
 
-    /// [`reduce`](Tensor::reduce) over one axis or several, which stay with length 1.
+    /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, or as for the whole tensor.
+    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
     pub fn reduce_keep<A: AxesArg<D>, F: Reduction<T>>(&self, axes: A, op: F) -> Tensor<F::Output, D, O, Dev>
     where
@@ -186,10 +187,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reduce_keep(axes, op))
     }
 
-    /// [`reduce_keep`](Tensor::reduce_keep) with a `Result`.
+    /// Fallible variant of [`reduce_keep`](Tensor::reduce_keep).
     ///
     /// # Errors
-    /// If an axis is out of range or named twice, or as for the whole tensor.
+    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     pub fn try_reduce_keep<A: AxesArg<D>, F: Reduction<T>>(
         &self,
         axes: A,
@@ -201,10 +202,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.reduced_keeping(op, axes.axes().as_ref())
     }
 
-    /// [`reduce_axes`](Tensor::reduce_axes) with a `Result`.
+    /// Fallible variant of [`reduce_axes`](Tensor::reduce_axes).
     ///
     /// # Errors
-    /// If an axis is out of range or named twice, or as for the whole tensor.
+    /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     pub fn try_reduce_axes<const K: usize, F, R>(
         &self,
         axes: [usize; K],
@@ -248,7 +249,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") with a `Result`.")]
             ///
             /// # Errors
-            /// Where the value does not exist or does not fit its type, or the device has no memory left.
+            /// If the value is undefined or not representable in the output type, or the allocation fails.
             #[inline(always)]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
@@ -261,7 +262,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is gone then.")]
             ///
             /// # Panics
-            /// If the axis is out of range, or as for the whole tensor.
+            /// If the axis is out of range, or for the reasons given for all elements.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -282,7 +283,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($axis), "`](Tensor::", stringify!($axis), ") with a `Result`.")]
             ///
             /// # Errors
-            /// If the axis is out of range, or as for the whole tensor.
+            /// If the axis is out of range, or for the reasons given for all elements.
             pub fn $try_axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 T: $bound,
@@ -296,7 +297,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes at once, all gone then.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or as for the whole tensor.
+            /// If an axis is out of range or named twice, or for the reasons given for all elements.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -316,7 +317,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($axes), "`](Tensor::", stringify!($axes), ") with a `Result`.")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or as for the whole tensor.
+            /// If an axis is out of range or named twice, or for the reasons given for all elements.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
                 axes: [usize; K] $(, $arg: $ty)*
@@ -332,7 +333,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis or several, which stay with length 1, so that the result broadcasts with `self`.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or as for the whole tensor.
+            /// If an axis is out of range or named twice, or for the reasons given for all elements.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -352,7 +353,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($keep), "`](Tensor::", stringify!($keep), ") with a `Result`.")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or as for the whole tensor.
+            /// If an axis is out of range or named twice, or for the reasons given for all elements.
             pub fn $try_keep<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 T: $bound,
@@ -367,108 +368,115 @@ macro_rules! reductions {
 }
 
 reductions! {
-    /// The sum of all elements; zero of none.
+    /// Returns the sum of all elements; zero if the tensor is empty.
     ///
-    /// Floating and complex numbers are added pairwise in blocks, so that the error grows as O(log n · ε) (Higham, SIAM J.
-    /// Sci. Comput. 14, 1993): on the host it is at most `(log₂ n + 45) · u · Σ|x|`, with `u = ε/2` and to first order in it, for
-    /// each part of a complex sum (the same, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2). The result is the same on any number of threads: see
-    /// [`Cpu`](crate::Cpu#results). An integer sum that does not fit the element type is an error in builds with debug assertions,
-    /// which add integers of up to 32 bits in 64 and those of 64 in 128, so that none overflows on its way; otherwise it wraps.
+    /// Floating-point and complex numbers are summed pairwise in blocks, so that the error grows as O(log n · ε) (Higham, SIAM J.
+    /// Sci. Comput. 14, 1993). On the host it is at most `(log₂ n + 45) · u · Σ|x|`, to first order in `u = ε/2`, for each part of
+    /// a complex sum (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2). The result does not depend on
+    /// the number of threads: see [`Cpu`](crate::Cpu#results).
+    ///
+    /// An integer sum that overflows the element type is an error in builds with debug assertions. These builds accumulate integers
+    /// of up to 32 bits in 64 bits and 64-bit integers in 128, so that no intermediate sum overflows. Other builds wrap.
     ///
     /// # Panics
-    /// Where an integer sum does not fit (debug assertions), or the device has no memory left.
+    /// If an integer sum overflows (debug assertions), or the allocation fails.
     [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep]
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
 }
 reductions! {
-    /// The product of all elements; one of none. Integers are accumulated as in [`sum`](Tensor::sum).
+    /// Returns the product of all elements; one if the tensor is empty. Integers are accumulated as in [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// Where an integer product does not fit (debug assertions), or the device has no memory left.
+    /// If an integer product overflows (debug assertions), or the allocation fails.
     [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep]
     () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";
 }
 reductions! {
-    /// The arithmetic mean; NaN of none. Integers have a mean in `f64`, from an exact sum; the other types have one of their own
-    /// type, their [`sum`](Tensor::sum) divided by their number: infinite where that sum overflows.
+    /// Returns the arithmetic mean; NaN if the tensor is empty.
+    ///
+    /// The mean of integers is an `f64`, computed from an exact sum. The mean of other types has the element type and is their
+    /// [`sum`](Tensor::sum) divided by the number of elements. It is infinite if that sum overflows.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep]
     () Scalar => T::Float, Mean,
     examples "[[1, 2], [3, 4]]" "" whole "2.5" axis0 "[2.0, 3.0]";
 }
 reductions! {
-    /// The variance `Σ|x − mean|² / (n − ddof)`, real also for complex numbers, in `f64` for integers. `ddof` is 0 for a whole
-    /// population, 1 for a sample of one. NaN where `n ≤ ddof`.
+    /// Returns the variance `Σ|x − mean|² / (n − ddof)`; NaN if `n ≤ ddof`.
     ///
-    /// One stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983): the relative error grows
-    /// as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is what a mean far from zero costs any algorithm.
-    /// Where distances between elements overflow, it is infinite or NaN.
+    /// It is real for complex numbers and an `f64` for integers. `ddof` is 0 for a whole population and 1 for a sample of one.
+    ///
+    /// Computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The relative
+    /// error grows as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is the condition number, large if the mean is far
+    /// from zero. If differences between elements overflow, the result is infinite or NaN.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     [var try_var var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep]
     (ddof: usize) Scalar => T::Magnitude, Var { ddof },
     examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
 }
 reductions! {
-    /// The standard deviation: the square root of the [`variance`](Tensor::var), and infinite where that overflows.
+    /// Returns the standard deviation, the square root of the [`variance`](Tensor::var). It is infinite if the variance overflows.
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     [std try_std std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep]
     (ddof: usize) Scalar => T::Magnitude, Std { ddof },
     examples "[[1.0, 1.0], [5.0, 5.0]]" "0" whole "2.0" axis0 "[2.0, 2.0]";
 }
 reductions! {
-    /// The Euclidean (Frobenius) norm `√Σ|x|²`, real also for complex numbers, in `f64` for integers; zero of none.
+    /// Returns the Euclidean (Frobenius) norm `√Σ|x|²`; zero if the tensor is empty.
     ///
-    /// Nothing overflows or underflows in between (Blue, ACM TOMS 4, 1978; Anderson, ACM TOMS 44, 2017), and the error grows as
-    /// that of a [`sum`](Tensor::sum).
+    /// It is real for complex numbers and an `f64` for integers. No intermediate value overflows or underflows (Blue, ACM TOMS 4,
+    /// 1978; Anderson, ACM TOMS 44, 2017). The error grows like that of a [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep]
     () Scalar => T::Magnitude, Norm::default(),
     examples "[[3.0, 0.0], [4.0, 0.0]]" "" whole "5.0" axis0 "[5.0, 0.0]";
 }
 reductions! {
-    /// The largest element; NaN if there is one.
+    /// Returns the largest element; NaN if there is one.
     ///
     /// # Panics
-    /// If there are no elements, or the device has no memory left.
+    /// If the tensor has zero elements, or the allocation fails.
     [max try_max max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep]
     () RealScalar => T, Max,
     examples "[[1, 7], [3, 4]]" "" whole "7" axis0 "[3, 7]";
 }
 reductions! {
-    /// The smallest element; NaN if there is one.
+    /// Returns the smallest element; NaN if there is one.
     ///
     /// # Panics
-    /// If there are no elements, or the device has no memory left.
+    /// If the tensor has zero elements, or the allocation fails.
     [min try_min min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep]
     () RealScalar => T, Min,
     examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
 }
 reductions! {
-    /// Where the largest element is: the first one, counted in the order's enumeration of the reduced axes. The first NaN, if
-    /// there is one.
+    /// Returns the flat index of the first largest element, or of the first NaN if there is one.
+    ///
+    /// The index counts along the reduced axes in memory order: the last axis fastest if row-major, the first if column-major.
     ///
     /// # Panics
-    /// If there are no elements, or the device has no memory left.
+    /// If the tensor has zero elements, or the allocation fails.
     [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep]
     () RealScalar => i64, ArgMax,
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
 reductions! {
-    /// Where the smallest element is: the first one, counted in the order's enumeration of the reduced axes. The first NaN, if
-    /// there is one.
+    /// Returns the flat index of the first smallest element, or of the first NaN if there is one.
+    ///
+    /// The index counts along the reduced axes in memory order: the last axis fastest if row-major, the first if column-major.
     ///
     /// # Panics
-    /// If there are no elements, or the device has no memory left.
+    /// If the tensor has zero elements, or the allocation fails.
     [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep]
     () RealScalar => i64, ArgMin,
     examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
@@ -484,7 +492,7 @@ macro_rules! mask_reductions {
             $(#[$doc])*
             ///
             /// # Panics
-            /// Where the device has no memory left.
+            /// If the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -502,7 +510,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") with a `Result`.")]
             ///
             /// # Errors
-            /// Where the device has no memory left.
+            /// If the allocation fails.
             #[inline(always)]
             pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
@@ -607,17 +615,17 @@ macro_rules! mask_reductions {
     )*};
 }
 mask_reductions! {
-    /// Whether all elements are `true`; so it is for none.
+    /// Returns whether all elements are `true`; `true` if the tensor is empty.
     [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep]
     All => bool, examples "[[true, false], [true, true]]" whole "false" axis0 "[true, false]";
 }
 mask_reductions! {
-    /// Whether an element is `true`; of none, none is.
+    /// Returns whether any element is `true`; `false` if the tensor is empty.
     [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep]
     Any => bool, examples "[[true, false], [false, false]]" whole "true" axis0 "[true, false]";
 }
 mask_reductions! {
-    /// How many elements are `true`.
+    /// Counts the elements that are `true`.
     [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep]
     Count => i64, examples "[[true, false], [true, true]]" whole "3" axis0 "[2, 1]";
 }

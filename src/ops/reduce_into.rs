@@ -1,4 +1,4 @@
-//! Reductions into a tensor or mutable view that is there already.
+//! Reductions into a preallocated tensor or mutable view.
 
 use super::compute::check_out;
 use crate::device::{Device, Reduce, Reduction};
@@ -11,12 +11,13 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`reduce_axes`](Tensor::reduce_axes) into a tensor or mutable view that is there already: nothing is allocated. It
-    /// serves every reduction, over one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
+    /// [`reduce_axes`](Tensor::reduce_axes) into a preallocated tensor or mutable view: nothing is allocated.
+    ///
+    /// It takes every reduction, over one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
     ///
     /// # Panics
-    /// If the output's shape is not the result's, an axis is out of range or named twice, or a value does not exist or does
-    /// not fit its type.
+    /// If `out` does not have the result's shape, an axis is out of range or named twice, or a value is undefined or not
+    /// representable.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -27,12 +28,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((rows, all.item()), (tensor![6.0, 7.0], 5.0));
     /// ```
     ///
-    /// The output has the order, the device and the element type of the result; another does not compile:
+    /// The output must have the memory order, the device and the element type of the result; another one does not compile:
     ///
     /// ```compile_fail
     /// use vierbein::{op, tensor};
     /// let mut where_it_is = tensor![0.0, 0.0];
-    /// tensor![[1.0, 5.0], [3.0, 4.0]].reduce_into(op::ArgMax, [1], &mut where_it_is); // positions are `i64`
+    /// tensor![[1.0, 5.0], [3.0, 4.0]].reduce_into(op::ArgMax, [1], &mut where_it_is); // indices are `i64`
     /// ```
     #[track_caller]
     pub fn reduce_into<const K: usize, F, R, S2>(
@@ -50,12 +51,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reduce_into(op, axes, out));
     }
 
-    /// [`reduce_into`](Tensor::reduce_into) with a `Result`.
+    /// Fallible variant of [`reduce_into`](Tensor::reduce_into).
     ///
     /// # Errors
-    /// If the output's shape is not the result's, the two live on different instances of the device, or an axis is out of
-    /// range or named twice; the output is unchanged then. Where a value does not exist or does not fit its type, it may be
-    /// written in part.
+    /// If `out` does not have the result's shape or is on another instance of the device, or an axis is out of range or named
+    /// twice; `out` is unchanged then. If a value is undefined or not representable; `out` may be partly written then.
     ///
     /// ```
     /// use vierbein::{op, tensor};

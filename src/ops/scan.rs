@@ -19,7 +19,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`sum`](Tensor::sum) grows as O(log n · ε).
     ///
     /// # Panics
-    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the device has no memory left.
+    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -34,10 +34,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cumsum(axis))
     }
 
-    /// [`cumsum`](Tensor::cumsum) with a `Result`.
+    /// Fallible variant of [`cumsum`](Tensor::cumsum).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the device has no memory left.
+    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the allocation fails.
     pub fn try_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -49,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The products of all elements up to each one along an axis.
     ///
     /// # Panics
-    /// If the axis is out of range, an integer product does not fit (debug assertions), or the device has no memory left.
+    /// If the axis is out of range, an integer product does not fit (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -64,10 +64,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cumprod(axis))
     }
 
-    /// [`cumprod`](Tensor::cumprod) with a `Result`.
+    /// Fallible variant of [`cumprod`](Tensor::cumprod).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer product does not fit (debug assertions), or the device has no memory left.
+    /// If the axis is out of range, an integer product does not fit (debug assertions), or the allocation fails.
     pub fn try_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -97,7 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cumsum_into(axis, out));
     }
 
-    /// [`cumsum_into`](Tensor::cumsum_into) with a `Result`.
+    /// Fallible variant of [`cumsum_into`](Tensor::cumsum_into).
     ///
     /// # Errors
     /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the
@@ -136,7 +136,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_cumprod_into(axis, out));
     }
 
-    /// [`cumprod_into`](Tensor::cumprod_into) with a `Result`.
+    /// Fallible variant of [`cumprod_into`](Tensor::cumprod_into).
     ///
     /// # Errors
     /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the

@@ -1,4 +1,4 @@
-//! Choosing: between bounds, and by a mask.
+//! Clamping, and selection by a mask.
 
 use super::compute::ternary;
 use super::operands::{Agrees, Aligned};
@@ -10,7 +10,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// The value, no less than the first and no more than the second, as an operation.
+/// Clamps to the range from the first value to the second: the function of [`Tensor::clamp`].
 #[derive(Debug, Clone, Copy)]
 pub struct Clamp<T>(pub T, pub T);
 
@@ -34,7 +34,7 @@ impl<T: RealScalar> UnaryOp<T> for Clamp<T> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Each element, no less than `low` and no more than `high`; NaN stays NaN.
+    /// Returns each element limited to `low ..= high`; NaN stays NaN.
     ///
     /// # Panics
     /// If `low > high`, or one of them is NaN.
@@ -52,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_clamp(low, high))
     }
 
-    /// [`clamp`](Tensor::clamp) with a `Result`.
+    /// Fallible variant of [`clamp`](Tensor::clamp).
     ///
     /// # Errors
     /// If `low > high`, or one of them is NaN.
@@ -69,7 +69,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The first where the mask holds, the second elsewhere, as an operation.
+/// Selects the first value if the mask is `true`, else the second: the function of [`Tensor::select`].
 #[derive(Debug, Clone, Copy)]
 pub struct Select;
 
@@ -83,11 +83,12 @@ impl<T: Element> TernaryOp<bool, T, T> for Select {
 }
 
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
-    /// Elements of `on_true` where the mask holds, of `on_false` elsewhere; all three broadcast. Into a tensor that is there:
-    /// `mask.apply3_into(op::Select, &a, &b, &mut out)`.
+    /// Returns elements of `on_true` where the mask is `true` and of `on_false` elsewhere; all three broadcast.
+    ///
+    /// For a preallocated output: `mask.apply3_into(op::Select, &a, &b, &mut out)`.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, or the device has no memory left.
+    /// If the shapes do not broadcast, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -107,10 +108,10 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
         expect(self.try_select(on_true, on_false))
     }
 
-    /// [`select`](Tensor::select) with a `Result`.
+    /// Fallible variant of [`select`](Tensor::select).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or the device has no memory left.
+    /// If the shapes do not broadcast, or the allocation fails.
     pub fn try_select<A, B, C>(
         &self,
         on_true: A,

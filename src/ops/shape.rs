@@ -36,7 +36,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_permute(axes))
     }
 
-    /// [`permute`](Tensor::permute) with a `Result`.
+    /// Fallible variant of [`permute`](Tensor::permute).
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
@@ -59,7 +59,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_swap_axes(a, b))
     }
 
-    /// [`swap_axes`](Tensor::swap_axes) with a `Result`.
+    /// Fallible variant of [`swap_axes`](Tensor::swap_axes).
     ///
     /// # Errors
     /// If an axis is out of range.
@@ -102,7 +102,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_insert_axis(at))
     }
 
-    /// [`insert_axis`](Tensor::insert_axis) with a `Result`.
+    /// Fallible variant of [`insert_axis`](Tensor::insert_axis).
     ///
     /// # Errors
     /// If `at` exceeds the rank.
@@ -132,7 +132,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_remove_axis(axis))
     }
 
-    /// [`remove_axis`](Tensor::remove_axis) with a `Result`.
+    /// Fallible variant of [`remove_axis`](Tensor::remove_axis).
     ///
     /// # Errors
     /// If the axis is out of range or longer than 1.
@@ -164,7 +164,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_diagonal(a, b))
     }
 
-    /// [`diagonal`](Tensor::diagonal) with a `Result`.
+    /// Fallible variant of [`diagonal`](Tensor::diagonal).
     ///
     /// # Errors
     /// If an axis is out of range, or the two are the same or differ in length.
@@ -196,7 +196,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_broadcast_to(shape))
     }
 
-    /// [`broadcast_to`](Tensor::broadcast_to) with a `Result`.
+    /// Fallible variant of [`broadcast_to`](Tensor::broadcast_to).
     ///
     /// # Errors
     /// If the shape does not broadcast to the new one.
@@ -236,7 +236,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_as_shape(shape))
     }
 
-    /// [`as_shape`](Tensor::as_shape) with a `Result`.
+    /// Fallible variant of [`as_shape`](Tensor::as_shape).
     ///
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow it.
@@ -267,7 +267,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// keeps its memory, a view is copied.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    /// If the numbers of elements differ, or the allocation fails for a copy.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -284,10 +284,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_reshape(shape))
     }
 
-    /// [`reshape`](Tensor::reshape) with a `Result`.
+    /// Fallible variant of [`reshape`](Tensor::reshape).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    /// If the numbers of elements differ, or the allocation fails for a copy.
     pub fn try_reshape<Sh: IntoShape>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
     where
         Dev: Permute<T>,
@@ -305,7 +305,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// All elements in the order's enumeration, as one axis. An owned tensor keeps its memory, a view is copied.
     ///
     /// # Panics
-    /// Where the device has no memory left for a copy.
+    /// Where the allocation fails for a copy.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -399,7 +399,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_permute_mut(axes))
     }
 
-    /// [`permute_mut`](Tensor::permute_mut) with a `Result`.
+    /// Fallible variant of [`permute_mut`](Tensor::permute_mut).
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
@@ -460,7 +460,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_diagonal_mut(a, b))
     }
 
-    /// [`diagonal_mut`](Tensor::diagonal_mut) with a `Result`.
+    /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
     ///
     /// # Errors
     /// If an axis is out of range, or the two are the same or differ in length.
@@ -496,7 +496,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_as_shape_mut(shape))
     }
 
-    /// [`as_shape_mut`](Tensor::as_shape_mut) with a `Result`.
+    /// Fallible variant of [`as_shape_mut`](Tensor::as_shape_mut).
     ///
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow it.
@@ -516,7 +516,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// The square matrix with this diagonal, and zeros elsewhere.
     ///
     /// # Panics
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -531,10 +531,10 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         expect(Self::try_from_diagonal(diagonal))
     }
 
-    /// [`from_diagonal`](Tensor::from_diagonal) with a `Result`.
+    /// Fallible variant of [`from_diagonal`](Tensor::from_diagonal).
     ///
     /// # Errors
-    /// Where the shape exceeds the address space or the device has no memory left.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_from_diagonal<S: Storage<T, Dev>>(
         diagonal: &Tensor<T, Rank<1>, O, Dev, S>,
     ) -> Result<Self, Error>

@@ -220,7 +220,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_slice(arguments))
     }
 
-    /// [`slice`](Tensor::slice) with a `Result`.
+    /// Fallible variant of [`slice`](Tensor::slice).
     ///
     /// # Errors
     /// If an index or range does not fit its axis.
@@ -254,7 +254,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_slice_mut(arguments))
     }
 
-    /// [`slice_mut`](Tensor::slice_mut) with a `Result`.
+    /// Fallible variant of [`slice_mut`](Tensor::slice_mut).
     ///
     /// # Errors
     /// If an index or range does not fit its axis.

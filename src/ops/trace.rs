@@ -1,4 +1,4 @@
-//! The trace: a sum over a diagonal, which is a view.
+//! The trace: a sum over a diagonal view.
 
 use super::compute::check_out;
 use super::reduction::Sum;
@@ -14,14 +14,14 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The sum over equal indices of two axes: a tensor with two axes fewer. Rank 2 gives rank 0, the trace of a matrix.
+    /// Sums over equal indices of two axes, which the result does not have. The trace of a matrix has rank 0.
     ///
-    /// Nothing is copied and nothing contracted: a diagonal is a view whose stride is the sum of two strides, and the trace is
-    /// [summed](Tensor::sum) over it, pairwise. Axes are `usize`, or `Axis::<K>` to have them checked at compile time.
+    /// Nothing is copied or contracted: a diagonal is a view whose stride is the sum of two strides. It is [summed](Tensor::sum)
+    /// pairwise. Axes are `usize`, or `Axis::<K>` to have them checked at compile time.
     ///
     /// # Panics
-    /// If an axis is out of range, the two are the same or differ in length, an integer sum does not fit (debug
-    /// assertions), or the device has no memory left.
+    /// If an axis is out of range, the two are the same or differ in extent, an integer sum overflows (debug assertions), or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::{Axis, Tensor, tensor};
@@ -29,7 +29,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let x = Tensor::arange(0..36).reshape([3, 4, 3]);
     /// assert_eq!(x.trace(Axis::<0>, Axis::<2>), tensor![39, 48, 57, 66]);
     /// ```
-    // Always inlined, as other reductions of a whole tensor.
+    // Always inlined, like the other reductions of a whole tensor.
     #[inline(always)]
     #[track_caller]
     pub fn trace<R: Dim, A, B>(&self, a: A, b: B) -> Tensor<T, R, O, Dev>
@@ -43,11 +43,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_trace(a, b))
     }
 
-    /// [`trace`](Tensor::trace) with a `Result`.
+    /// Fallible variant of [`trace`](Tensor::trace).
     ///
     /// # Errors
-    /// If an axis is out of range, the two are the same or differ in length, an integer sum does not fit (debug
-    /// assertions), or the device has no memory left.
+    /// If an axis is out of range, the two are the same or differ in extent, an integer sum overflows (debug assertions), or the
+    /// allocation fails.
     #[inline(always)]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
@@ -64,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from: operand })
     }
 
-    /// The axes other than `a` and `b`, and the diagonal of those two as the last one; what follows it in the arrays is unused.
+    /// Returns the axes other than `a` and `b`, then the diagonal of those two. The last entry of each array is unused.
     #[inline(always)]
     fn diagonal_last(&self, a: usize, b: usize) -> Result<(D::Shape, D::Strides), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
@@ -74,10 +74,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok((shape, strides))
     }
 
-    /// [`trace`](Tensor::trace) into a tensor or mutable view that is there already: nothing is allocated.
+    /// [`trace`](Tensor::trace) into a preallocated tensor or mutable view: nothing is allocated.
     ///
     /// # Panics
-    /// If the output's shape is not the result's, or as [`trace`](Tensor::trace).
+    /// If `out` does not have the result's shape, or for the reasons given for [`trace`](Tensor::trace).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -98,10 +98,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_trace_into(a, b, out));
     }
 
-    /// [`trace_into`](Tensor::trace_into) with a `Result`.
+    /// Fallible variant of [`trace_into`](Tensor::trace_into).
     ///
     /// # Errors
-    /// If the output's shape is not the result's, the two live on different instances of the device, or as
+    /// If `out` does not have the result's shape, or is on another instance of the device than `self`, or for the reasons given for
     /// [`try_trace`](Tensor::try_trace).
     ///
     /// ```
@@ -131,7 +131,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The axes that [`Tensor::diagonal_last`] has written: one fewer than the arrays have room for.
+/// Returns the axes that [`Tensor::diagonal_last`] has written: one fewer than the arrays have entries.
 #[inline]
 fn diagonal<'a>(shape: &'a impl AsRef<[usize]>, strides: &'a impl AsRef<[isize]>) -> Axes<'a> {
     let rank = shape.as_ref().len() - 1;

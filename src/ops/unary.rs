@@ -111,7 +111,7 @@ macro_rules! methods {
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
         /// # Panics
-        /// If the device has no memory left, or an integer has no such result.
+        /// If the allocation fails, or an integer has no such result.
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
@@ -129,7 +129,7 @@ macro_rules! methods {
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
         ///
         /// # Errors
-        /// If the device has no memory left, or an integer has no such result.
+        /// If the allocation fails, or an integer has no such result.
         pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
@@ -145,7 +145,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
         /// # Errors
-        /// If the device has no memory left, or an integer has no such result.
+        /// If the allocation fails, or an integer has no such result.
         ///
         /// ```
         /// use vierbein::tensor;
@@ -246,7 +246,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Each element to an integer power, by repeated squaring.
     ///
     /// # Panics
-    /// Where the device has no memory left; for integers where the power is negative and an element is zero, and in builds
+    /// Where the allocation fails; for integers where the power is negative and an element is zero, and in builds
     /// with debug assertions where the result overflows.
     ///
     /// ```
@@ -265,7 +265,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`powi`](Tensor::powi).
     ///
     /// # Errors
-    /// If the device has no memory left; for integers if the power is negative and an element is zero, and in builds with
+    /// If the allocation fails; for integers if the power is negative and an element is zero, and in builds with
     /// debug assertions if the result overflows.
     pub fn try_powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
     where
@@ -280,7 +280,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
-    /// Where the device has no memory left.
+    /// If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -298,7 +298,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`powf`](Tensor::powf).
     ///
     /// # Errors
-    /// If the device has no memory left.
+    /// If the allocation fails.
     pub fn try_powf(&self, n: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Inexact,
