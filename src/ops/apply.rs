@@ -1,4 +1,4 @@
-//! Operations as values on tensors, and conversions of elements: into new tensors, into given ones, and in place.
+//! Functions as values and casts: into new tensors, into preallocated outputs, and in place.
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
 use super::operands::{Agrees, Aligned, Operands};
@@ -11,10 +11,10 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// An operation of one's own on each element, on any device.
+    /// Applies a built-in or user-defined function to each element, on any device.
     ///
     /// # Panics
-    /// Where the operation is not defined, or the allocation fails.
+    /// If the function is undefined for an element, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -36,10 +36,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply(op))
     }
 
-    /// [`apply`](Tensor::apply) with a `Result`. It serves every function of one operand: `x.try_apply(op::Sqrt)`.
+    /// Fallible variant of [`apply`](Tensor::apply). It takes every function of one operand: `x.try_apply(op::Sqrt)`.
     ///
     /// # Errors
-    /// Where the operation is not defined, or the allocation fails.
+    /// If the function is undefined for an element, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -57,10 +57,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// An operation of one's own on two tensors, which broadcast; on any device.
+    /// Applies a built-in or user-defined function to the elements of two tensors, which broadcast; on any device.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the operation is not defined, or the allocation fails.
+    /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -76,10 +76,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply2(op, right))
     }
 
-    /// [`apply2`](Tensor::apply2) with a `Result`. It serves every function of two operands: `x.try_apply2(op::Maximum, &y)`.
+    /// Fallible variant of [`apply2`](Tensor::apply2). It takes every function of two operands: `x.try_apply2(op::Maximum, &y)`.
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, the operation is not defined, or the allocation fails.
+    /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
     pub fn try_apply2<R, F>(&self, op: F, right: R) -> Result<Tensor<F::Output, R::Common, O, Dev>, Error>
     where
         Dev: Elementwise<T>,
@@ -89,7 +89,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         right.combine(op, self)
     }
 
-    /// An operation of one's own on three tensors, which broadcast; on any device.
+    /// Applies a built-in or user-defined function to the elements of three tensors, which broadcast; on any device.
     ///
     /// # Panics
     /// If the shapes do not broadcast, or the allocation fails.
@@ -133,8 +133,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         ternary(op, self, &b.aligned(), &c.aligned())
     }
 
-    /// Each element as another type, as `as` converts: floating to integer truncates and saturates, integer to integer
-    /// wraps, `bool` becomes 0 and 1, real becomes complex. What would lose a part does not compile.
+    /// Converts each element to another type, with the rules of `as`.
+    ///
+    /// Floating-point to integer truncates and saturates, integer to integer wraps, `bool` becomes 0 or 1, and real becomes
+    /// complex. Complex to real and number to `bool` do not compile.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -169,7 +171,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`apply`](Tensor::apply) in place.
     ///
     /// # Panics
-    /// Where the operation is not defined; nothing is changed then.
+    /// If the function is undefined for an element; nothing is changed then.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -189,7 +191,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply_inplace`](Tensor::apply_inplace).
     ///
     /// # Errors
-    /// Where the operation is not defined; nothing is changed then.
+    /// If the function is undefined for an element; nothing is changed then.
     pub fn try_apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
@@ -200,14 +202,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-// ------------------------------------------------------------------ into what is there
+// ------------------------------------------------------------------ preallocated outputs
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`apply`](Tensor::apply) into a tensor or mutable view that is there, of exactly the result's shape. It serves every
-    /// function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
+    /// [`apply`](Tensor::apply) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// It takes every function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
     ///
     /// # Panics
-    /// Where the output has another shape, or the operation is not defined; nothing is written then.
+    /// If `out` does not have the result's shape, or the function is undefined for an element. Nothing is written then.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -229,7 +232,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply_into`](Tensor::apply_into).
     ///
     /// # Errors
-    /// Where the output has another shape, or the operation is not defined; nothing is written then.
+    /// If `out` does not have the result's shape, or the function is undefined for an element. Nothing is written then.
     pub fn try_apply_into<F, S2>(
         &self,
         op: F,
@@ -243,12 +246,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         unary_into(op, self, out)
     }
 
-    /// [`apply2`](Tensor::apply2) into a tensor or mutable view that is there, of exactly the result's shape. It serves every
-    /// operator and function of two operands: `a.apply2_into(op::Add, &b, &mut out)` is `out = a + b`.
+    /// [`apply2`](Tensor::apply2) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// It takes every operator and function of two operands: `a.apply2_into(op::Add, &b, &mut out)` is `out = a + b`.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the output has another shape, or the operation is not defined; nothing is written
-    /// then.
+    /// If the shapes do not broadcast, `out` does not have the result's shape, or the function is undefined for an element. Nothing
+    /// is written then.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -274,8 +278,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply2_into`](Tensor::apply2_into).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, the output has another shape, or the operation is not defined; nothing is written
-    /// then.
+    /// If the shapes do not broadcast, `out` does not have the result's shape, or the function is undefined for an element. Nothing
+    /// is written then.
     ///
     /// ```
     /// use vierbein::{Tensor, op, tensor};
@@ -298,7 +302,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         right.combine_into(op, self, out)
     }
 
-    /// [`apply3`](Tensor::apply3) into a tensor or mutable view that is there, of exactly the result's shape.
+    /// [`apply3`](Tensor::apply3) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
     /// # Panics
     /// If the shapes do not broadcast, or `out` does not have the result's shape. Nothing is written then.
@@ -351,10 +355,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         ternary_into(op, self, &b.aligned(), &c.aligned(), out)
     }
 
-    /// [`cast`](Tensor::cast) into a tensor or mutable view that is there, of exactly the same shape.
+    /// [`cast`](Tensor::cast) into a preallocated tensor or mutable view of exactly the same shape.
     ///
     /// # Panics
-    /// Where the output has another shape.
+    /// If `out` has another shape.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -375,7 +379,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cast_into`](Tensor::cast_into).
     ///
     /// # Errors
-    /// Where the output has another shape.
+    /// If `out` has another shape.
     pub fn try_cast_into<U: Element, S2>(&self, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
@@ -389,10 +393,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 // ------------------------------------------------------------------ in place
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`apply2`](Tensor::apply2) in place, with the tensor as the left operand; `right` is repeated to its shape.
+    /// [`apply2`](Tensor::apply2) in place: the tensor is the left operand, and `right` broadcasts to its shape.
     ///
     /// # Panics
-    /// Where `right` does not broadcast to the shape of `self`, or the operation is not defined; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element; nothing is changed then.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -414,7 +418,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply2_inplace`](Tensor::apply2_inplace).
     ///
     /// # Errors
-    /// Where `right` does not broadcast to the shape of `self`, or the operation is not defined; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element; nothing is changed then.
     pub fn try_apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
     where
         B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
@@ -426,7 +430,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Conversion to `U`.
+/// The function that converts an element to `U`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cast<U>(pub(crate) core::marker::PhantomData<U>);
 

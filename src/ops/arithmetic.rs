@@ -1,4 +1,4 @@
-//! `+ - * / %`, `& | ^`, `-` and `!`, with tensors and scalars on either side, owned or borrowed, and in place.
+//! The operators `+ - * / %`, `& | ^`, `-` and `!`, for tensors and scalars on either side, owned or borrowed, and in place.
 
 use super::compute::{binary_assign, unary_given};
 use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
@@ -57,7 +57,7 @@ infix! {
     BitXor, bitxor;
 }
 
-/// In place, and with a scalar on the left.
+/// Implements operators in place, and those with a scalar on the left.
 macro_rules! arithmetic {
     ($($Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_assign:ident, $symbol:literal;)*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
@@ -65,7 +65,8 @@ macro_rules! arithmetic {
             #[doc = concat!("`self ", $symbol, "= right` with a `Result`; the tensor `right` is repeated to the shape of `self`.")]
             ///
             /// # Errors
-            /// Where `right` does not broadcast to the shape of `self`, or integers have no such result; nothing is changed then.
+            /// If `right` does not broadcast to the shape of `self`, or the result is undefined for integer elements; nothing is
+            /// changed then.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -198,10 +199,10 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// `self += alpha · right` in one pass (BLAS's axpy); `right` is repeated to the shape of `self`.
+    /// Computes `self += alpha · right` in one pass (BLAS's axpy); `right` broadcasts to the shape of `self`.
     ///
     /// # Panics
-    /// Where `right` does not broadcast to the shape of `self`.
+    /// If `right` does not broadcast to the shape of `self`.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -223,7 +224,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`add_scaled`](Tensor::add_scaled).
     ///
     /// # Errors
-    /// Where `right` does not broadcast to the shape of `self`; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`; nothing is changed then.
     pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
         T: Scalar,

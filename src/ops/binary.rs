@@ -1,4 +1,4 @@
-//! Functions of two elements, as operations and as methods.
+//! Functions of two elements, as types in [`op`](super::op) and as methods of tensors.
 
 use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;
@@ -117,7 +117,7 @@ macro_rules! methods {
                 /// `right` is a tensor to broadcast with, or a scalar.
                 ///
                 /// # Errors
-                /// If the shapes do not broadcast, the allocation fails, or integers have no such result.
+                /// If the shapes do not broadcast, the allocation fails, or the result is undefined for integer elements.
                 ///
                 /// ```
                 /// use vierbein::tensor;
@@ -142,14 +142,14 @@ macro_rules! methods {
 // The rows are in `catalogue.rs`.
 binary!(methods);
 
-/// The larger; NaN if one is.
+/// Returns the larger value; NaN if one of them is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
     if b > a || b != b { b } else { a }
 }
 
-/// The smaller; NaN if one is.
+/// Returns the smaller value; NaN if one of them is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {

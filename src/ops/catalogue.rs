@@ -284,7 +284,8 @@ macro_rules! binary {
             checked: cfg!(debug_assertions),
             associative: true,
         }
-        // Dividing integers by zero is an error in every build; an overflow is one where Rust's own operators panic.
+        // Integer division by zero is an error in every build; overflow is an error in builds with debug assertions, as for Rust's
+        // operators.
         Div: try_div {
             doc: "The quotient",
             symbol: "/", operator: Div, verb: "divide",

@@ -1,4 +1,4 @@
-//! Between orders, devices and owners: what is free and what copies.
+//! Conversions between memory orders, devices and owners: views, which are free, and copies.
 
 use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;
@@ -9,7 +9,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A copy of its own, dense in the tensor's order.
+    /// Returns an owned copy, contiguous in the tensor's memory order.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_to_order()
     }
 
-    /// A copy with the same elements at the same indices, dense in order `P`.
+    /// Returns a copy with the same elements at the same indices, contiguous in memory order `P`.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -71,7 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    /// A free view with the same elements at the same indices, enumerated in order `P`.
+    /// Returns a view with the same elements at the same indices and memory order `P`. Free.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -84,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().in_order()
     }
 
-    /// A free view with the axes reversed and the order transposed: what was dense stays dense.
+    /// Returns a view with reversed axes and the opposite memory order. A contiguous tensor stays contiguous. Free.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -96,10 +96,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().transposed()
     }
 
-    /// The elements in the order's enumeration, copied to a `Vec`.
+    /// Copies the elements to a `Vec`, in memory order: the last axis fastest if row-major, the first if column-major.
     ///
     /// # Panics
-    /// Where an allocation on the host fails, or the device fails.
+    /// If an allocation on the host fails, or the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -113,16 +113,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`to_vec`](Tensor::to_vec).
     ///
     /// # Errors
-    /// Where an allocation on the host fails, or the device fails.
+    /// If an allocation on the host fails, or the device reports an error.
     pub fn try_to_vec(&self) -> Result<Vec<T>, Error> {
         let layout = self.enumeration();
         self.device().gather(self.operand_in(&layout))
     }
 
-    /// The elements as a slice, in the order's enumeration, if they lie side by side in it.
+    /// Returns the elements as a slice, if the tensor is contiguous in its memory order.
     ///
     /// # Errors
-    /// [`Error::NotContiguous`], which says how they lie. For owned tensors [`as_slice`](Tensor::as_slice) never fails.
+    /// [`Error::NotContiguous`], with the shape and the strides. For owned tensors, [`as_slice`](Tensor::as_slice) never fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -145,10 +145,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The elements as a mutable slice, in the order's enumeration, if they lie side by side in it.
+    /// Returns the elements as a mutable slice, if the tensor is contiguous in its memory order.
     ///
     /// # Errors
-    /// [`Error::NotContiguous`], which says how they lie.
+    /// [`Error::NotContiguous`], with the shape and the strides.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
@@ -173,8 +173,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// A copy of anything that can be viewed as a tensor, dense in order `O`: another tensor's view, or an array or matrix of
-    /// [another library](crate::interop).
+    /// Returns a copy, contiguous in memory order `O`, of anything that converts into a view: a tensor's view, or an array or
+    /// matrix of [another library](crate::interop).
     ///
     /// # Panics
     /// If the allocation fails.
@@ -204,7 +204,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         view.into().try_to_owned()
     }
 
-    /// The same memory with the axes reversed and the order transposed. Free.
+    /// Returns the tensor with reversed axes and the opposite memory order, in the same buffer. Free.
     ///
     /// ```
     /// use vierbein::{ColMajor, tensor};
@@ -221,7 +221,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Tensor::dense(buffer, shape, device)
     }
 
-    /// The elements, in the sequence of the order. Never fails: an owned tensor is dense.
+    /// Returns the elements in memory order. Never fails: an owned tensor is contiguous.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -234,7 +234,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are dense")
     }
 
-    /// The elements to change, in the sequence of the order. Never fails: an owned tensor is dense.
+    /// Returns the elements in memory order, mutably. Never fails: an owned tensor is contiguous.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];
@@ -248,12 +248,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
     }
 
-    /// The elements, in the sequence of the order. On the host this is the tensor's own memory, in which a large result moves by
-    /// less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)); from another device they are copied, and from [another
-    /// library's memory](Tensor::from_buffer).
+    /// Returns the elements in memory order.
+    ///
+    /// On the host the `Vec` takes over the tensor's buffer, in which the elements of a large result move by less than a page (see
+    /// [`CpuBuffer`](crate::device::CpuBuffer)). The elements are copied from other devices, and from [another library's
+    /// memory](Tensor::from_buffer).
     ///
     /// # Panics
-    /// Where they are copied, and there is no memory left or the device fails.
+    /// If the elements are copied, and the allocation fails or the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -267,7 +269,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Fallible variant of [`into_vec`](Tensor::into_vec).
     ///
     /// # Errors
-    /// Where they are copied, and there is no memory left or the device fails.
+    /// If the elements are copied, and the allocation fails or the device reports an error.
     pub fn try_into_vec(self) -> Result<Vec<T>, Error> {
         let (buffer, device) = self.into_parts();
         device.release(buffer)
@@ -275,7 +277,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// The same memory in the other order: for ranks 0 and 1 both are the same. Free.
+    /// Returns the same tensor with memory order `P`: for ranks 0 and 1, both orders have the same layout. Free.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -292,7 +294,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 }
 
-/// The rank of a tensor with one element: 0.
+/// The rank of a tensor with exactly one element: 0.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` has more than one element, or may have",
     label = "this is for `Rank<0>`",
@@ -302,7 +304,7 @@ pub trait OneElement: Dim {}
 #[diagnostic::do_not_recommend]
 impl OneElement for Rank<0> {}
 
-/// The ranks of which both orders are the same: 0 and 1.
+/// The ranks for which both memory orders have the same layout: 0 and 1.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` has two orders in memory, so changing it is not free",
     label = "only `Rank<0>` and `Rank<1>` change their order for free",
@@ -315,10 +317,10 @@ impl SameInBothOrders for Rank<0> {}
 impl SameInBothOrders for Rank<1> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The value of a tensor of rank 0, copied to the host.
+    /// Returns the value of a tensor of rank 0, copied to the host.
     ///
     /// # Panics
-    /// Where a device other than the host fails to copy.
+    /// If a device other than the host fails to copy.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -337,7 +339,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`item`](Tensor::item).
     ///
     /// # Errors
-    /// Where a device other than the host fails to copy.
+    /// If a device other than the host fails to copy.
     #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where

@@ -1,4 +1,4 @@
-//! Iteration: elements, positions along an axis, lanes.
+//! Iterators over elements, over views along an axis, and over lanes.
 
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess};
@@ -16,7 +16,8 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The elements, in the order's enumeration.
+    /// Iterates over the elements in memory order: the last axis fastest if row-major, the first if column-major. Strides have no
+    /// influence.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -30,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.agree::<T, O, Dev>().into_elements()
     }
 
-    /// The elements with their indices, in the order's enumeration.
+    /// Iterates over the elements with their indices, in memory order.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -51,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// Views at each position along an axis, one after the other.
+    /// Iterates over the views at each index along an axis.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -86,7 +87,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(AxisIter { base: self.view(), axis, next: 0, end, rank: PhantomData })
     }
 
-    /// The same on several threads, as rayon's indexed parallel iterator.
+    /// [`axis_iter`](Tensor::axis_iter) on several threads, as rayon's indexed parallel iterator.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -113,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         (0..views.len()).into_par_iter().map(move |i| views.at(i))
     }
 
-    /// The one-dimensional views along an axis, one for each index of the other axes, in the order's enumeration of those.
+    /// Iterates over the one-dimensional views along an axis, one for each index of the other axes, in memory order of those.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -149,7 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The elements to change, in the order's enumeration.
+    /// Iterates over mutable references to the elements, in memory order.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[0, 0], [0, 0]];
@@ -166,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view_mut().into_elements_mut()
     }
 
-    /// Mutable views at each position along an axis, one after the other.
+    /// Iterates over the mutable views at each index along an axis.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -201,8 +202,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view_mut().positions(axis.index())
     }
 
-    /// The same on several threads, as rayon's indexed parallel iterator. The views are collected first:
-    /// where there is no memory for them, the process ends.
+    /// [`axis_iter_mut`](Tensor::axis_iter_mut) on several threads, as rayon's indexed parallel iterator.
+    ///
+    /// The views are collected first. If their allocation fails, the process aborts.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -290,13 +292,13 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
     type Item = &'a T;
     type IntoIter = Iter<'a, T, D>;
-    /// References for as long as the view borrows.
+    /// Returns references that live as long as the view's borrow.
     fn into_iter(self) -> Iter<'a, T, D> {
         self.into_elements()
     }
 }
 
-/// Views at each position along an axis.
+/// Iterator over the views at each index along an axis.
 #[derive(Debug)]
 pub struct AxisIter<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>, R> {
     base: Tensor<T, D, O, Dev, S>,
@@ -360,7 +362,7 @@ where
     }
 }
 
-/// One-dimensional views along an axis.
+/// Iterator over the one-dimensional views along an axis.
 #[derive(Debug)]
 pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
     base: Tensor<T, D, O, Dev, S>,

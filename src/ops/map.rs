@@ -1,4 +1,4 @@
-//! Closures on the elements of tensors, on the host: in no particular sequence, and perhaps on several threads.
+//! Closures on the elements of tensors, on the host, in unspecified order and possibly on several threads.
 
 use super::compute::{binary, binary_into, ternary, ternary_into};
 use super::operands::Aligned;
@@ -10,10 +10,10 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-/// What a closure does is not known: a little.
+/// The [`COST`](UnaryOp::COST) of a closure is unknown; this is a guess for a cheap one.
 const UNKNOWN: usize = 16;
 
-/// A closure as an operation.
+/// A closure as an element-by-element function.
 struct Closure<'f, F>(&'f F);
 
 impl<F> Clone for Closure<'_, F> {
@@ -58,11 +58,12 @@ where
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A closure on each element, on the host, in no particular sequence and perhaps on several threads. What depends on the
-    /// sequence uses [`iter`](Tensor::iter); what runs on every device uses [`apply`](Tensor::apply).
+    /// Calls a closure on each element, on the host, in unspecified order and possibly on several threads.
+    ///
+    /// If the order matters, use [`iter`](Tensor::iter); to run on every device, use [`apply`](Tensor::apply).
     ///
     /// # Panics
-    /// Where an allocation on the host fails, or the closure panics; nothing is lost then but the unfinished result.
+    /// If an allocation on the host fails, or the closure panics. Only the unfinished result is dropped then.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -80,7 +81,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`map`](Tensor::map).
     ///
     /// # Errors
-    /// Where an allocation on the host fails.
+    /// If an allocation on the host fails.
     pub fn try_map<U: Element, F>(&self, f: F) -> Result<Tensor<U, D, O, Dev>, Error>
     where
         Dev: RunsClosures + Elementwise<T>,
@@ -89,10 +90,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply(Closure(&f))
     }
 
-    /// A closure on each pair of elements of two tensors, which broadcast; on the host, in no particular sequence.
+    /// Calls a closure on each pair of elements of two tensors, which broadcast; on the host, in unspecified order.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, an allocation on the host fails, or the closure panics.
+    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -114,7 +115,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`zip_map`](Tensor::zip_map).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or an allocation on the host fails.
+    /// If the shapes do not broadcast, or an allocation on the host fails.
     pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
     where
         V: Element,
@@ -126,11 +127,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         binary(Closure(&f), self, &other.aligned())
     }
 
-    /// A closure on the elements of three tensors, which broadcast; on the host, in no particular sequence. One pass over
-    /// memory for what would be several operations.
+    /// Calls a closure on the elements of three tensors, which broadcast; on the host, in unspecified order.
+    ///
+    /// It makes one pass over memory for what would be several operations.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, an allocation on the host fails, or the closure panics.
+    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -154,7 +156,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`zip_map3`](Tensor::zip_map3).
     ///
     /// # Errors
-    /// Where the shapes do not broadcast, or an allocation on the host fails.
+    /// If the shapes do not broadcast, or an allocation on the host fails.
     pub fn try_zip_map3<V, B, C, E, F>(
         &self,
         b: B,
@@ -174,13 +176,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-// ------------------------------------------------------------------ into what is there
+// ------------------------------------------------------------------ preallocated outputs
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`map`](Tensor::map) into a tensor or mutable view that is there, of exactly the same shape.
+    /// [`map`](Tensor::map) into a preallocated tensor or mutable view of exactly the same shape.
     ///
     /// # Panics
-    /// Where the output has another shape, or the closure panics; elements are then partly the old and partly the new ones.
+    /// If `out` has another shape, or the closure panics. After a panic of the closure, `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -202,7 +204,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`map_into`](Tensor::map_into).
     ///
     /// # Errors
-    /// Where the output has another shape; nothing is written then.
+    /// If `out` has another shape; nothing is written then.
     pub fn try_map_into<U, F, S2>(&self, f: F, out: &mut Tensor<U, D, O, Dev, S2>) -> Result<(), Error>
     where
         U: Element,
@@ -213,11 +215,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply_into(Closure(&f), out)
     }
 
-    /// [`zip_map`](Tensor::zip_map) into a tensor or mutable view that is there, of exactly the result's shape.
+    /// [`zip_map`](Tensor::zip_map) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the output has another shape, or the closure panics; elements are then partly the
-    /// old and partly the new ones.
+    /// If the shapes do not broadcast, `out` does not have the result's shape, or the closure panics. After a panic of the closure,
+    /// `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -263,11 +265,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         binary_into(Closure(&f), self, &other.aligned(), out)
     }
 
-    /// [`zip_map3`](Tensor::zip_map3) into a tensor or mutable view that is there, of exactly the result's shape.
+    /// [`zip_map3`](Tensor::zip_map3) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
     /// # Panics
-    /// Where the shapes do not broadcast, the output has another shape, or the closure panics; elements are then partly the
-    /// old and partly the new ones.
+    /// If the shapes do not broadcast, `out` does not have the result's shape, or the closure panics. After a panic of the closure,
+    /// `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -322,10 +324,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A closure on each element, in place; on the host, in no particular sequence.
+    /// Calls a closure on each element and stores its result in place; on the host, in unspecified order.
     ///
     /// # Panics
-    /// Where the closure panics; elements are then partly the old and partly the new ones.
+    /// If the closure panics. Elements may be partly overwritten then.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];

@@ -1,4 +1,4 @@
-//! What stands on the right of an operation: a tensor, owned or borrowed, or a scalar.
+//! The right operands of functions and operators: tensors, owned or borrowed, and scalars.
 
 use super::compute::{binary, binary_assign, binary_into, combine, unary_given, unary_into};
 use crate::device::{
@@ -11,7 +11,7 @@ use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
-/// An operation with its right operand fixed.
+/// A function of two elements whose right operand is fixed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WithRight<F, B> {
     pub(crate) op: F,
@@ -43,7 +43,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     }
 }
 
-/// An operation with its left operand fixed.
+/// A function of two elements whose left operand is fixed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WithLeft<F, A> {
     pub(crate) op: F,
@@ -72,7 +72,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     }
 }
 
-/// What stands on the right of `maximum`, `less`, `atan2`, ..: a tensor to broadcast with, or a scalar.
+/// The right operand of `maximum`, `less`, `atan2`, ..: a tensor, which broadcasts, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected `&tensor` or a scalar, of element type `{T}`",
@@ -147,11 +147,11 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 
 // ------------------------------------------------------------------ operators
 
-/// What stands on the right of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
+/// The right operand of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
 ///
-/// The operators ask nothing else of their operands. The compiler learns the type on the right last: what is asked of it shows
-/// in our words (E0277), what is asked of the left one alone would not (E0369). What is known of the left still flows into
-/// the right: `&a + &Tensor::zeros([2, 3])`.
+/// This is the operators' only bound. The compiler infers the type on the right last, so a failed bound on it is reported with this
+/// trait's message (E0277); a failed bound on the left operand alone would not be (E0369). The left operand's types still determine
+/// those of the right one: `&a + &Tensor::zeros([2, 3])`.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",
@@ -168,7 +168,7 @@ pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
     ) -> Result<Tensor<T, Self::Common, O, Dev>, Error>;
 }
 
-/// What stands on the right of the operator `F` that changes the tensor `Left`: a tensor, owned or borrowed, or a scalar.
+/// The right operand of the operator `F` that changes the tensor `Left`: a tensor, owned or borrowed, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "cannot combine `{Left}` with `{Self}`",
     label = "expected a tensor or a scalar of the same element type",
@@ -304,9 +304,9 @@ where
 
 // ------------------------------------------------------------------ arguments of methods
 
-/// A tensor whose order and device are those of the left operand, as an argument: `&tensor`.
+/// A tensor argument `&tensor` whose memory order and device are those of the left operand.
 ///
-/// Methods take it as one type, so that the compiler names what differs in our words.
+/// Methods have one type parameter for the argument, so that the compiler reports a mismatch with this trait's message.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor on `{Dev}`",
     label = "expected a reference to a tensor",
@@ -317,7 +317,7 @@ pub trait Aligned<O: Order, Dev: Device> {
     type Element: Element;
     /// The rank.
     type Dim: Dim;
-    /// A view of it.
+    /// Returns a view of the tensor.
     fn aligned(&self) -> TensorView<'_, Self::Element, Self::Dim, O, Dev>;
 }
 
@@ -338,14 +338,14 @@ where
     }
 }
 
-/// An [`Aligned`] tensor that holds elements of `T`, too.
+/// An [`Aligned`] tensor whose element type is `T`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected a reference to a tensor",
     note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
 )]
 pub trait Agrees<T: Element, O: Order, Dev: Device>: Aligned<O, Dev> {
-    /// A view of it.
+    /// Returns a view of the tensor.
     fn agreed(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
 }
 

@@ -1,5 +1,5 @@
-//! Contractions under their familiar names: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. Axes are labelled by number,
-//! and the engine does the rest.
+//! Named contractions: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. They label the axes with numbers and call the
+//! contraction engine.
 
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
@@ -14,7 +14,7 @@ use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 
-/// Two operands whose axes have numbers for labels, and what they make together.
+/// Two operands of a contraction, and their device.
 struct Pair<'a, T: Element, Dev: Device> {
     device: &'a Dev,
     left: MatrixOperand<'a, T, Dev>,
@@ -34,13 +34,14 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         Ok(Pair { device, left, right })
     }
 
-    /// What is wrong, with both operands.
+    /// Returns an error with the reason and both operands' shapes.
     fn error(&self, op: String, why: String) -> Error {
         let shapes = [self.left, self.right].map(|factor| factor.operand.shape().to_vec());
         Error::Contraction { op, shapes: shapes.to_vec(), why }
     }
 
-    /// Writes the contraction; labels are those of each axis of the left operand, the right one and the result.
+    /// Writes the contraction to `out`. `labels` has one label for each axis of the left and of the right operand; `result` has the
+    /// output's.
     fn write<R: Dim, O: Order>(
         &self,
         labels: [&[u8]; 2],
@@ -58,7 +59,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     }
 }
 
-/// Sums over pairs of axes; the result has the others, the left operand's first.
+/// Sums over pairs of axes. The result has the remaining axes, the left operand's first.
 fn contract_axes<'a, T, D, E, R, O, Dev>(
     name: &'static str,
     left: (TensorView<'a, T, D, O, Dev>, bool),
@@ -95,7 +96,7 @@ where
                 .error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
         }
     }
-    // The left operand's axes are 0, 1, ..; an axis of the right one has the label of its partner or one of its own.
+    // The left operand's axes have labels 0, 1, ..; an axis of the right one has the label of its partner, or its own.
     let on_left: Labels = (0..D::NDIM as u8).collect();
     let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
     let label = |axis: usize| partner(axis).map_or(D::NDIM + axis, |k| axes[0][k]) as u8;
@@ -115,8 +116,8 @@ where
     Ok(out)
 }
 
-/// The sum over all indices of products of elements.
-// Always inlined, as reductions of a whole tensor.
+/// Sums the products of elements at equal indices, over all indices.
+// Always inlined, like reductions of a whole tensor.
 #[inline(always)]
 fn whole<'a, T, D, E, O, Dev>(
     name: &'static str,
@@ -142,7 +143,7 @@ where
     Tensor::computed([], x.device().clone(), Whole { name, a, b })
 }
 
-/// The sum over all indices of products of elements of two operands of one shape.
+/// The sum over all indices of the products of two operands' elements, for operands of the same shape.
 struct Whole<'a, T: Element, Dev: Device> {
     name: &'static str,
     a: MatrixOperand<'a, T, Dev>,
@@ -165,13 +166,13 @@ fn whole_error(name: &'static str, x: &[usize], y: &[usize], why: String) -> Err
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The sum over pairs of axes, `left_axes[k]` with `right_axes[k]`: rank N + M − 2K, in the type. The result has the
-    /// other axes, first those of `self`.
+    /// Sums over pairs of axes, `left_axes[k]` with `right_axes[k]`. The result has the remaining axes, first those of `self`; its
+    /// rank is N + M − 2K, in the type.
     ///
-    /// Views go in as they are; an operand is copied only where its axes cannot be made a matrix by strides alone.
+    /// Views are used without a copy. An operand is copied only if strides alone cannot express it as a matrix.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, the axes of a pair differ in length, an integer result does not fit (debug
+    /// If an axis is out of range or named twice, the axes of a pair differ in extent, an integer result overflows (debug
     /// assertions), or the allocation fails.
     ///
     /// ```
@@ -202,7 +203,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`tensordot`](Tensor::tensordot).
     ///
     /// # Errors
-    /// Where `tensordot` panics.
+    /// For the reasons for which `tensordot` panics.
     pub fn try_tensordot<'b, B, R, const K: usize>(
         &self,
         right: B,
@@ -220,11 +221,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         contract_axes("tensordot", (self.into(), false), right, [&left_axes, &right_axes])
     }
 
-    /// The sum of `a · b` over all elements of two tensors of one shape, without conjugation; [`vdot`](Tensor::vdot)
-    /// conjugates, [`matmul`](Tensor::matmul) multiplies matrices. The error grows as that of a [`sum`](Tensor::sum).
+    /// Returns the sum of `a · b` over all elements of two tensors of the same shape, without conjugation.
+    ///
+    /// [`vdot`](Tensor::vdot) conjugates; [`matmul`](Tensor::matmul) multiplies matrices. The error grows like that of a
+    /// [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// If the shapes differ, an integer result does not fit (debug assertions), or the allocation fails.
+    /// If the shapes differ, an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -245,7 +248,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`dot`](Tensor::dot).
     ///
     /// # Errors
-    /// Where `dot` panics.
+    /// For the reasons for which `dot` panics.
     #[inline(always)]
     pub fn try_dot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
@@ -257,10 +260,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         whole("dot", (self.into(), false), (right.agreeing(), B::CONJUGATE))
     }
 
-    /// The sum of `conj(a) · b` over all elements of two tensors of one shape: the inner product of physics.
+    /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape: the inner product of physics.
     ///
     /// # Panics
-    /// If the shapes differ, an integer result does not fit (debug assertions), or the allocation fails.
+    /// If the shapes differ, an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -283,7 +286,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`vdot`](Tensor::vdot).
     ///
     /// # Errors
-    /// Where `vdot` panics.
+    /// For the reasons for which `vdot` panics.
     #[inline(always)]
     pub fn try_vdot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
@@ -295,11 +298,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         whole("vdot", (self.into(), true), (right.agreeing(), B::CONJUGATE))
     }
 
-    /// The sum over one axis of each: the last one in row-major order, the first one in column-major. The result has the
-    /// other axes, first those of `self`.
+    /// Sums over one axis of each operand: the last one if row-major, the first one if column-major. The result has the remaining
+    /// axes, first those of `self`.
     ///
     /// # Panics
-    /// If those axes differ in length, an integer result does not fit (debug assertions), or the allocation fails.
+    /// If those axes differ in extent, an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -321,7 +324,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`inner`](Tensor::inner).
     ///
     /// # Errors
-    /// Where `inner` panics.
+    /// For the reasons for which `inner` panics.
     pub fn try_inner<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -335,10 +338,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         contract_axes("inner", (self.into(), false), right, [&axes[..1], &axes[1..]])
     }
 
-    /// All products of an element of each: rank N + M.
+    /// Returns the outer product: the products of all pairs of elements. Its rank is N + M.
     ///
     /// # Panics
-    /// If an integer product does not fit (debug assertions), or the allocation fails.
+    /// If an integer product overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -359,7 +362,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`outer`](Tensor::outer).
     ///
     /// # Errors
-    /// Where `outer` panics.
+    /// For the reasons for which `outer` panics.
     pub fn try_outer<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -371,12 +374,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         contract_axes("outer", (self.into(), false), (right.agreeing(), B::CONJUGATE), [&[], &[]])
     }
 
-    /// The Kronecker product: each element of `self` becomes a copy of `right` that it multiplies. Axes are as long as both
-    /// operands' together; an operand with fewer axes gets axes of length 1, where the order aligns.
+    /// Returns the Kronecker product: each element of `self` is replaced by its product with `right`.
+    ///
+    /// The extents of the result are the products of the operands' extents. An operand with fewer axes gets axes of extent 1,
+    /// leading if row-major, trailing if column-major.
     ///
     /// # Panics
-    /// If the operands have more than 16 axes longer than 1 together, an integer product does not fit (debug assertions), or
-    /// the allocation fails.
+    /// If the operands together have more than 16 axes longer than 1, an integer product overflows (debug assertions), or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -397,7 +402,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`kron`](Tensor::kron).
     ///
     /// # Errors
-    /// Where `kron` panics.
+    /// For the reasons for which `kron` panics.
     pub fn try_kron<'b, B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
     where
         T: Scalar,
@@ -429,13 +434,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             })?;
         }
         let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
-        // Axis `k` of the result is two: steps of the left operand, as long as the right one's axis is, and its steps.
+        // Each axis of the result is split in two: an outer axis for the left operand, whose stride is the right operand's extent,
+        // and an inner axis for the right operand.
         let mut extents = Extents::new();
         let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
         for axis in 0..rank {
             let (l, r, step) =
                 (of(left.shape(), axis), of(right.shape(), axis), out.strides().as_ref()[axis]);
-            // Without elements, the other axis may be longer than there are numbers for.
+            // If the result is empty, `r` may exceed `isize`; the stride is not used then, so it may wrap.
             for (label, extent, stride) in
                 [(axis, l, step.wrapping_mul(r as isize)), (MAX_RANK + axis, r, step)]
             {

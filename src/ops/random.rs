@@ -1,4 +1,4 @@
-//! Random tensors, from any distribution of the `rand` family.
+//! Random tensors, from any distribution of the `rand` crate family.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -10,7 +10,7 @@ use rand::Rng;
 use rand::distr::Distribution;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Samples of a distribution, drawn in the order's enumeration: the same generator gives the same tensor.
+    /// Returns samples of a distribution, drawn in memory order: generators in the same state give the same tensor.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.
@@ -47,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Self::try_random_in(shape, distribution, rng, &Dev::default())
     }
 
-    /// [`random`](Tensor::random) on a given device, with a `Result`.
+    /// Fallible variant of [`random`](Tensor::random) on a given device.
     ///
     /// # Errors
     /// If the shape exceeds the address space, or the allocation fails.

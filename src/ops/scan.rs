@@ -1,4 +1,4 @@
-//! Running sums and products along an axis.
+//! Cumulative sums and products along an axis.
 
 use super::binary::{Add, Mul};
 use super::compute::check_out;
@@ -13,13 +13,13 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The sums of all elements up to each one along an axis.
+    /// Returns the cumulative sums along an axis.
     ///
-    /// On the host each is the one before plus an element, so the error of the nth grows as O(n · ε); that of a
-    /// [`sum`](Tensor::sum) grows as O(log n · ε).
+    /// On the host they are added sequentially, so the error of the n-th grows as O(n · ε); that of a [`sum`](Tensor::sum) grows as
+    /// O(log n · ε).
     ///
     /// # Panics
-    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer sum overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumsum`](Tensor::cumsum).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer sum does not fit (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer sum overflows (debug assertions), or the allocation fails.
     pub fn try_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -46,10 +46,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.scanned(Add, axis.index())
     }
 
-    /// The products of all elements up to each one along an axis.
+    /// Returns the cumulative products along an axis.
     ///
     /// # Panics
-    /// If the axis is out of range, an integer product does not fit (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer product overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -67,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumprod`](Tensor::cumprod).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer product does not fit (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer product overflows (debug assertions), or the allocation fails.
     pub fn try_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -76,10 +76,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.scanned(Mul, axis.index())
     }
 
-    /// [`cumsum`](Tensor::cumsum) into a tensor or mutable view that is there, of exactly the shape of `self`.
+    /// [`cumsum`](Tensor::cumsum) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
     /// # Panics
-    /// If the output has another shape, the axis is out of range, or an integer sum does not fit (debug assertions).
+    /// If `out` has another shape, the axis is out of range, or an integer sum overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -100,8 +100,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumsum_into`](Tensor::cumsum_into).
     ///
     /// # Errors
-    /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the
-    /// output is unchanged then. Where an integer sum does not fit (debug assertions), it may be written in part.
+    /// If `out` has another shape or is on another instance of the device, or the axis is out of range; `out` is unchanged then. If
+    /// an integer sum overflows (debug assertions); `out` may be partly written then.
     pub fn try_cumsum_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
@@ -115,10 +115,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.scan_into(Add, axis.index(), out)
     }
 
-    /// [`cumprod`](Tensor::cumprod) into a tensor or mutable view that is there, of exactly the shape of `self`.
+    /// [`cumprod`](Tensor::cumprod) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
     /// # Panics
-    /// If the output has another shape, the axis is out of range, or an integer product does not fit (debug assertions).
+    /// If `out` has another shape, the axis is out of range, or an integer product overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -139,8 +139,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumprod_into`](Tensor::cumprod_into).
     ///
     /// # Errors
-    /// If the output has another shape, the two live on different instances of the device, or the axis is out of range; the
-    /// output is unchanged then. Where an integer product does not fit (debug assertions), it may be written in part.
+    /// If `out` has another shape or is on another instance of the device, or the axis is out of range; `out` is unchanged then. If
+    /// an integer product overflows (debug assertions); `out` may be partly written then.
     pub fn try_cumprod_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,

@@ -1,4 +1,4 @@
-//! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
+//! Views with other axes, and reshaping. Only `reshape` and `flatten` of a view copy.
 
 use crate::axis::{AxisArg, OtherAxis};
 use crate::device::{Device, Permute};
@@ -12,7 +12,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The view whose axes a method of [`Axes`] writes.
+    /// Returns the view whose axes the closure writes with a method of [`Axes`].
     #[inline]
     pub(crate) fn cut<E: Dim>(
         &self,
@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().derive(write)
     }
 
-    /// A view whose axis `k` is axis `axes[k]` of this one.
+    /// Returns a view whose axis `k` is axis `axes[k]` of this one.
     ///
     /// # Panics
     /// If `axes` is not a permutation of the tensor's axes.
@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.permute(axes.as_ref(), to))
     }
 
-    /// A view with two axes exchanged.
+    /// Returns a view with two axes exchanged.
     ///
     /// # Panics
     /// If an axis is out of range.
@@ -71,7 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.swap_axes(a.index(), b.index(), to))
     }
 
-    /// A view with all axes in the opposite sequence: the transpose of a matrix.
+    /// Returns a view with all axes reversed: the transpose of a matrix.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -82,7 +82,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().transposed()
     }
 
-    /// A view with a new axis of length 1 before axis `at`; `at` may be the rank, for an axis at the end.
+    /// Returns a view with a new axis of extent 1 before axis `at`; if `at` is the rank, the new axis is the last.
     ///
     /// # Panics
     /// If `at` exceeds the rank.
@@ -113,10 +113,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.insert_axis(at, to))
     }
 
-    /// A view without an axis of length 1.
+    /// Returns a view without an axis of extent 1.
     ///
     /// # Panics
-    /// If the axis is out of range or longer than 1.
+    /// If the axis is out of range, or its extent is not 1.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -135,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`remove_axis`](Tensor::remove_axis).
     ///
     /// # Errors
-    /// If the axis is out of range or longer than 1.
+    /// If the axis is out of range, or its extent is not 1.
     pub fn try_remove_axis<R: Dim, A>(&self, axis: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
@@ -144,10 +144,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.remove_axis(axis.index(), to))
     }
 
-    /// A view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
+    /// Returns a view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
     ///
     /// # Panics
-    /// If an axis is out of range, or the two are the same or differ in length.
+    /// If an axis is out of range, or the two are the same or differ in extent.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -167,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`diagonal`](Tensor::diagonal).
     ///
     /// # Errors
-    /// If an axis is out of range, or the two are the same or differ in length.
+    /// If an axis is out of range, or the two are the same or differ in extent.
     pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: MergeAxes<Merged = R>,
@@ -177,8 +177,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
     }
 
-    /// A view repeated to a larger shape: along new axes (leading in row-major, trailing in column-major order) and along
-    /// axes of length 1. Nothing is copied: repeated elements are the same ones.
+    /// Returns a view broadcast to a larger shape: along new axes (leading if row-major, trailing if column-major) and along axes
+    /// of extent 1. Nothing is copied: repeated elements share one place in memory.
     ///
     /// # Panics
     /// If the shape does not broadcast to the new one.
@@ -217,10 +217,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().behind(shape, strides, 0))
     }
 
-    /// A view of the same elements, in the order's enumeration, in another shape with equally many.
+    /// Returns a view of the same elements, in memory order, with another shape of as many elements.
     ///
-    /// On an owned tensor this always works; on a view, where its strides allow it without a copy. To copy where they do
-    /// not, use [`reshape`](Tensor::reshape).
+    /// For an owned tensor this always works; for a view, if its strides allow it without a copy. Otherwise use
+    /// [`reshape`](Tensor::reshape), which copies.
     ///
     /// # Panics
     /// If the numbers of elements differ, or a view's strides do not allow it.
@@ -245,7 +245,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().behind(shape, strides, 0))
     }
 
-    /// Another shape with equally many elements, and the strides that reach them without a copy.
+    /// Returns the new shape and the strides that reach the same elements without a copy.
     fn reshaped<Sh: IntoShape>(
         &self,
         shape: Sh,
@@ -263,11 +263,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// The same elements, in the order's enumeration, in another shape with equally many. Takes the tensor: an owned one
-    /// keeps its memory, a view is copied.
+    /// Returns the same elements, in memory order, with another shape of as many elements. Consumes the tensor: an owned one keeps
+    /// its buffer, a view is copied.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or the allocation fails for a copy.
+    /// If the numbers of elements differ, or a copy is needed and the allocation fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -287,7 +287,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`reshape`](Tensor::reshape).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or the allocation fails for a copy.
+    /// If the numbers of elements differ, or a copy is needed and the allocation fails.
     pub fn try_reshape<Sh: IntoShape>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
     where
         Dev: Permute<T>,
@@ -302,10 +302,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::dense(buffer, shape, device))
     }
 
-    /// All elements in the order's enumeration, as one axis. An owned tensor keeps its memory, a view is copied.
+    /// Returns all elements along one axis, in memory order. An owned tensor keeps its buffer, a view is copied.
     ///
     /// # Panics
-    /// Where the allocation fails for a copy.
+    /// If a view is copied and the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -332,11 +332,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Whether two shapes have equally many elements; either product may overflow.
+/// Checks that two shapes have the same number of elements; either product may overflow.
 fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
     match element_count(to, size_of::<T>()) {
         Ok(count) if count == from.iter().product::<usize>() => {}
-        // No elements, but strides that no tensor can have: the counts would say nothing.
+        // The shape has zero elements, but strides that overflow: an error about the counts would be misleading.
         Err(overflow) if to.contains(&0) => return Err(overflow),
         _ => return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
@@ -354,7 +354,7 @@ pub trait TwoAxes: Dim {}
 impl TwoAxes for Rank<2> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The transpose of a matrix, as a view.
+    /// Returns the transpose of a matrix, as a view.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -369,7 +369,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The mutable view whose axes a method of [`Axes`] writes.
+    /// Returns the mutable view whose axes the closure writes with a method of [`Axes`].
     #[inline]
     pub(crate) fn cut_mut<E: Dim>(
         &mut self,
@@ -442,7 +442,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`diagonal`](Tensor::diagonal) as a mutable view.
     ///
     /// # Panics
-    /// If an axis is out of range, or the two are the same or differ in length.
+    /// If an axis is out of range, or the two are the same or differ in extent.
     ///
     /// ```
     /// let mut x = vierbein::Tensor::<f64, _>::ones([2, 2]);
@@ -463,7 +463,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
     ///
     /// # Errors
-    /// If an axis is out of range, or the two are the same or differ in length.
+    /// If an axis is out of range, or the two are the same or differ in extent.
     pub fn try_diagonal_mut<R: Dim, A, B>(
         &mut self,
         a: A,
@@ -513,7 +513,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
-    /// The square matrix with this diagonal, and zeros elsewhere.
+    /// Returns the square matrix with this diagonal, and zeros elsewhere.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.

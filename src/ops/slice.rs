@@ -1,4 +1,4 @@
-//! The `s!` macro: a slice argument for each axis, and the rank of the result in the type.
+//! The `s!` macro: one slice argument for each axis. The rank of the result is computed in the type.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -10,7 +10,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-/// In a slice: a new axis of length 1.
+/// Slice argument that inserts a new axis of extent 1.
 ///
 /// ```
 /// use vierbein::{NewAxis, s, tensor};
@@ -19,28 +19,28 @@ use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInc
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NewAxis;
 
-/// In a slice: a range with a step, which `s![1..8;2]` writes.
+/// Slice argument for a range with a step; `s![1..8;2]` creates it.
 #[derive(Debug, Clone, Copy)]
 pub struct Stepped<R>(pub R, pub isize);
 
 /// One argument of a slice: an index, a range, a range with a step, or [`NewAxis`].
 ///
-/// `Left` is the rank that is still to be sliced, `Made` the rank of what is made so far.
+/// `Left` is the rank that remains to be sliced before this argument, `Made` the rank of the result so far.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot slice an axis where `{Left}` is left to be sliced",
     label = "too many arguments, or not a position",
     note = "a slice has one argument for each axis: a position (`usize`, `isize` or `i32`) or a range of them; `NewAxis` takes none"
 )]
 pub trait SliceArg<Left: Dim, Made: Dim> {
-    /// What is left to be sliced after this one.
+    /// The rank that remains to be sliced after this argument.
     type Left: Dim;
-    /// What is made with this one.
+    /// The rank of the result after this argument.
     type Made: Dim;
     #[doc(hidden)]
     fn item(self) -> SliceItem;
 }
 
-/// A slice for a tensor of rank `D`: what [`s!`](crate::s!) makes.
+/// A slice of a tensor of rank `D`, as [`s!`](crate::s!) creates it.
 #[diagnostic::on_unimplemented(
     message = "this is not a slice of a tensor of `{D}`",
     label = "expected one position or range for each axis",
@@ -63,11 +63,11 @@ impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
     }
 }
 
-/// A position along an axis. One blanket implementation of [`SliceArg`] serves all of them, so that the rank of a slice is
-/// known while an integer literal's type is not.
+/// An index along an axis. [`SliceArg`] has one blanket implementation for all index types, so that the rank of a slice is known
+/// before the type of an integer literal is inferred.
 #[doc(hidden)]
 pub trait Position: Copy {
-    /// Too large for `isize` is too large for every axis.
+    /// Values that exceed `isize` become `isize::MAX`, which is out of range for every axis.
     fn position(self) -> isize;
 }
 macro_rules! positions {
@@ -90,7 +90,7 @@ impl<I: Position, L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for I {
     }
 }
 
-/// The ends of a range as signed positions, and whether the last one belongs to it.
+/// The bounds of a range as signed indices, and whether the end is included.
 #[doc(hidden)]
 pub trait Bounds {
     fn bounds(self) -> (isize, Option<isize>, bool);
@@ -134,7 +134,7 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     }
 }
 
-/// Nothing is left to be sliced.
+/// No axis remains to be sliced.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this slice leaves `{Self}` of the tensor without an argument",
@@ -144,10 +144,10 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
 pub trait Exhausted {}
 impl Exhausted for Rank<0> {}
 
-/// What the first argument finds made: nothing.
+/// The rank of the result before the first argument.
 type R0 = Rank<0>;
 
-/// Tuples of one argument, of two, ..: each argument takes up where the one before it left off.
+/// Implements [`SliceOf`] for tuples of 1 to 16 arguments. Each argument continues with the ranks that the one before it leaves.
 macro_rules! tuples {
     ([$($done:tt)*] ($l:ident $m:ident)) => {};
     ([$($done:tt)*] ($l:ident $m:ident) ($arg:ident $left:ident $made:ident) $($rest:tt)*) => {
@@ -173,16 +173,16 @@ macro_rules! tuples {
 tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (G L7 M7) (H L8 M8)
     (I L9 M9) (J L10 M10) (K L11 M11) (L L12 M12) (M L13 M13) (N L14 M14) (P L15 M15) (Q L16 M16));
 
-/// A slice: one argument for each axis, and [`NewAxis`](crate::NewAxis) where one is to be added.
+/// A slice: one argument for each axis, and [`NewAxis`](crate::NewAxis) for each axis to insert.
 ///
 /// | argument | picks | axis in the result |
 /// |---|---|---|
-/// | `3`, `-1` | one position; negative counts from the end | none |
-/// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's ends; negative counts from the end | yes |
-/// | `..` | all positions | yes |
-/// | `0..9;2` | every second position of the range | yes |
-/// | `0..9;-1` | the range, walked from its last position | yes |
-/// | `NewAxis` | | a new one of length 1 |
+/// | `3`, `-1` | one index; negative counts from the end | none |
+/// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's bounds; negative counts from the end | yes |
+/// | `..` | all indices | yes |
+/// | `0..9;2` | every second index of the range | yes |
+/// | `0..9;-1` | the range, reversed | yes |
+/// | `NewAxis` | | a new one of extent 1 |
 ///
 /// ```
 /// use vierbein::{NewAxis, Rank, Tensor, s, tensor};
@@ -201,7 +201,7 @@ macro_rules! s {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The view that a [slice](crate::s!) describes.
+    /// Returns the view that a [slice](crate::s!) describes.
     ///
     /// # Panics
     /// If an index or range does not fit its axis.

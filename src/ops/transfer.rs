@@ -1,4 +1,4 @@
-//! Tensors from one device to another.
+//! Copies of tensors from one device to another.
 
 use crate::device::{Device, via_host};
 use crate::element::Element;
@@ -9,10 +9,10 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// A copy on another device, dense in the tensor's order.
+    /// Returns a copy on another device, contiguous in the tensor's memory order.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`] where there is no such device, [`Error::OutOfMemory`] where it has no memory left.
+    /// [`Error::DeviceUnavailable`] if there is no such device, [`Error::OutOfMemory`] if the allocation on it fails.
     ///
     /// ```
     /// use vierbein::{Cpu, Cuda, Error, tensor};
@@ -28,21 +28,23 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.to_device_in(&Dev2::default())
     }
 
-    /// [`to_device`](Tensor::to_device) for a given one.
+    /// [`to_device`](Tensor::to_device) with a given instance of the device.
     ///
     /// # Errors
-    /// As [`to_device`](Tensor::to_device).
+    /// For the reasons given for [`to_device`](Tensor::to_device).
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
         let layout = self.enumeration();
         let buffer = via_host::copied_to(device, self.device(), self.operand_in(&layout))?;
         Ok(Tensor::dense(buffer, self.shape(), device.clone()))
     }
 
-    /// Copies the elements of a tensor on another device (or on the same) to the places of this one's: no memory is taken where
-    /// both lie side by side in their order, or as little as the part that does not.
+    /// Copies the elements of a tensor, on the same or another device, into this one.
+    ///
+    /// Between devices, nothing is allocated if both tensors are contiguous in their memory order and one of them is on the host.
+    /// Otherwise the elements pass through a buffer on the host.
     ///
     /// # Errors
-    /// [`Error::OutputShape`] where the shapes differ, or whatever one of the devices can fail with.
+    /// [`Error::OutputShape`] if the shapes differ, or an error that one of the devices reports.
     ///
     /// ```
     /// use vierbein::tensor;

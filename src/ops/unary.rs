@@ -1,4 +1,4 @@
-//! Functions of one element, as operations and as methods.
+//! Functions of one element, as types in [`op`](super::op) and as methods of tensors.
 
 use super::catalogue::{unary, verb};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
@@ -13,7 +13,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use num_traits::{One, Zero};
 
-/// The [`COST`](UnaryOp::COST) of functions that take some nanoseconds.
+/// The [`COST`](UnaryOp::COST) of functions that take more than a few nanoseconds.
 pub(super) const SLOW: usize = 256;
 
 macro_rules! operations {
@@ -111,7 +111,7 @@ macro_rules! methods {
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
         /// # Panics
-        /// If the allocation fails, or an integer has no such result.
+        /// If the allocation fails, or the result is undefined for an integer element.
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
@@ -129,7 +129,7 @@ macro_rules! methods {
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
         ///
         /// # Errors
-        /// If the allocation fails, or an integer has no such result.
+        /// If the allocation fails, or the result is undefined for an integer element.
         pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
@@ -145,7 +145,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
         /// # Errors
-        /// If the allocation fails, or an integer has no such result.
+        /// If the allocation fails, or the result is undefined for an integer element.
         ///
         /// ```
         /// use vierbein::tensor;
@@ -164,7 +164,7 @@ macro_rules! methods {
 // The rows are in `catalogue.rs`.
 unary!(methods);
 
-/// `a` to an integer power, as an operation. Negative powers of integers are cut to integers: use `.cast::<f64>()` first.
+/// `a` to an integer power, as an operation. For integers, negative powers are truncated; convert with `.cast::<f64>()` first.
 #[derive(Debug, Clone, Copy)]
 pub struct Powi(pub i32);
 
@@ -182,7 +182,8 @@ impl<T: Scalar> UnaryOp<T> for Powi {
         if !T::INTEGER {
             return T::one() / power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
         }
-        // Of integers only 1 and −1 have a reciprocal that is not cut to 0; the power itself may be out of range.
+        // Of the integers, only 1 and −1 have a reciprocal that does not truncate to 0. The positive power may overflow, so it is
+        // not computed.
         match a.modulus().is_one() {
             true if self.0 % 2 == 0 => T::one(),
             true => a,
@@ -207,7 +208,7 @@ impl<T: Scalar> UnaryOp<T> for Powi {
     }
 }
 
-/// Repeated squaring; multiplies nothing that the result does not need.
+/// Computes a power by repeated squaring. Calls `multiply` only for products that the result depends on.
 fn power<T: Scalar>(mut base: T, mut n: u32, mut multiply: impl FnMut(T, T) -> T) -> T {
     let mut product = T::one();
     while n > 0 {
@@ -243,11 +244,11 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Each element to an integer power, by repeated squaring.
+    /// Returns each element to an integer power, by repeated squaring.
     ///
     /// # Panics
-    /// Where the allocation fails; for integers where the power is negative and an element is zero, and in builds
-    /// with debug assertions where the result overflows.
+    /// If the allocation fails; for integers if the power is negative and an element is zero, and in builds with debug assertions
+    /// if the result overflows.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -275,8 +276,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply(Powi(n))
     }
 
-    /// Each element to a real power. Of `f32` and `f64`, with an error below one unit in the last place on processors with FMA, where
-    /// powers of 1, 2, −1 and 0.5 are correctly rounded; otherwise, and of complex numbers, that of the C library. See
+    /// Returns each element to a real power.
+    ///
+    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place, and powers of 1, 2, −1 and 0.5
+    /// are correctly rounded. Otherwise, and for complex numbers, the error is that of the C library. See
     /// [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
