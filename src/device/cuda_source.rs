@@ -71,11 +71,10 @@ impl CudaSource {
     /// Creates the source of one of this crate's own operations. Safe, because modules with `#![forbid(unsafe_code)]` define
     /// operations.
     ///
-    /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a
-    /// caller provides. Each of these literals is compiled for every element type and, except for reductions, compared with its
-    /// Rust function (`cuda/engine/codegen/texts`, where `every_operation_is_tried` and `every_reduction_is_compiled` find what
-    /// is missing).
-    /// `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
+    /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a caller
+    /// provides. Each of these literals is compiled for every element type and, except for reductions, compared with its Rust
+    /// function (`cuda/engine/codegen/texts`, where `every_operation_is_tried` and `every_reduction_is_compiled` find what is
+    /// missing). `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
     pub(crate) const fn builtin(text: &'static str) -> CudaSource {
         CudaSource { text }
     }

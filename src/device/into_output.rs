@@ -1,7 +1,7 @@
-//! Computations of a result, as values that are always inlined.
+//! Computations that write an output, as types whose methods are always inlined.
 //!
-//! A closure is inlined where the compiler chooses, and it does not if two places call the same one. A result of rank 0 then takes
-//! memory on the heap, even if it is read and dropped at once, as in `x.sum().item()`.
+//! A closure that two callers share is not inlined. A result of rank 0 is then allocated on the heap even if it is read and dropped
+//! at once, as in `x.sum().item()`.
 
 use super::{Device, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
@@ -12,11 +12,11 @@ pub trait IntoOutput<T: Element, Dev: Device> {
     /// Writes every element of the output.
     ///
     /// # Errors
-    /// If the device fails, or a value does not exist or does not fit its type; the output then has unspecified elements.
+    /// If the device reports an error, or a value is undefined or not representable; the output then has unspecified elements.
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error>;
 }
 
-/// A computation that a closure does.
+/// A computation that calls a closure.
 pub(crate) struct By<F>(pub(crate) F);
 
 impl<T: Element, Dev: Device, F> IntoOutput<T, Dev> for By<F>

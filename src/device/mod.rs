@@ -1,8 +1,8 @@
 //! Devices: memory, and the operations on it.
 //!
-//! [`Device`] is open. A third party implements it (allocation and plain copies to and from the host) and then each capability
-//! family that the device supports: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. The default bodies of the families
-//! compute on the host, so `impl Elementwise<f32> for MyDevice {}` is a beginning. [`Backend`] requires all of them.
+//! Other crates can implement [`Device`] (allocation and plain copies to and from the host) and then each capability family that
+//! the device supports: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. The default bodies of the families compute on the host,
+//! so `impl Elementwise<f32> for MyDevice {}` is enough to begin with. [`Backend`] requires all of them.
 
 mod agree;
 mod capability;

@@ -55,8 +55,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     /// * The literal `0.5` is an `f64`, and a product with it is one too: if `A` is `f32`, write `A(0.5)` or `0.5f`. Combined
     ///   with a complex number, it takes that number's type.
     /// * For integers, use `wrapping_add`, `wrapping_sub`, `wrapping_mul` and `wrapping_neg`, and for division `wrapping_div` and
-    ///   `wrapping_rem`, with two operands of one type: overflow of the C++ `+` is not defined as in Rust. `cast<R>(a)` converts
-    ///   as
+    ///   `wrapping_rem`, with two operands of one type: overflow of the C++ `+` is not defined as in Rust. `cast<R>(a)` converts as
     ///   `as` does.
     /// * Put statements into a lambda: `[&] { A x = a * a; return x + x; }()`.
     ///

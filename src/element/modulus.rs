@@ -2,15 +2,15 @@
 
 /// Floating-point types of the parts of complex numbers.
 pub(super) trait Modulus {
-    /// Returns `√(re² + im²)`, which neither overflows nor underflows in between: at most 1.5 units in the last place off. It is
-    /// infinite if a part is, even if the other one is NaN.
+    /// Returns `√(re² + im²)` without intermediate overflow or underflow, with an error of at most 1.5 units in the last place. It
+    /// is infinite if a part is, even if the other one is NaN.
     fn modulus(re: Self, im: Self) -> Self;
 }
 
 impl Modulus for f32 {
     #[inline(always)]
     fn modulus(re: f32, im: f32) -> f32 {
-        // The squares are exact in `f64`, whose range they are far from leaving.
+        // The squares are exact in `f64` and far from the limits of its range.
         let (x, y) = (f64::from(re), f64::from(im));
         let size = (x * x + y * y).sqrt() as f32;
         if re.is_infinite() | im.is_infinite() { f32::INFINITY } else { size }
@@ -26,8 +26,8 @@ impl Modulus for f64 {
         // The exponent of the larger part, limited so that both scales below are normal numbers.
         let larger = re.abs().max(im.abs()).max(f64::MIN_POSITIVE).min(HIGHEST);
         let exponent = larger.to_bits() & EXPONENT;
-        // Powers of two, so that scaling rounds nothing but what is too small to show: the larger part becomes 1 to 4, or less if it
-        // is subnormal.
+        // Powers of two, so that scaling rounds only what is too small to matter. The larger part becomes 1 to 4, or less if it is
+        // subnormal.
         let (down, up) = (f64::from_bits((2046 << 52) - exponent), f64::from_bits(exponent));
         let (x, y) = (re * down, im * down);
         let size = (x * x + y * y).sqrt() * up;
@@ -69,7 +69,7 @@ mod tests {
         assert!(narrow(1.0, f32::NAN).is_nan());
     }
 
-    /// Against the mathematics library's `hypot`, which is at most one unit off.
+    /// Compares with the mathematics library's `hypot`, whose error is at most one unit in the last place.
     #[test]
     fn numbers_of_every_size() {
         let mut bits = 1u64;
@@ -78,7 +78,7 @@ mod tests {
             bits ^ (bits >> 29)
         };
         for k in 0..200_000 {
-            // Any two finite numbers, and two of similar size.
+            // Two arbitrary numbers, and two of similar magnitude.
             let re = f64::from_bits(next());
             let im =
                 if k % 2 == 0 { f64::from_bits(next()) } else { re * (1.0 + (next() % 1000) as f64 / 250.0) };

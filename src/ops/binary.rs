@@ -1,4 +1,4 @@
-//! Functions of two elements, as types in [`op`](super::op) and as methods of tensors.
+//! Functions of two elements, as types in `op` and as methods of tensors.
 
 use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;

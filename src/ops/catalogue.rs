@@ -284,8 +284,7 @@ macro_rules! binary {
             checked: cfg!(debug_assertions),
             associative: true,
         }
-        // Integer division by zero is an error in every build; overflow is an error in builds with debug assertions, as for Rust's
-        // operators.
+        // Integer division by zero and its overflow (`MIN / -1`) are errors in every build, as for Rust's operators.
         Div: try_div {
             doc: "The quotient",
             symbol: "/", operator: Div, verb: "divide",

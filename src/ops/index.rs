@@ -203,7 +203,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// [`slice_mut`](Tensor::slice_mut) that consumes the view, so that the part outlives this variable.
     ///
     /// # Panics
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -225,7 +225,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// Fallible variant of [`into_slice`](TensorViewMut::into_slice).
     ///
     /// # Errors
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     pub fn try_into_slice<R: Dim, A>(self, arguments: A) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,

@@ -204,7 +204,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the view that a [slice](crate::s!) describes.
     ///
     /// # Panics
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     ///
     /// ```
     /// use vierbein::{s, tensor};
@@ -223,7 +223,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`slice`](Tensor::slice).
     ///
     /// # Errors
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     pub fn try_slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         A: SliceOf<D, Sliced = R>,
@@ -237,7 +237,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`slice`](Tensor::slice) as a mutable view.
     ///
     /// # Panics
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     ///
     /// ```
     /// use vierbein::{s, tensor};
@@ -257,7 +257,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`slice_mut`](Tensor::slice_mut).
     ///
     /// # Errors
-    /// If an index or range does not fit its axis.
+    /// If an index or range is out of range for its axis.
     pub fn try_slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,

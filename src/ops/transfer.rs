@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Copies the elements of a tensor, on the same or another device, into this one.
     ///
     /// Between devices, nothing is allocated if both tensors are contiguous in their memory order and one of them is on the host.
-    /// Otherwise the elements pass through a buffer on the host.
+    /// Otherwise the elements pass through temporary buffers.
     ///
     /// # Errors
     /// [`Error::OutputShape`] if the shapes differ, or an error that one of the devices reports.

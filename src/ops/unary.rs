@@ -1,4 +1,4 @@
-//! Functions of one element, as types in [`op`](super::op) and as methods of tensors.
+//! Functions of one element, as types in `op` and as methods of tensors.
 
 use super::catalogue::{unary, verb};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};

@@ -1,10 +1,10 @@
-//! Largest and smallest elements, and where they are.
+//! Minimum and maximum, and their indices.
 
 use super::super::binary::{larger, smaller};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
-/// The element that beats all others, or a NaN if there is one; `start` of none.
+/// Returns the element that `beats` all others, or a NaN if there is one; `start` for zero elements.
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
@@ -14,11 +14,11 @@ fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool
         2 => extreme_in::<T, 64>(elements, start, beats),
         _ => extreme_in::<T, 32>(elements, start, beats),
     };
-    // Comparisons drop a NaN, but no sum does. Infinities may make one by themselves.
+    // Comparisons ignore a NaN, but a sum with a NaN is NaN. The sum of infinities may be NaN too, so the elements are searched.
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// The same but for NaN, and a sum that is NaN if an element is; in so many lanes.
+/// Returns the best element, ignoring NaN, and a sum that is NaN if an element is. Uses `LANES` accumulators.
 #[inline(always)]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],
@@ -37,7 +37,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             sum[k] = add(sum[k], add(x, y));
         }
     }
-    // Halves, so that several lanes are combined at a time.
+    // Combines the upper half with the lower half, so that each step is vectorised.
     let mut lanes = LANES;
     while lanes > 1 {
         lanes /= 2;
@@ -50,7 +50,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     rest.fold((best[0], sum[0]), |all, &x| (better(x, all.0), add(all.1, x)))
 }
 
-/// Returns the number of elements in the blocks of `LEN` before the first one that has an element `here`.
+/// Returns the number of elements in the blocks of `LEN` before the first block with an element for which `here` is true.
 #[inline(always)]
 fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> bool) -> usize {
     let mut at = 0;
@@ -63,12 +63,12 @@ fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> boo
     at
 }
 
-/// Where a value is first, or the first NaN if that is what it is.
+/// Returns the index of the first element equal to `value`, or of the first NaN if `value` is NaN.
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
     let here = |x: T| if value == value { x == value } else { x != x };
-    // By blocks of constant lengths, whose elements are compared at once, then one by one in a block that has the value.
+    // Skips whole blocks of constant length, whose comparisons are vectorised, then searches element by element.
     let at = skip::<T, 64>(elements, here);
     let at = at + skip::<T, 8>(&elements[at..], here);
     elements[at..].iter().position(|&x| here(x)).map(|k| at + k)
@@ -122,11 +122,11 @@ extremes! {
     Min, "minimum", HIGHEST, smaller, <, "The smallest element";
 }
 
-/// The best value so far, and where it is.
+/// The best value so far and its index.
 #[derive(Debug, Clone, Copy)]
 pub struct Best<T> {
     value: T,
-    /// `usize::MAX` before there is one.
+    /// `usize::MAX` before the first element.
     index: usize,
 }
 
@@ -143,7 +143,7 @@ macro_rules! positions {
             const ORDERED: bool = true;
             const OF_NOTHING: bool = false;
             const FALLIBLE: bool = false;
-            // Of equal values, and of several NaN, the one with the smallest position: parts are combined in any sequence.
+            // Of equal values, and of several NaN, the one with the smallest index wins: parts are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;
@@ -175,7 +175,7 @@ macro_rules! positions {
             const BLOCKS: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
-                // What the best value is needs no positions; where it is, only a block that has a better one.
+                // Finds the best value of the block without indices, and searches for its index only if it improves the result.
                 let best = extreme(elements, T::$start, |x, y| x $beats y);
                 if !Self::improves(acc, best) {
                     return acc;
@@ -195,8 +195,8 @@ macro_rules! positions {
         }
 
         impl $Op {
-            /// Folds rows into accumulators from `first` on, `COLUMNS` at a time. Returns the number of accumulators up to the last
-            /// of these.
+            /// Folds rows into the accumulators from `first` on, `COLUMNS` at a time. Returns the index after the last accumulator
+            /// that it has updated.
             #[inline(always)]
             #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
             fn fold_columns<T: RealScalar, const N: usize, const COLUMNS: usize>(
@@ -218,7 +218,7 @@ macro_rules! positions {
                     if !improved.iter().fold(false, |any, &one| any | one) {
                         continue;
                     }
-                    // The first row that has the best value, for all columns at once.
+                    // Finds the first row that has the best value, for all columns at once.
                     let mut at = [0; COLUMNS];
                     for r in (0..N).rev() {
                         for k in 0..COLUMNS {
@@ -227,7 +227,7 @@ macro_rules! positions {
                         }
                     }
                     for k in 0..COLUMNS {
-                        // Two selections, not a branch around both.
+                        // Two selects instead of a branch around both assignments.
                         let Best { value, index: before } = accs[k];
                         accs[k] = Best {
                             value: if improved[k] { best[k] } else { value },
@@ -238,7 +238,7 @@ macro_rules! positions {
                 end
             }
 
-            /// Whether a later value is better.
+            /// Returns whether a later value replaces the accumulated one.
             #[inline(always)]
             #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
             fn improves<T: RealScalar>(acc: Best<T>, x: T) -> bool {

@@ -1,4 +1,4 @@
-//! Reductions as values: identity, fold, combine, finish.
+//! Reductions as values, each defined by its identity, fold, combine and finish functions.
 
 mod extremes;
 mod moments;
@@ -18,8 +18,8 @@ use crate::element::{Inexact, Scalar, sum_of_parts};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum;
 
-// Builds with debug assertions find out whether an integer sum fits, in a wider type. The others let it wrap, and a sum that
-// may wrap may do so on its way: it is the same in the end, at the speed of the narrower type.
+// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds wrap: the final sum is the same
+// if intermediate sums wrap too, and the narrower type is faster.
 
 #[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {
@@ -84,7 +84,7 @@ impl<T: Scalar> Reduction<T> for Sum {
     }
 }
 
-/// A product so far: whether it overflowed, and whether an integer factor was zero.
+/// A partial product, whether it overflowed, and whether an integer factor was zero.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
     not(debug_assertions),
@@ -141,7 +141,7 @@ impl<T: Scalar> Reduction<T> for Prod {
     }
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
         let (product, fits) = T::narrow(acc.value);
-        // A factor of zero makes up for every overflow.
+        // A zero factor makes the product zero, whatever overflowed.
         (acc.zero || (fits && !acc.overflowed)).then_some(product)
     }
 }
@@ -209,7 +209,8 @@ impl<T: Scalar> Reduction<T> for Mean {
     fn combine(&self, a: T::Accumulator, b: T::Accumulator) -> T::Accumulator {
         T::acc_add(a, b)
     }
-    // What is wider than the elements holds fewer of them: a block of small parts comes first.
+    // A register holds fewer accumulators than elements if they are wider, so `acc_sum` sums parts of a block in a narrower type
+    // first.
     const BLOCKS: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {
@@ -268,7 +269,7 @@ quantifiers! {
     Any, "disjunction", false, |;
 }
 
-/// How many elements are `true`, as a reduction.
+/// The number of elements that are `true`, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Count;
 

@@ -5,8 +5,8 @@ use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, Inexact, Scalar};
 use num_traits::{Float, One, Zero};
 
-/// Count, mean and sum of squared distances to it, updated as Welford (Technometrics 4, 1962) and combined as Chan, Golub
-/// and LeVeque (Am. Stat. 37, 1983) do: stable in one pass.
+/// Count, mean, and sum of squared distances from the mean. Elements are added by Welford's update (Technometrics 4, 1962), parts
+/// combined as by Chan, Golub and LeVeque (Am. Stat. 37, 1983): stable in one pass.
 #[derive(Debug, Clone, Copy)]
 pub struct Moments<F: Scalar> {
     count: F::Magnitude,
@@ -24,7 +24,8 @@ impl<F: Inexact> Moments<F> {
         let count = self.count + F::Magnitude::one();
         let before = x - self.mean;
         let mean = self.mean + before.unscale(count);
-        // Both distances point the same way, but for a mean beyond the range: a square is never below zero.
+        // The product of both distances is negative only if the mean has overflowed; `abs` keeps a sum of squares from being
+        // negative.
         let squares = self.squares + Float::abs(before.dot_re(x - mean));
         Moments { count, mean, squares }
     }
@@ -47,7 +48,7 @@ impl<F: Inexact> Moments<F> {
         }
     }
 
-    /// NaN where `ddof` leaves nothing to divide by.
+    /// Returns the variance; NaN if the divisor is not positive.
     fn variance(self, ddof: usize) -> F::Magnitude {
         let divisor = self.count - F::Magnitude::from_usize(ddof);
         if divisor > F::Magnitude::zero() { self.squares / divisor } else { F::Magnitude::nan() }
@@ -57,19 +58,21 @@ impl<F: Inexact> Moments<F> {
 /// The variance, as a reduction: `Σ|x − mean|² / (n − ddof)`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Var {
-    /// What the divisor lacks of the number of elements.
+    /// Delta degrees of freedom: the divisor is the number of elements minus `ddof`.
     pub ddof: usize,
 }
 
 /// The standard deviation, as a reduction: the square root of the variance.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Std {
-    /// What the divisor lacks of the number of elements.
+    /// Delta degrees of freedom: the divisor is the number of elements minus `ddof`.
     pub ddof: usize,
 }
 
-/// The moments of a block of elements, by distances to the first one: no division for each. Where that one is no measure for
-/// the others, their squares would cancel, and the block is looked at again from its mean.
+/// Returns the moments of a block from the distances to its first element, without a division per element.
+///
+/// If the first element is far from the mean, the sums of squares would cancel; a second pass then uses the distances from the
+/// mean. If a sum overflows, folds the elements one by one.
 #[inline(always)]
 fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
     let nothing = Moments::of_nothing(T::Float::zero(), T::Magnitude::zero());
@@ -81,7 +84,7 @@ fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
     if !mean.all_finite() || !squares.is_finite() {
         return in_few_lanes(elements, nothing, |m, x| m.with(x.cast_to()), Moments::joined);
     }
-    // Two bits may cancel.
+    // Accepts a cancellation of at most two bits.
     let two = T::Magnitude::one() + T::Magnitude::one();
     if shift <= squares - squares / (two * two) {
         return Moments { count, mean, squares: squares - shift };
@@ -89,7 +92,7 @@ fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
     Moments { count, mean, squares: distances(elements, mean).1 }
 }
 
-/// The sum of the distances to a number, and of their squares.
+/// Returns the sum of the distances from a number, and the sum of their squares.
 #[inline(always)]
 fn distances<T: Scalar>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitude) {
     const LANES: usize = 32;
@@ -122,10 +125,11 @@ fn distances<T: Scalar>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitu
     (halve(sums, |a, b| a + b), halve(squares, |a, b| a + b))
 }
 
-/// The moments of each column of a few rows, joined with what there is: the same in short.
+/// Joins the moments of each column of `N` rows to the accumulator of that column, in two passes over the rows: means, then
+/// squares.
 #[inline(always)]
 fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&[T]; N]) {
-    // So many that a compiler makes vectors of them, not as many statements.
+    // Enough columns that the compiler vectorises the loops instead of unrolling them.
     const COLUMNS: usize = 64;
     let n = accs.len();
     let rows = rows.map(|row| &row[..n]);
@@ -146,7 +150,7 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
         }
         let accs = &mut accs[first..first + COLUMNS];
         let before = accs[0].count;
-        // Large numbers overflow on the way to their mean.
+        // Sums of large numbers may overflow although their mean does not.
         if !means.iter().fold(true, |all, mean| all & mean.all_finite()) {
             for (k, acc) in accs.iter_mut().enumerate() {
                 *acc = some.iter().fold(*acc, |acc, row| acc.with(row[k].cast_to()));
@@ -156,7 +160,7 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
                 *acc = Moments { count, mean: means[k], squares: squares[k] };
             }
         } else {
-            // All columns have as many rows: nothing is to be divided for each.
+            // All columns have the same count, so one division serves all of them.
             let share = count / (before + count);
             let (weight, part) = (before * share, T::Float::from_magnitude(share));
             for (k, acc) in accs.iter_mut().enumerate() {

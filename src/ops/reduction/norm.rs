@@ -5,15 +5,15 @@ use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 
-/// The Euclidean norm, as a reduction, without overflow or underflow in between: tiny, ordinary and huge parts are squared
-/// in scales of their own (Blue, ACM TOMS 4, 1978; Anderson, ACM TOMS 44, 2017, as in LAPACK 3.10).
+/// The Euclidean norm, as a reduction without intermediate overflow or underflow. Tiny, medium and huge values are squared with
+/// different scales and summed separately (Blue, ACM TOMS 4, 1978; Anderson, ACM TOMS 44, 2017, as in LAPACK 3.10).
 #[derive(Debug, Clone, Copy)]
 pub struct Norm<M> {
     tiny: M,
     huge: M,
     scale_up: M,
     scale_down: M,
-    /// A sum of squares in between has lost nothing to underflow or overflow, and can be added to many others.
+    /// Bounds of a sum of unscaled squares that lost nothing to underflow or overflow, and that can be added to many others.
     least: M,
     most: M,
 }
@@ -21,7 +21,7 @@ pub struct Norm<M> {
 impl<M: RealFloat> Default for Norm<M> {
     fn default() -> Self {
         let two = |n: i32| Float::powi(M::one() + M::one(), n);
-        // The exponents follow from the precision and the range of the type.
+        // The exponents follow from the precision and the exponent range of the type.
         let [tiny, huge, up, down] =
             if size_of::<M>() == 4 { [-63, 52, 75, -76] } else { [-511, 486, 537, -538] };
         let [least, most] = if size_of::<M>() == 4 { [-100, 90] } else { [-960, 900] };
@@ -50,7 +50,7 @@ impl<M: RealFloat> Norm<M> {
         }
     }
 
-    /// Whether a sum of so many squares that were not scaled is as good as one of scaled squares.
+    /// Returns whether a sum of unscaled squares is as accurate as one of scaled squares.
     #[inline]
     fn ordinary(&self, squares: M) -> bool {
         squares >= self.least && squares <= self.most
@@ -58,7 +58,7 @@ impl<M: RealFloat> Norm<M> {
 
     fn root(&self, [small, medium, big]: [M; 3]) -> M {
         let zero = M::zero();
-        // NaN lands in the middle; it counts wherever the middle is looked at.
+        // A NaN is neither tiny nor huge, so it is in `medium`; `has_medium` lets it reach the result in all branches.
         let has_medium = medium > zero || Float::is_nan(medium);
         if big > zero {
             let medium = if has_medium { (medium * self.scale_down) * self.scale_down } else { zero };
@@ -148,7 +148,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     }
     #[inline(always)]
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
-        // So many that a compiler makes vectors of them, not as many statements.
+        // Enough columns that the compiler vectorises the loops instead of unrolling them.
         const COLUMNS: usize = 64;
         let n = accs.len();
         let rows = rows.map(|row| &row[..n]);
