@@ -1,10 +1,10 @@
 //! The catalogue of the functions of one and of two elements. A row holds all that distinguishes one function from others.
 //!
-//! [`unary!`] and [`binary!`] pass all their rows to a callback macro. The operations and methods of typed tensors
-//! (`unary.rs`, `binary.rs`), the enumerations and methods of dynamic ones (`dyn_tensor`) and the tests of the CUDA sources
-//! each have such a callback in their own layer. The catalogue is in `ops` because the operations are, and no layer below
-//! needs the rows. Bounds on devices, signatures and sentences that all functions share belong in the callbacks, expected
-//! values of tests in `tests`. Operations that carry values (`Powi`, `Clamp`) are written by hand.
+//! [`unary!`] and [`binary!`] pass all their rows to a callback macro. There are such callbacks for the operations and methods of
+//! typed tensors (`unary.rs`, `binary.rs`), for the enumerations and methods of dynamic ones (`dyn_tensor`), and for the tests of
+//! the CUDA sources. The catalogue is in `ops` because the operations are, and no layer below needs the rows. Bounds on devices,
+//! signatures and sentences that all functions share belong in the callbacks, expected values of tests in `tests`. Operations that
+//! carry values (`Powi`, `Clamp`) are written by hand.
 //!
 //! A row has these fields, in this order; those in brackets are optional.
 //!
@@ -21,7 +21,7 @@
 //!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
 //!   they share one kernel. Or it has `real_function`, a variant of [`RealFunction`](crate::element::RealFunction).
 //! * [`host_by_scalar`, `always_defined`]: the function of two elements in Rust for a right operand that is a scalar, if that is
-//!   faster, and for which scalars it is defined whatever the left operand is.
+//!   faster. `always_defined` returns whether it is defined for this scalar and every left operand.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which

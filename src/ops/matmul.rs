@@ -28,8 +28,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// otherwise.
     ///
     /// On the host, floating-point and complex sums are formed in blocks of up to 512 terms, and terms and blocks are added
-    /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`, and twice that
-    /// for each part of a complex number. With the feature `blas`, the error is that of the BLAS library.
+    /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`. For each part of
+    /// a complex number it is at most twice that. With the feature `blas`, the error is that of the BLAS library.
     ///
     /// # Panics
     /// If the summed axes differ in extent, batches do not broadcast, or the allocation fails.

@@ -150,8 +150,8 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 /// The right operand of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
 ///
 /// This is the operators' only bound. The compiler infers the type on the right last, so a failed bound on it is reported with this
-/// trait's message (E0277); a failed bound on the left operand alone would not be (E0369). The left operand's types still determine
-/// those of the right one: `&a + &Tensor::zeros([2, 3])`.
+/// trait's message (E0277). A failed bound on the left operand alone would be reported without it (E0369). The left operand's types
+/// still determine those of the right one: `&a + &Tensor::zeros([2, 3])`.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",

@@ -434,8 +434,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             })?;
         }
         let mut out = Tensor::<T, Common<D, B::Dim>, O, Dev>::allocate(shape, self.device().clone())?;
-        // Each axis of the result is split in two: an outer axis for the left operand, whose stride is the right operand's extent,
-        // and an inner axis for the right operand.
+        // Each axis of the result is split in two. The outer axis belongs to the left operand; its stride is `step` times the right
+        // operand's extent. The inner axis belongs to the right operand; its stride is `step`.
         let mut extents = Extents::new();
         let (mut labels, mut shape, mut strides) = (Labels::NONE, [1; MAX_RANK], [0; MAX_RANK]);
         for axis in 0..rank {

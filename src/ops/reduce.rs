@@ -371,9 +371,9 @@ reductions! {
     /// Returns the sum of all elements; zero if the tensor is empty.
     ///
     /// Floating-point and complex numbers are summed pairwise in blocks, so that the error grows as O(log n · ε) (Higham, SIAM J.
-    /// Sci. Comput. 14, 1993). On the host it is at most `(log₂ n + 45) · u · Σ|x|`, to first order in `u = ε/2`, for each part of
-    /// a complex sum (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2). The result does not depend on
-    /// the number of threads: see [`Cpu`](crate::Cpu#results).
+    /// Sci. Comput. 14, 1993). On the host it is at most `(log₂ n + 45) · u · Σ|x|`, to first order in `u = ε/2`. For complex
+    /// numbers, this holds for each part. See Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2. The
+    /// result does not depend on the number of threads: see [`Cpu`](crate::Cpu#results).
     ///
     /// An integer sum that overflows the element type is an error in builds with debug assertions. These builds accumulate integers
     /// of up to 32 bits in 64 bits and 64-bit integers in 128, so that no intermediate sum overflows. Other builds wrap.
@@ -408,11 +408,12 @@ reductions! {
 reductions! {
     /// Returns the variance `Σ|x − mean|² / (n − ddof)`; NaN if `n ≤ ddof`.
     ///
-    /// It is real for complex numbers and an `f64` for integers. `ddof` is 0 for a whole population and 1 for a sample of one.
+    /// It is real for complex numbers and an `f64` for integers. Use `ddof` = 0 if the elements are the whole population, 1 if they
+    /// are a sample of it.
     ///
     /// Computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The relative
-    /// error grows as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is the condition number, large if the mean is far
-    /// from zero. If differences between elements overflow, the result is infinite or NaN.
+    /// error grows as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is the condition number. It is large if the mean is
+    /// far from zero. If differences between elements overflow, the result is infinite or NaN.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -278,8 +278,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns each element to a real power.
     ///
-    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place, and powers of 1, 2, −1 and 0.5
-    /// are correctly rounded. Otherwise, and for complex numbers, the error is that of the C library. See
+    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place. Powers of 1, 2, −1 and 0.5 are
+    /// correctly rounded there. Otherwise, and for complex numbers, the error is that of the C library. See
     /// [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
