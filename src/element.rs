@@ -5,7 +5,7 @@
 mod division;
 mod modulus;
 
-pub(crate) use crate::elementary::{Elementary, FloatFunction, RealFunction};
+pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
 use crate::elementary::{numbers32, numbers64};
 use core::fmt::{Debug, Display};
 use division::DivideByInvariant;
@@ -343,6 +343,8 @@ pub trait RealFloat:
 {
     #[doc(hidden)]
     fn real_function(self, f: RealFunction) -> Self;
+    #[doc(hidden)]
+    fn pair_function(self, f: PairFunction, right: Self) -> Self;
 }
 
 /// Elements that `&`, `|`, `^` and `!` work on: `bool` and integers. Sealed.
@@ -681,6 +683,12 @@ macro_rules! floats {
                     RealFunction::Ln1p => <$t>::ln_1p(self),
                 })
             }
+            fn pair_function(self, f: PairFunction, right: $t) -> $t {
+                $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
+                    PairFunction::Atan2 => <$t>::atan2(self, right),
+                    PairFunction::Hypot => <$t>::hypot(self, right),
+                })
+            }
         }
 
         #[diagnostic::do_not_recommend]
@@ -699,15 +707,18 @@ macro_rules! floats {
         }
         #[diagnostic::do_not_recommend]
         impl Inexact for Complex<$t> {
-            #[inline]
-            fn function(self, f: FloatFunction) -> Self { functions!(self, f) }
+            fn function(self, f: FloatFunction) -> Self {
+                $numbers::one_complex(Elementary::Float(f), self).unwrap_or_else(|| functions!(self, f))
+            }
             #[inline]
             fn unscale(self, by: $t) -> Self { self / by }
             fn from_magnitude(x: $t) -> Self { Complex::new(x, 0.0) }
             #[inline]
             fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }
-            fn raised(self, n: $t) -> Self { Complex::powf(self, n) }
-            fn arg(self) -> $t { Complex::arg(self) }
+            fn raised(self, n: $t) -> Self {
+                $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| Complex::powf(self, n))
+            }
+            fn arg(self) -> $t { $numbers::one_arg(self).unwrap_or_else(|| Complex::arg(self)) }
             fn has_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
             fn all_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
             fn has_infinite(self) -> bool { self.re.is_infinite() || self.im.is_infinite() }

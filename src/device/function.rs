@@ -30,7 +30,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const COST: usize;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
-    /// Returns the elementary function that this is, if it is one of real numbers.
+    /// Returns the elementary function that this is, if it is one.
     #[doc(hidden)]
     fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
@@ -94,7 +94,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> Function<(A, B)> for F {
     }
     #[inline(always)]
     fn elementary(&self) -> Option<Elementary> {
-        None
+        BinaryOp::elementary(self)
     }
     #[inline(always)]
     fn is_defined(&self, (a, b): (A, B)) -> bool {
@@ -193,6 +193,9 @@ pub trait Arguments: ElementTuple {
     type First: Element;
     /// The types of the other elements.
     type Rest: ElementTuple;
+    /// Whether all elements are of one type.
+    #[doc(hidden)]
+    const SAME_TYPE: bool;
 
     /// Applies `op` to `n` contiguous elements of each operand and writes the results. Each pointer is an operand's first
     /// element.
@@ -305,6 +308,7 @@ macro_rules! arguments {
         impl<$First: Element, $($Other: Element),*> Arguments for ($First, $($Other),*) {
             type First = $First;
             type Rest = ($($Other,)*);
+            const SAME_TYPE: bool = true $(&& $Other::DTYPE as u8 == $First::DTYPE as u8)*;
 
             // No iterators or closures: in unoptimised builds they take longer than most functions, and a tuple that is passed to
             // a closure prevents vectorisation.

@@ -70,7 +70,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
-    /// Returns the elementary function that this is, if it is one of real numbers: the host computes many elements at a time.
+    /// Returns the elementary function that this is, if it is one: the host computes many elements at a time.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
@@ -144,6 +144,18 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     }
     /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
+    /// Returns the elementary function that this is, if it is one: the host computes many elements at a time.
+    #[doc(hidden)]
+    #[inline]
+    fn elementary(&self) -> Option<Elementary> {
+        None
+    }
+    /// [`elementary`](BinaryOp::elementary) if `b` is a scalar, the same for all elements of `a`.
+    #[doc(hidden)]
+    #[inline]
+    fn elementary_with_scalar(&self, _b: B) -> Option<Elementary> {
+        None
+    }
     /// Returns whether the function is defined for these elements.
     fn defined(&self, _: A, _: B) -> bool {
         true

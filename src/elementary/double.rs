@@ -51,7 +51,31 @@ const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
 /// the 30-bit parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
+/// Squares of larger numbers, or of smaller ones than [`SQUARE_MIN`], are computed of scaled numbers: 2^500 and 2^-450.
+const SQUARE_MAX: f64 = power(500);
+const SQUARE_MIN: f64 = power(-450);
+/// The exponent of the factor that scales them.
+const SQUARE_EXPONENT: f64 = 600.0;
+const SQUARE_SCALE_UP: f64 = power(600);
+const SQUARE_SCALE_DOWN: f64 = power(-600);
+/// Square roots of the factors.
+const ROOT_SCALE_UP: f64 = power(300);
+const ROOT_SCALE_DOWN: f64 = power(-300);
+/// e^x does not overflow up to it.
+const EXP_SAFE: f64 = 709.0;
+const LOG10_2: f64 = core::f64::consts::LOG10_2;
+
+/// Returns 2^k, for the exponents of normal numbers.
+const fn power(k: i32) -> f64 {
+    f64::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
+}
+
 include!("functions.rs");
+
+/// Functions of complex numbers.
+pub(crate) mod complex {
+    include!("complex.rs");
+}
 
 /// Returns f^2/2 and `rest`, where ln(1 + f) = f - f^2/2 + rest. With s = f / (2 + f), ln(1 + f) = 2 atanh(s): a polynomial of
 /// s^2 with 7 coefficients. The division is faster than the 14 more coefficients of a polynomial of f.

@@ -568,3 +568,110 @@ fn powf_special(x: Float, y: Float, power: Float) -> Float {
     let power = select((x < 0.0) & (x > Float::NEG_INFINITY) & !y_is_integer, Float::NAN, power);
     select((x == 1.0) | (y == 0.0), 1.0, power)
 }
+
+// Functions of two numbers.
+
+/// Returns x, with its sign reversed if `negative` is negative, which may be -0 or NaN.
+#[inline(always)]
+fn times_sign(x: Float, negative: Float) -> Float {
+    Float::from_bits(x.to_bits() ^ (negative.to_bits() & (-0.0 as Float).to_bits()))
+}
+
+/// The result of [`sum_of_squares`]: (x^2 + y^2) 4^exponent = high + low.
+#[derive(Clone, Copy)]
+struct SumOfSquares {
+    high: Float,
+    low: Float,
+    /// 0, or [`SQUARE_EXPONENT`] or its negative.
+    exponent: Float,
+}
+
+/// Computes x^2 + y^2, multiplied by a power of two if the squares would overflow or underflow, as a sum of two numbers. `high` is 0
+/// only if `x` and `y` are. If one of them is not finite, neither are the results.
+#[inline(always)]
+fn sum_of_squares(x: Float, y: Float) -> SumOfSquares {
+    let (a, b) = (x.abs(), y.abs());
+    let larger = select(a > b, a, b);
+    let smaller = select(a > b, b, a);
+    let (large, small) = (larger > SQUARE_MAX, larger < SQUARE_MIN);
+    let scale = select(large, SQUARE_SCALE_DOWN, select(small, SQUARE_SCALE_UP, 1.0));
+    let exponent = select(large, -SQUARE_EXPONENT, select(small, SQUARE_EXPONENT, 0.0));
+    let (larger, smaller) = (larger * scale, smaller * scale);
+    let square = larger * larger;
+    let square_low = fma(larger, larger, -square);
+    let other = smaller * smaller;
+    let other_low = fma(smaller, smaller, -other);
+    let high = square + other;
+    SumOfSquares { high, low: ((square - high) + other) + (square_low + other_low), exponent }
+}
+
+impl SumOfSquares {
+    /// Returns `yes` if the squares were multiplied by a large number, `no` if by a small one, and else 1.
+    #[inline(always)]
+    fn factor(self, yes: Float, no: Float) -> Float {
+        select(self.exponent > 0.0, yes, select(self.exponent < 0.0, no, 1.0))
+    }
+
+    /// Returns the root of `high + low`, with a correction for the rounding errors of the sum and of the root. NaN of 0.
+    #[inline(always)]
+    fn root(self) -> Float {
+        let root = self.high.sqrt();
+        root + (fma(-root, root, self.high) + self.low) / (root + root)
+    }
+}
+
+/// Returns sqrt(x^2 + y^2), see [`sum_of_squares`] (C. F. Borges, "An improved algorithm for hypot(a, b)", 2019).
+/// Largest error measured: 0.51 ulp (`f64`), 0.51 ulp (`f32`).
+#[inline(always)]
+pub(crate) fn hypot(x: Float, y: Float) -> Float {
+    let sum = sum_of_squares(x, y);
+    let z = sum.root() * sum.factor(SQUARE_SCALE_DOWN, SQUARE_SCALE_UP);
+    let z = select(sum.high == 0.0, 0.0, z);
+    let infinite = (x.abs() == Float::INFINITY) | (y.abs() == Float::INFINITY);
+    select(infinite, Float::INFINITY, z)
+}
+
+/// Returns the angle of the point (x, y) as a sum of two numbers. The quotient of the smaller and the larger coordinate, or of their
+/// difference and sum, is the tangent of at most 1/2 of a multiple of pi/4 less. One division, whose remainder is a correction.
+#[inline(always)]
+fn angle(y: Float, x: Float) -> (Float, Float) {
+    let (a, b) = (x.abs(), y.abs());
+    let steep = b > a;
+    let larger = select(steep, b, a);
+    let smaller = select(steep, a, b);
+    let infinite = larger == Float::INFINITY;
+    let smaller = select(infinite, select(smaller == Float::INFINITY, 1.0, 0.0 * smaller), smaller);
+    let larger = select(infinite | (larger == 0.0), 1.0, larger);
+    let scale = select(larger > SQUARE_MAX, SQUARE_SCALE_DOWN, select(larger < SQUARE_MIN, SQUARE_SCALE_UP, 1.0));
+    let (larger, smaller) = (larger * scale, smaller * scale);
+    let middle = smaller > 0.5 * larger;
+    let sum = larger + smaller;
+    let sum_low = (larger - sum) + smaller;
+    let numerator = select(middle, smaller - larger, smaller);
+    let denominator = select(middle, sum, larger);
+    let denominator_low = select(middle, sum_low, 0.0);
+    let inverse = 1.0 / denominator;
+    let t = numerator * inverse;
+    let t_low = fma(-t, denominator_low, fma(-t, denominator, numerator)) * inverse;
+    let z = t * t;
+    let rest = fma(z * t, polynomial(z, &ATAN), t_low);
+    // share pi/2 + sign (t + rest): first of the smaller coordinate over the larger, then of |y| over |x|, then of |y| over x
+    let share = select(middle, 0.5, 0.0);
+    let (share, sign) = (select(steep, 1.0 - share, share), select(steep, -1.0, 1.0));
+    let left = x.to_bits() >> (Bits::BITS - 1) != 0;
+    let (share, sign) = (select(left, 2.0 - share, share), select(left, -sign, sign));
+    let base = share * HALF_PI_ROUNDED_1;
+    let base_low = fma(share, HALF_PI_ROUNDED_2, fma(share, HALF_PI_ROUNDED_1, -base));
+    let t = sign * t;
+    let high = base + t;
+    let low = ((base - high) + t) + fma(sign, rest, base_low);
+    (times_sign(high, y), times_sign(low, y))
+}
+
+/// Returns the angle of the point (x, y), from -pi to pi, with the special values of C99, F.9.1.4.
+/// Largest error measured: 0.83 ulp (`f64`), 0.83 ulp (`f32`).
+#[inline(always)]
+pub(crate) fn atan2(y: Float, x: Float) -> Float {
+    let (high, low) = angle(y, x);
+    high + low
+}

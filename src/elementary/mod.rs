@@ -23,8 +23,23 @@ pub enum Elementary {
     /// One that complex numbers have, too.
     Float(FloatFunction),
     Real(RealFunction),
-    /// A power with this exponent.
+    /// A power with this exponent, which complex numbers have, too.
     Power(f64),
+    /// The argument of a complex number.
+    Arg,
+    /// One of two numbers.
+    Pair(PairFunction),
+    /// One of two numbers, of which the second is this.
+    PairWith(PairFunction, f64),
+}
+
+/// An elementary function of two floating-point numbers, as a value.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum PairFunction {
+    Atan2,
+    Hypot,
 }
 
 /// Functions that floating and complex numbers share, as a value. Kernels know them by their position here.
@@ -62,19 +77,59 @@ pub enum RealFunction {
     Ln1p,
 }
 
-/// A function of numbers `F`, without branches.
-trait Branchless<F>: Copy {
+/// A function of arguments `A` without branches.
+trait Branchless<A>: Copy {
+    type Output: Copy;
     /// Whether there are arguments that [`compute`](Branchless::compute) is not for.
     const HAS_FAR: bool = false;
-    /// The function, except of [far](Branchless::is_far) arguments.
-    fn compute(self, x: F) -> F;
-    /// Whether an argument is so far from 0 that it takes more than [`compute`](Branchless::compute).
-    fn is_far(self, _: F) -> bool {
+    /// Computes the function, except of [far](Branchless::is_far) arguments.
+    fn compute(self, x: A) -> Self::Output;
+    /// Returns true if [`compute`](Branchless::compute) is not for this argument: mostly if it is far from 0.
+    fn is_far(self, _: A) -> bool {
         false
     }
-    /// The function of a far argument.
-    fn far(self, x: F) -> F {
+    /// Computes the function of a far argument.
+    fn far(self, x: A) -> Self::Output {
         self.compute(x)
+    }
+}
+
+/// Where the arguments of a loop are: a pointer to the first, or one for each of two arguments.
+trait Arguments: Copy {
+    type Argument: Copy;
+    /// Reads argument `i`.
+    ///
+    /// # Safety
+    /// The caller must ensure that element `i` from each pointer is readable.
+    unsafe fn read(self, i: usize) -> Self::Argument;
+    /// Returns the pointers to the arguments from number `count` on.
+    fn skip(self, count: usize) -> Self;
+}
+
+impl<F: Copy> Arguments for *const F {
+    type Argument = F;
+    #[inline(always)]
+    unsafe fn read(self, i: usize) -> F {
+        // SAFETY: the caller ensures that this element is readable.
+        unsafe { *self.wrapping_add(i) }
+    }
+    fn skip(self, count: usize) -> Self {
+        self.wrapping_add(count)
+    }
+}
+
+impl<F: Copy> Arguments for [*const F; 2] {
+    type Argument = [F; 2];
+    #[inline(always)]
+    unsafe fn read(self, i: usize) -> [F; 2] {
+        // SAFETY: the caller ensures that element `i` from each pointer is readable.
+        let x = unsafe { *self[0].wrapping_add(i) };
+        // SAFETY: as for the first pointer.
+        let y = unsafe { *self[1].wrapping_add(i) };
+        [x, y]
+    }
+    fn skip(self, count: usize) -> Self {
+        [self[0].wrapping_add(count), self[1].wrapping_add(count)]
     }
 }
 
@@ -82,14 +137,14 @@ kernel! {
     /// Computes `to[i] = f(from[i])`, as if no argument were far.
     ///
     /// # Safety
-    /// The caller must ensure that `n` elements from `from` are readable and `n` from `to` writable, that nothing else accesses those, and
-    /// that the two are the same elements or do not overlap.
-    fused unsafe fn compute_all[F: Copy, R: Branchless<F>][F, R](f: R, from: *const F, to: *mut F, n: usize) -> () {
+    /// The caller must ensure that `n` elements from each pointer of `from` are readable and `n` from `to` writable, that nothing else
+    /// accesses those, and that the elements of `to` are exactly the first ones of `from`, or do not overlap any.
+    fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
         let mut i = 0;
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures that this element is readable.
-            let x = unsafe { *from.wrapping_add(i) };
-            // SAFETY: as for `from`, and the caller ensures exclusive access.
+            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            let x = unsafe { from.read(i) };
+            // SAFETY: `i < n`, and the caller ensures exclusive access.
             unsafe { *to.wrapping_add(i) = f.compute(x) };
             i += 1;
         }
@@ -100,12 +155,12 @@ kernel! {
     /// Returns whether an argument is far.
     ///
     /// # Safety
-    /// The caller must ensure that `n` elements from `from` are readable.
-    fused unsafe fn any_far[F: Copy, R: Branchless<F>][F, R](f: R, from: *const F, n: usize) -> bool {
+    /// The caller must ensure that `n` elements from each pointer are readable.
+    fused unsafe fn any_far[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, n: usize) -> bool {
         let (mut any, mut i) = (false, 0);
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures that this element is readable.
-            any |= f.is_far(unsafe { *from.wrapping_add(i) });
+            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            any |= f.is_far(unsafe { from.read(i) });
             i += 1;
         }
         any
@@ -119,29 +174,29 @@ const CHUNK: usize = 512;
 ///
 /// # Safety
 /// As [`compute_all`].
-unsafe fn map_function<F: Copy + Default, R: Branchless<F>>(
+unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
-    from: *const F,
-    to: *mut F,
+    from: P,
+    to: *mut R::Output,
     n: usize,
 ) -> bool {
     if !R::HAS_FAR {
         // SAFETY: this function has the contract of `compute_all`.
-        return unsafe { compute_all::<F, R>(f, from, to, n) }.is_some();
+        return unsafe { compute_all::<P, R>(f, from, to, n) }.is_some();
     }
     let mut at = 0;
     while at < n {
         let count = CHUNK.min(n - at);
-        let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+        let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
         // SAFETY: `count` of the elements that the caller ensures are readable.
-        let Some(far) = (unsafe { any_far::<F, R>(f, from, count) }) else { return false };
+        let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
         if far {
             // SAFETY: `count` of the elements of this function's contract, at the same place on both sides.
             unsafe { compute_with_far(f, from, to, count) };
         } else {
             // SAFETY: as for far arguments.
-            unsafe { compute_all::<F, R>(f, from, to, count) };
+            unsafe { compute_all::<P, R>(f, from, to, count) };
         }
     }
     true
@@ -152,84 +207,101 @@ unsafe fn map_function<F: Copy + Default, R: Branchless<F>>(
 /// # Safety
 /// As [`compute_all`].
 #[cold]
-unsafe fn compute_with_far<F: Copy + Default, R: Branchless<F>>(f: R, from: *const F, to: *mut F, n: usize) {
+unsafe fn compute_with_far<P: Arguments, R: Branchless<P::Argument>>(
+    f: R,
+    from: P,
+    to: *mut R::Output,
+    n: usize,
+) {
     // The results may take the arguments' place.
-    let mut arguments = [F::default(); CHUNK];
-    let arguments = &mut arguments[..n];
-    // SAFETY: the caller ensures that `n` elements are readable; `arguments` is a local variable with as many.
-    unsafe { core::ptr::copy_nonoverlapping(from, arguments.as_mut_ptr(), n) };
+    let mut far: [Option<R::Output>; CHUNK] = [None; CHUNK];
+    for (i, far) in far[..n].iter_mut().enumerate() {
+        // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+        let x = unsafe { from.read(i) };
+        *far = f.is_far(x).then(|| f.far(x));
+    }
     // SAFETY: this function has the contract of `compute_all`.
-    unsafe { compute_all::<F, R>(f, from, to, n) };
-    for (i, &x) in arguments.iter().enumerate().filter(|(_, x)| f.is_far(**x)) {
-        // SAFETY: `i < n`: one of the elements that the caller ensures are writable.
-        unsafe { *to.wrapping_add(i) = f.far(x) };
+    unsafe { compute_all::<P, R>(f, from, to, n) };
+    for (i, y) in far[..n].iter().enumerate() {
+        if let Some(y) = *y {
+            // SAFETY: `i < n`: one of the elements that the caller ensures are writable.
+            unsafe { *to.wrapping_add(i) = y };
+        }
     }
 }
 
-/// The functions of one floating-point type, each as a type, so that a loop is compiled for each.
+/// Makes a type of a function, so that a loop is compiled for each.
+macro_rules! branchless {
+    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block) => {
+        branchless!(@type $Name, $x: $Argument, $Output, $value,);
+    };
+    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block, $is_far:expr, $far:expr) => {
+        branchless! { @type $Name, $x: $Argument, $Output, $value,
+            const HAS_FAR: bool = true;
+            #[inline(always)]
+            fn is_far(self, x: $Argument) -> bool {
+                $is_far(x)
+            }
+            fn far(self, x: $Argument) -> $Output {
+                $far(x)
+            }
+        }
+    };
+    (@type $Name:ident, $x:ident: $Argument:ty, $Output:ty, $value:block, $($far:tt)*) => {
+        #[derive(Clone, Copy)]
+        struct $Name;
+        impl Branchless<$Argument> for $Name {
+            type Output = $Output;
+            #[inline(always)]
+            fn compute(self, $x: $Argument) -> $Output $value
+            $($far)*
+        }
+    };
+}
+
+/// The functions of one floating-point type and of complex numbers of it.
 macro_rules! functions {
     ($numbers:ident: $F:ident, $module:ident) => {
         pub(crate) mod $numbers {
             use super::$module as text;
-            use super::{Branchless, Elementary, FloatFunction, RealFunction, map_function};
+            use super::{Branchless, Elementary, FloatFunction, PairFunction, RealFunction, map_function};
+            use text::complex;
 
-            macro_rules! near {
+            type Pair = num_complex::Complex<$F>;
+
+            macro_rules! real {
                 ($Name:ident, $function:ident) => {
-                    near!($Name, |x| text::$function(x));
-                };
-                ($Name:ident, |$x:ident| $value:expr) => {
-                    #[derive(Clone, Copy)]
-                    struct $Name;
-                    impl Branchless<$F> for $Name {
-                        #[inline(always)]
-                        fn compute(self, $x: $F) -> $F {
-                            $value
-                        }
-                    }
+                    branchless!($Name, |x: $F| -> $F { text::$function(x) });
                 };
                 ($Name:ident, $function:ident, $far:ident) => {
-                    #[derive(Clone, Copy)]
-                    struct $Name;
-                    impl Branchless<$F> for $Name {
-                        const HAS_FAR: bool = true;
-                        #[inline(always)]
-                        fn compute(self, x: $F) -> $F {
-                            text::$function(x)
-                        }
-                        #[inline(always)]
-                        fn is_far(self, x: $F) -> bool {
-                            text::is_far(x)
-                        }
-                        fn far(self, x: $F) -> $F {
-                            text::$far(x)
-                        }
-                    }
+                    branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::is_far, text::$far);
                 };
             }
-            near!(Exp, exp);
-            near!(Exp2, exp2);
-            near!(ExpM1, exp_m1);
-            near!(Ln, ln);
-            near!(Log2, log2);
-            near!(Log10, log10);
-            near!(Ln1p, ln_1p);
-            near!(Sin, sin, sin_far);
-            near!(Cos, cos, cos_far);
-            near!(Tan, tan, tan_far);
-            near!(Asin, asin);
-            near!(Acos, acos);
-            near!(Atan, atan);
-            near!(Sinh, sinh);
-            near!(Cosh, cosh);
-            near!(Tanh, tanh);
-            near!(Asinh, asinh);
-            near!(Acosh, acosh);
-            near!(Atanh, atanh);
-            near!(Cbrt, cbrt);
+            real!(Exp, exp);
+            real!(Exp2, exp2);
+            real!(ExpM1, exp_m1);
+            real!(Ln, ln);
+            real!(Log2, log2);
+            real!(Log10, log10);
+            real!(Ln1p, ln_1p);
+            real!(Sin, sin, sin_far);
+            real!(Cos, cos, cos_far);
+            real!(Tan, tan, tan_far);
+            real!(Asin, asin);
+            real!(Acos, acos);
+            real!(Atan, atan);
+            real!(Sinh, sinh);
+            real!(Cosh, cosh);
+            real!(Tanh, tanh);
+            real!(Asinh, asinh);
+            real!(Acosh, acosh);
+            real!(Atanh, atanh);
+            real!(Cbrt, cbrt);
 
             #[derive(Clone, Copy)]
             struct Power($F);
             impl Branchless<$F> for Power {
+                type Output = $F;
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
                     text::powf(x, self.0)
@@ -237,13 +309,81 @@ macro_rules! functions {
             }
 
             // Powers that are one operation, which rounds once.
-            near!(First, |x| x);
-            near!(Square, |x| x * x);
-            near!(Reciprocal, |x| 1.0 / x);
+            branchless!(First, |x: $F| -> $F { x });
+            branchless!(Square, |x: $F| -> $F { x * x });
+            branchless!(Reciprocal, |x: $F| -> $F { 1.0 / x });
             // Other than the root, the power of -0 is 0, and that of an infinity is positive.
-            near!(Root, |x| if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() });
+            branchless!(Root, |x: $F| -> $F {
+                if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
+            });
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. Returns whether it did: if the processor has no FMA, nothing was written.
+            branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
+            branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
+            /// A function whose second argument is the same for all.
+            #[derive(Clone, Copy)]
+            struct With<R>(R, $F);
+            impl<R: Branchless<[$F; 2]>> Branchless<$F> for With<R> {
+                type Output = R::Output;
+                #[inline(always)]
+                fn compute(self, x: $F) -> R::Output {
+                    self.0.compute([x, self.1])
+                }
+            }
+
+            macro_rules! complex {
+                ($Name:ident, $function:ident) => {
+                    branchless!($Name, |z: Pair| -> Pair { complex::$function(z) });
+                };
+                ($Name:ident, $function:ident, $is_far:ident, $far:ident) => {
+                    branchless!(
+                        $Name,
+                        |z: Pair| -> Pair { complex::$function(z) },
+                        complex::$is_far,
+                        complex::$far
+                    );
+                };
+            }
+            complex!(ComplexSqrt, sqrt, sqrt_is_far, sqrt_far);
+            complex!(ComplexExp, exp, exp_is_far, exp_far);
+            complex!(ComplexExp2, exp2, exp2_is_far, exp2_far);
+            complex!(ComplexLn, ln);
+            complex!(ComplexLog2, log2);
+            complex!(ComplexLog10, log10);
+            complex!(ComplexSin, sin, circular_is_far, sin_far);
+            complex!(ComplexCos, cos, circular_is_far, cos_far);
+            complex!(ComplexTan, tan, tan_is_far, tan_far);
+            complex!(ComplexAsin, asin, asin_is_far, asin_far);
+            complex!(ComplexAcos, acos, acos_is_far, acos_far);
+            complex!(ComplexAtan, atan, atan_is_far, atan_far);
+            complex!(ComplexSinh, sinh, hyperbolic_is_far, sinh_far);
+            complex!(ComplexCosh, cosh, hyperbolic_is_far, cosh_far);
+            complex!(ComplexTanh, tanh, tanh_is_far, tanh_far);
+            complex!(ComplexAsinh, asinh, asinh_is_far, asinh_far);
+            complex!(ComplexAcosh, acosh, acosh_is_far, acosh_far);
+            complex!(ComplexAtanh, atanh, atanh_is_far, atanh_far);
+            branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
+            branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
+
+            #[derive(Clone, Copy)]
+            struct ComplexPower($F);
+            impl Branchless<Pair> for ComplexPower {
+                type Output = Pair;
+                const HAS_FAR: bool = true;
+                #[inline(always)]
+                fn compute(self, z: Pair) -> Pair {
+                    complex::powf(z, self.0)
+                }
+                #[inline(always)]
+                fn is_far(self, z: Pair) -> bool {
+                    complex::powf_is_far(z, self.0)
+                }
+                fn far(self, z: Pair) -> Pair {
+                    complex::powf_far(z, self.0)
+                }
+            }
+
+            /// Computes `to[i] = f(from[i])` for `n` elements. Returns whether it did: if the processor has no FMA, or real numbers do not
+            /// have the function, nothing was written.
             ///
             /// # Safety
             /// The caller must ensure that `n` elements are readable from `from` and writable from `to`, that nothing else accesses the
@@ -264,6 +404,9 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::Cbrt) => map!(Cbrt),
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
+                    Elementary::PairWith(PairFunction::Atan2, right) => map!(With(Atan2, right as $F)),
+                    Elementary::PairWith(PairFunction::Hypot, right) => map!(With(Hypot, right as $F)),
+                    Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
                         // An instruction of its own, which the loop of other functions has.
                         FloatFunction::Sqrt => false,
@@ -288,11 +431,107 @@ macro_rules! functions {
                 }
             }
 
+            /// [`map`] of complex numbers.
+            ///
+            /// # Safety
+            /// As [`map`].
+            pub(crate) unsafe fn map_complex(
+                f: Elementary,
+                from: *const Pair,
+                to: *mut Pair,
+                n: usize,
+            ) -> bool {
+                macro_rules! map {
+                    ($f:expr) => {
+                        // SAFETY: this function has the contract of `map_function`.
+                        unsafe { map_function($f, from, to, n) }
+                    };
+                }
+                match f {
+                    Elementary::Power(2.0) => map!(ComplexSquare),
+                    Elementary::Power(0.5) => map!(ComplexSqrt),
+                    Elementary::Power(n) => map!(ComplexPower(n as $F)),
+                    Elementary::Real(_)
+                    | Elementary::Arg
+                    | Elementary::Pair(_)
+                    | Elementary::PairWith(..) => false,
+                    Elementary::Float(f) => match f {
+                        FloatFunction::Sqrt => map!(ComplexSqrt),
+                        FloatFunction::Exp => map!(ComplexExp),
+                        FloatFunction::Exp2 => map!(ComplexExp2),
+                        FloatFunction::Ln => map!(ComplexLn),
+                        FloatFunction::Log2 => map!(ComplexLog2),
+                        FloatFunction::Log10 => map!(ComplexLog10),
+                        FloatFunction::Sin => map!(ComplexSin),
+                        FloatFunction::Cos => map!(ComplexCos),
+                        FloatFunction::Tan => map!(ComplexTan),
+                        FloatFunction::Asin => map!(ComplexAsin),
+                        FloatFunction::Acos => map!(ComplexAcos),
+                        FloatFunction::Atan => map!(ComplexAtan),
+                        FloatFunction::Sinh => map!(ComplexSinh),
+                        FloatFunction::Cosh => map!(ComplexCosh),
+                        FloatFunction::Tanh => map!(ComplexTanh),
+                        FloatFunction::Asinh => map!(ComplexAsinh),
+                        FloatFunction::Acosh => map!(ComplexAcosh),
+                        FloatFunction::Atanh => map!(ComplexAtanh),
+                    },
+                }
+            }
+
+            /// Computes the arguments of complex numbers, as [`map`].
+            ///
+            /// # Safety
+            /// As [`map`], and the two do not overlap.
+            pub(crate) unsafe fn map_arg(from: *const Pair, to: *mut $F, n: usize) -> bool {
+                // SAFETY: this function has the contract of `map_function`.
+                unsafe { map_function(Arg, from, to, n) }
+            }
+
+            /// Computes `to[i] = f(left[i], right[i])`, as [`map`].
+            ///
+            /// # Safety
+            /// As [`map`], where `from` is `left`, and `n` elements are readable from `right`, none of which is written.
+            pub(crate) unsafe fn map_pairs(
+                f: PairFunction,
+                left: *const $F,
+                right: *const $F,
+                to: *mut $F,
+                n: usize,
+            ) -> bool {
+                match f {
+                    // SAFETY: this function has the contract of `map_function`.
+                    PairFunction::Atan2 => unsafe { map_function(Atan2, [left, right], to, n) },
+                    // SAFETY: as for `Atan2`.
+                    PairFunction::Hypot => unsafe { map_function(Hypot, [left, right], to, n) },
+                }
+            }
+
             /// Returns the function of one number, with the same bits as [`map`]; `None` if the processor has no FMA.
             pub(crate) fn one(f: Elementary, x: $F) -> Option<$F> {
                 let mut y = x;
                 // SAFETY: one element on each side, in two variables.
                 unsafe { map(f, &raw const x, &raw mut y, 1) }.then_some(y)
+            }
+
+            /// [`one`] of a complex number.
+            pub(crate) fn one_complex(f: Elementary, z: Pair) -> Option<Pair> {
+                let mut w = z;
+                // SAFETY: one element on each side, in two variables.
+                unsafe { map_complex(f, &raw const z, &raw mut w, 1) }.then_some(w)
+            }
+
+            /// Returns the argument of a complex number, as [`one`].
+            pub(crate) fn one_arg(z: Pair) -> Option<$F> {
+                let mut x = 0.0;
+                // SAFETY: one element on each side, in two variables.
+                unsafe { map_arg(&raw const z, &raw mut x, 1) }.then_some(x)
+            }
+
+            /// Returns the function of two numbers, as [`one`].
+            pub(crate) fn one_of_pair(f: PairFunction, x: $F, y: $F) -> Option<$F> {
+                let mut z = x;
+                // SAFETY: one element each, in three variables.
+                unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
             }
 
             /// Returns an inverse hyperbolic function without FMA instructions, which takes long; `None` of other functions. Those of the

@@ -52,7 +52,31 @@ const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
 /// the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
+/// Squares of larger numbers, or of smaller ones than [`SQUARE_MIN`], are computed of scaled numbers: 2^60 and 2^-50.
+const SQUARE_MAX: f32 = power(60);
+const SQUARE_MIN: f32 = power(-50);
+/// The exponent of the factor that scales them.
+const SQUARE_EXPONENT: f32 = 100.0;
+const SQUARE_SCALE_UP: f32 = power(100);
+const SQUARE_SCALE_DOWN: f32 = power(-100);
+/// Square roots of the factors.
+const ROOT_SCALE_UP: f32 = power(50);
+const ROOT_SCALE_DOWN: f32 = power(-50);
+/// e^x does not overflow up to it.
+const EXP_SAFE: f32 = 88.0;
+const LOG10_2: f32 = core::f32::consts::LOG10_2;
+
+/// Returns 2^k, for the exponents of normal numbers.
+const fn power(k: i32) -> f32 {
+    f32::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
+}
+
 include!("functions.rs");
+
+/// Functions of complex numbers.
+pub(crate) mod complex {
+    include!("complex.rs");
+}
 
 /// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f): a polynomial, without a division.
 #[inline(always)]

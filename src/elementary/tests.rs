@@ -1,10 +1,11 @@
 //! Values from outside: `reference.tsv` has correctly rounded results that `scripts/elementary/reference.py` has computed with mpmath.
 //! The C library is the reference for many more arguments, and for numbers of 32 bits its functions of 64 bits.
 
-use super::{Elementary, FloatFunction, RealFunction, numbers32, numbers64};
+use super::{Elementary, FloatFunction, PairFunction, RealFunction, numbers32, numbers64};
 use crate::simd::Level;
 use crate::simd::tests::at_each_level;
 use Elementary::{Float, Power, Real};
+use num_complex::Complex;
 
 type Row = (&'static str, Elementary, fn(f64) -> f64, [f64; 2]);
 
@@ -59,6 +60,7 @@ const EXPONENTS: [f64; 10] = [1.7, -0.3, 0.5, 2.0, -1.0, 1.0, 0.0, 3.0, 1e-3, 40
 fn of_name(name: &str, exponent: f64) -> Elementary {
     match name {
         "powf" => Power(exponent),
+        "sqrt" => Float(FloatFunction::Sqrt),
         _ => FUNCTIONS.iter().find(|row| row.0 == name).expect("a function of this name").1,
     }
 }
@@ -121,14 +123,47 @@ macro_rules! of {
                     }
                     rows += 1;
                     let number = |bits: &str| $F::from_bits($bits::from_str_radix(&bits[2..], 16).expect("bits"));
-                    let exponent = if y == "-" { 0.0 } else { f64::from(number(y)) };
-                    let (f, x, expected) = (of_name(name, exponent), number(x), number(expected));
-                    for found in at_each_level(|| $numbers::one(f, x)).into_iter().flatten() {
+                    let second = if y == "-" { 0.0 } else { number(y) };
+                    let (x, expected) = (number(x), number(expected));
+                    let find = || match name {
+                        "atan2" => $numbers::one_of_pair(PairFunction::Atan2, x, second),
+                        "hypot" => $numbers::one_of_pair(PairFunction::Hypot, x, second),
+                        _ => $numbers::one(of_name(name, f64::from(second)), x),
+                    };
+                    for found in at_each_level(find).into_iter().flatten() {
                         let close = match expected.is_infinite() {
                             true => found == expected,
                             false => apart(found, expected) <= 1 && found.is_sign_negative() == expected.is_sign_negative(),
                         };
                         assert!(close || (found.is_nan() && expected.is_nan()), "{line}: {found:e}, not {expected:e}");
+                    }
+                }
+                assert!(rows > 500, "{rows} rows");
+            }
+
+            #[test]
+            fn parts_of_complex_results_are_next_to() {
+                let mut rows = 0;
+                for line in include_str!("complex_reference.tsv").lines().skip(1) {
+                    let [name, of, x, y, n, u, v] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+                    if of != stringify!($F) {
+                        continue;
+                    }
+                    rows += 1;
+                    let number = |bits: &str| $F::from_bits($bits::from_str_radix(&bits[2..], 16).expect("bits"));
+                    let (z, expected) = (Complex::new(number(x), number(y)), Complex::new(number(u), number(v)));
+                    let f = of_name(name, if n == "-" { 0.0 } else { n.parse().expect("an exponent") });
+                    for found in at_each_level(|| $numbers::one_complex(f, z)).into_iter().flatten() {
+                        // A small part of a power may be less accurate: its error is small beside the larger part.
+                        let larger = expected.re.abs().max(expected.im.abs());
+                        let close = |a: $F, b: $F| {
+                            let small = name == "powf" && (a - b).abs() <= 2.0 * $F::EPSILON * larger;
+                            let limit = if name == "tan" || name == "tanh" { 3 } else { 2 };
+                            (a.is_nan() && b.is_nan())
+                                || (a.is_sign_negative() == b.is_sign_negative() && (small || apart(a, b) <= limit))
+                        };
+                        let message = format!("{line}: {name}({z:e}) {n} is {found:e}, not {expected:e}");
+                        assert!(close(found.re, expected.re) && close(found.im, expected.im), "{message}");
                     }
                 }
                 assert!(rows > 500, "{rows} rows");

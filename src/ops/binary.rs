@@ -4,7 +4,7 @@ use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;
 use super::unary::SLOW;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
-use crate::element::{Arithmetic, Bits, Element, RealFloat, RealScalar, Scalar};
+use crate::element::{Arithmetic, Bits, Element, Elementary, PairFunction, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, expect};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -17,7 +17,8 @@ macro_rules! operations {
         $(symbol: $symbol:literal, operator: $Operator:ident,)?
         $(verb: $verb:literal,)?
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
-        host: |$a:ident, $b:ident| $host:expr, $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
+        $(pair_function: $pair_function:ident,)?
+        $(host: |$a:ident, $b:ident| $host:expr,)? $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
         $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
         $(cost: $cost:expr,)?
         $(associative: $associative:literal,)?
@@ -37,10 +38,24 @@ macro_rules! operations {
             )?
             $(const COST: usize = $cost;)?
             $(const ASSOCIATIVE: bool = $associative;)?
-            #[inline]
-            fn apply(&self, $a: T, $b: T) -> $Output {
-                $host
-            }
+            $(
+                #[inline]
+                fn apply(&self, $a: T, $b: T) -> $Output {
+                    $host
+                }
+            )?
+            $(
+                const COST: usize = SLOW;
+                fn apply(&self, a: T, b: T) -> $Output {
+                    a.pair_function(PairFunction::$pair_function, b)
+                }
+                fn elementary(&self) -> Option<Elementary> {
+                    Some(Elementary::Pair(PairFunction::$pair_function))
+                }
+                fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
+                    Some(Elementary::PairWith(PairFunction::$pair_function, b.in_f64()))
+                }
+            )?
             $(
                 #[inline]
                 fn apply_with_scalar(&self, $e: T, $f: T) -> $Output {

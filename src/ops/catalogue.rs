@@ -19,13 +19,15 @@
 //! * `example`: the elements of an operand and of the result. With two operands, the right one is an argument.
 //! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
 //!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
-//!   they share one kernel. Or it has `real_function`, a variant of [`RealFunction`](crate::element::RealFunction).
+//!   they share one kernel. Or it has `real_function`, a variant of [`RealFunction`](crate::element::RealFunction); a binary row,
+//!   `pair_function`, a variant of [`PairFunction`](crate::element::PairFunction).
 //! * [`host_by_scalar`, `always_defined`]: the function of two elements in Rust for a right operand that is a scalar, if that is
 //!   faster. `always_defined` returns whether it is defined for this scalar and every left operand.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which
 //!   builds this is checked. `host` and `cuda` wrap.
+//! * [`elementary`]: the variant of [`Elementary`](crate::element::Elementary) that computes many elements at a time.
 //! * [`cost`]: `SLOW` if the function takes longer than a few nanoseconds.
 //! * [`associative`]: `true` if a function of two elements is associative up to rounding.
 //!
@@ -96,7 +98,7 @@ macro_rules! unary {
             doc: "The argument (phase) in radians, in (−π, π]",
             elements: Inexact, gives: T::Magnitude,
             example: "[Complex::new(0.0, 2.0)]" => "[std::f64::consts::FRAC_PI_2]",
-            host: |x| x.arg(), cuda: "arg(a)", cost: SLOW,
+            host: |x| x.arg(), cuda: "arg(a)", elementary: Arg, cost: SLOW,
         }
         Exp: exp, try_exp {
             doc: "The exponential",
@@ -319,12 +321,12 @@ macro_rules! binary {
             doc: "The angle in radians of the point (right, self), in (−π, π]",
             elements: RealFloat, gives: T,
             example: "[1.0, 0.0]", "&tensor![0.0, 1.0]" => "[std::f64::consts::FRAC_PI_2, 0.0]",
-            host: |a, b| a.atan2(b), cuda: "atan2(a, b)", cost: SLOW,
+            pair_function: Atan2, cuda: "atan2(a, b)",
         }
         Hypot: hypot, try_hypot {
             doc: "`√(self² + right²)` without overflow in between",
             elements: RealFloat, gives: T, example: "[3.0, 5.0]", "&tensor![4.0, 12.0]" => "[5.0, 13.0]",
-            host: |a, b| a.hypot(b), cuda: "hypot(a, b)", cost: SLOW,
+            pair_function: Hypot, cuda: "hypot(a, b)",
         }
         Equal: equal, try_equal {
             doc: "Where `self == right`",

@@ -4,7 +4,7 @@ use super::compute::{binary, binary_assign, binary_into, combine, unary_given, u
 use crate::device::{
     BinaryOp, CudaSource, Device, Elementwise, SameDevice, SameDtype, SameOrder, Scalars, UnaryOp,
 };
-use crate::element::{Element, Scalar};
+use crate::element::{Element, Elementary, Scalar};
 use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
@@ -27,6 +27,10 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     const COST: usize = F::COST;
     fn apply(&self, a: A) -> F::Output {
         self.op.apply_with_scalar(a, self.right)
+    }
+    #[inline]
+    fn elementary(&self) -> Option<Elementary> {
+        self.op.elementary_with_scalar(self.right)
     }
     fn defined(&self, a: A) -> bool {
         self.op.defined(a, self.right)

@@ -27,6 +27,7 @@ macro_rules! operations {
         $(host: |$x:ident| $host:expr,)?
         cuda: $cuda:literal,
         $(defined: |$y:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
+        $(elementary: $elementary:ident,)?
         $(cost: $cost:expr,)?
     })*) => {$(
         #[doc = concat!($doc, ", as an operation" $(, ": `", $symbol, "a`")?, ".")]
@@ -45,6 +46,12 @@ macro_rules! operations {
                 }
             )?
             $(const COST: usize = $cost;)?
+            $(
+                #[inline]
+                fn elementary(&self) -> Option<Elementary> {
+                    Some(Elementary::$elementary)
+                }
+            )?
             $(
                 #[inline]
                 fn apply(&self, $x: T) -> $Output {

@@ -5,7 +5,7 @@ use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks};
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, Elementary};
 use crate::elementary::{numbers32, numbers64};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -59,28 +59,47 @@ kernel! {
     }
 }
 
-/// Writes `op` of the first operand to `out` if it is an elementary function of real numbers. Returns whether it did.
+/// Writes `op` of the operands to `out` if it is an elementary function. Returns whether it did.
 ///
 /// # Safety
-/// As [`map_contiguous`], but `out` may be the operand.
+/// As [`map_contiguous`], but `out` may be the first operand.
 #[inline(always)]
 unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     op: &F,
     n: usize,
     out: *mut u8,
-    operand: *const u8,
+    operands: Arrays,
 ) -> bool {
-    // An operation of somebody else can only name a function of as many elements of the same type.
-    if A::LEN != 1 || F::Output::DTYPE != A::First::DTYPE {
+    use DType::{C32, C64, F32, F64};
+    // An operation of somebody else can only name a function that these types have.
+    if A::LEN > 2 || !A::SAME_TYPE {
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    match A::First::DTYPE {
-        // SAFETY: by this function's contract, `n` elements of this type are readable, and those of `out` exclusive; they are the operand's
-        // or do not overlap them.
-        DType::F32 => unsafe { numbers32::map(f, operand.cast(), out.cast(), n) },
-        // SAFETY: as for `f32`.
-        DType::F64 => unsafe { numbers64::map(f, operand.cast(), out.cast(), n) },
+    // SAFETY of all calls: by this function's contract, `n` elements of the operands' types are readable, and those of `out`, of the
+    // result's type, exclusive. They are the first operand's or overlap none.
+    let [from, right, _] = operands;
+    match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
+        // SAFETY: see above.
+        (1, F32, F32, f) => unsafe { numbers32::map(f, from.cast(), out.cast(), n) },
+        // SAFETY: see above.
+        (1, F64, F64, f) => unsafe { numbers64::map(f, from.cast(), out.cast(), n) },
+        // SAFETY: see above.
+        (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
+        // SAFETY: see above.
+        (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
+        // SAFETY: see above; elements of another type cannot be the operand's.
+        (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
+        // SAFETY: as for `c32`.
+        (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
+        (2, F32, F32, Elementary::Pair(f)) => {
+            // SAFETY: see above.
+            unsafe { numbers32::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, F64, F64, Elementary::Pair(f)) => {
+            // SAFETY: see above.
+            unsafe { numbers64::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
+        }
         _ => false,
     }
 }
@@ -278,7 +297,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
     let block = |n, at: Addresses| {
         let (out, operands) = (at[0].cast(), arrays(at, 1));
         // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
-        if unsafe { map_elementary::<A, F>(op, n, at[0], operands[0]) } {
+        if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
             return;
         }
         if const { is_wide::<A, F>() } {
@@ -302,7 +321,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the first are exclusive.
-        if unsafe { map_elementary::<A, F>(op, n, at[0], at[0]) } {
+        if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
             return;
         }
         // SAFETY: as for elementary functions.

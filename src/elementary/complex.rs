@@ -1,0 +1,492 @@
+// Elementary functions of complex numbers, without branches, on top of those of real numbers, which are in `real`. One text for two
+// types, as `functions.rs`.
+//
+// Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions" (1987).
+// Each function has a predicate for arguments that its formula is not for: infinite ones, NaN, and where a product would overflow
+// before the result does. For these there is a second function, with branches.
+
+use super as real;
+use super::{
+    EXP_SAFE, Float, LOG10_2, ROOT_SCALE_DOWN, ROOT_SCALE_UP, SQUARE_MAX, SQUARE_MIN, SQUARE_SCALE_DOWN, SQUARE_SCALE_UP, SumOfSquares,
+    angle, fma, select, sum_of_squares, times_sign,
+};
+use num_complex::Complex;
+
+type Pair = Complex<Float>;
+
+const INFINITY: Float = Float::INFINITY;
+
+#[inline(always)]
+fn is_finite(z: Pair) -> bool {
+    (z.re.abs() < INFINITY) & (z.im.abs() < INFINITY)
+}
+
+/// Returns i z.
+#[inline(always)]
+fn times_i(z: Pair) -> Pair {
+    Pair::new(-z.im, z.re)
+}
+
+/// Returns -i z.
+#[inline(always)]
+fn over_i(z: Pair) -> Pair {
+    Pair::new(z.im, -z.re)
+}
+
+/// Returns the cosine and the sine, for |x| <= FAR.
+#[inline(always)]
+fn cos_sin(x: Float) -> Pair {
+    Pair::new(real::cos(x), real::sin(x))
+}
+
+/// Returns the cosine and the sine of any number.
+fn cos_sin_any(x: Float) -> Pair {
+    if real::is_far(x) { Pair::new(real::cos_far(x), real::sin_far(x)) } else { cos_sin(x) }
+}
+
+/// Returns the cosine and the sine of x + low, given those of x, for small `low`.
+#[inline(always)]
+fn turn(unit: Pair, low: Float) -> Pair {
+    Pair::new(fma(-low, unit.im, unit.re), fma(low, unit.re, unit.im))
+}
+
+/// Returns x (y + y_low) as a sum of two numbers.
+#[inline(always)]
+fn product_with_rest(x: Float, y: Float, y_low: Float) -> (Float, Float) {
+    let product = x * y;
+    (product, fma(x, y_low, fma(x, y, -product)))
+}
+
+/// Returns `size` times `z`, where a part that is zero stays zero even if `size` is infinite.
+fn scaled(size: Float, z: Pair) -> Pair {
+    let part = |x: Float| if x == 0.0 { x } else { size * x };
+    Pair::new(part(z.re), part(z.im))
+}
+
+// Exponentials.
+
+/// Returns true if a result may overflow in the exponential of `x`, or a circular function of `y` needs [`cos_sin_any`]. Of NaN, too.
+#[inline(always)]
+fn is_far_exponential(x: Float, y: Float) -> bool {
+    !((x <= EXP_SAFE) & (y.abs() <= real::FAR))
+}
+
+/// Returns e^z = e^x (cos y + i sin y).
+#[inline(always)]
+pub(crate) fn exp(z: Pair) -> Pair {
+    cos_sin(z.im).scale(real::exp(z.re))
+}
+
+#[inline(always)]
+pub(crate) fn exp_is_far(z: Pair) -> bool {
+    is_far_exponential(z.re, z.im)
+}
+
+pub(crate) fn exp_far(z: Pair) -> Pair {
+    exponential(z, real::exp(0.5 * z.re), cos_sin_any(z.im))
+}
+
+/// Returns `half`^2 times `unit`, where `half` is the root of an exponential of the real part of `z`, and `unit` has the sine and cosine
+/// for the imaginary part. Of two factors, so that the product overflows only if the result does.
+fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
+    if z.im == 0.0 {
+        Pair::new(half * half, z.im)
+    } else if z.re.abs() == INFINITY && !z.im.is_finite() {
+        if z.re > 0.0 { Pair::new(INFINITY, Float::NAN) } else { Pair::new(0.0, 0.0) }
+    } else {
+        scaled(half, scaled(half, unit))
+    }
+}
+
+/// Returns 2^z = 2^x (cos(y ln 2) + i sin(y ln 2)), with y ln 2 as a sum of two numbers.
+#[inline(always)]
+pub(crate) fn exp2(z: Pair) -> Pair {
+    let (product, low) = product_with_rest(z.im, real::LN2_ROUNDED_1, real::LN2_ROUNDED_2);
+    turn(cos_sin(product), low).scale(real::exp2(z.re))
+}
+
+#[inline(always)]
+pub(crate) fn exp2_is_far(z: Pair) -> bool {
+    is_far_exponential(z.re, z.im)
+}
+
+pub(crate) fn exp2_far(z: Pair) -> Pair {
+    let (product, low) = product_with_rest(z.im, real::LN2_ROUNDED_1, real::LN2_ROUNDED_2);
+    exponential(z, real::exp2(0.5 * z.re), cos_sin_any(product) * cos_sin(low))
+}
+
+/// Returns sinh z = sinh x cos y + i cosh x sin y.
+#[inline(always)]
+pub(crate) fn sinh(z: Pair) -> Pair {
+    let unit = cos_sin(z.im);
+    Pair::new(real::sinh(z.re) * unit.re, real::cosh(z.re) * unit.im)
+}
+
+/// Returns cosh z = cosh x cos y + i sinh x sin y.
+#[inline(always)]
+pub(crate) fn cosh(z: Pair) -> Pair {
+    let unit = cos_sin(z.im);
+    Pair::new(real::cosh(z.re) * unit.re, real::sinh(z.re) * unit.im)
+}
+
+#[inline(always)]
+pub(crate) fn hyperbolic_is_far(z: Pair) -> bool {
+    is_far_exponential(z.re.abs(), z.im)
+}
+
+/// Returns e^|x|/2 times `unit`, for |x| so large that it is both sinh |x| and cosh |x|. Of two factors, see [`exponential`].
+fn large_hyperbolic(x: Float, unit: Pair) -> Pair {
+    let half = real::exp(0.5 * x.abs());
+    scaled(half, scaled(0.5 * half, unit))
+}
+
+pub(crate) fn sinh_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    if y == 0.0 {
+        return Pair::new(real::sinh(x), y);
+    }
+    if !y.is_finite() {
+        return Pair::new(if x == 0.0 || x.is_infinite() { x } else { Float::NAN }, Float::NAN);
+    }
+    let unit = cos_sin_any(y);
+    if x.abs() <= EXP_SAFE {
+        return Pair::new(real::sinh(x) * unit.re, real::cosh(x) * unit.im);
+    }
+    let w = large_hyperbolic(x, unit);
+    Pair::new(times_sign(w.re, x), w.im)
+}
+
+pub(crate) fn cosh_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    if y == 0.0 {
+        return Pair::new(real::cosh(x), times_sign(y, x));
+    }
+    if !y.is_finite() {
+        let re = if x.is_infinite() { INFINITY } else { Float::NAN };
+        return Pair::new(re, if x == 0.0 { x } else { Float::NAN });
+    }
+    let unit = cos_sin_any(y);
+    if x.abs() <= EXP_SAFE {
+        return Pair::new(real::cosh(x) * unit.re, real::sinh(x) * unit.im);
+    }
+    let w = large_hyperbolic(x, unit);
+    Pair::new(w.re, times_sign(w.im, x))
+}
+
+/// Returns tanh z = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For large |x|, 1 and e^(-2|x|) sin 2y with the sign of x.
+#[inline(always)]
+pub(crate) fn tanh(z: Pair) -> Pair {
+    tanh_of(z.re, cos_sin(z.im))
+}
+
+#[inline(always)]
+fn tanh_of(x: Float, unit: Pair) -> Pair {
+    let (sinh, cosh) = (real::sinh(x), real::cosh(x));
+    let flat = x.abs() > real::TANH_FLAT;
+    let product = unit.re * unit.im;
+    let inverse = 1.0 / fma(sinh, sinh, unit.re * unit.re);
+    let re = select(flat, (1.0 as Float).copysign(x), sinh * cosh * inverse);
+    Pair::new(re, select(flat, product / cosh / cosh, product * inverse))
+}
+
+#[inline(always)]
+pub(crate) fn tanh_is_far(z: Pair) -> bool {
+    !((z.re.abs() <= INFINITY) & (z.im.abs() <= real::FAR))
+}
+
+pub(crate) fn tanh_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    if y == 0.0 {
+        Pair::new(real::tanh(x), y)
+    } else if y.is_finite() {
+        tanh_of(x, cos_sin_any(y))
+    } else if x.is_infinite() {
+        Pair::new((1.0 as Float).copysign(x), (0.0 as Float).copysign(y))
+    } else {
+        Pair::new(if x == 0.0 { x } else { Float::NAN }, Float::NAN)
+    }
+}
+
+// Circular functions: sin z = -i sinh(i z), cos z = cosh(i z), tan z = -i tanh(i z).
+
+#[inline(always)]
+pub(crate) fn sin(z: Pair) -> Pair {
+    over_i(sinh(times_i(z)))
+}
+
+#[inline(always)]
+pub(crate) fn cos(z: Pair) -> Pair {
+    cosh(times_i(z))
+}
+
+#[inline(always)]
+pub(crate) fn tan(z: Pair) -> Pair {
+    over_i(tanh(times_i(z)))
+}
+
+#[inline(always)]
+pub(crate) fn circular_is_far(z: Pair) -> bool {
+    hyperbolic_is_far(times_i(z))
+}
+
+#[inline(always)]
+pub(crate) fn tan_is_far(z: Pair) -> bool {
+    tanh_is_far(times_i(z))
+}
+
+pub(crate) fn sin_far(z: Pair) -> Pair {
+    over_i(sinh_far(times_i(z)))
+}
+
+pub(crate) fn cos_far(z: Pair) -> Pair {
+    cosh_far(times_i(z))
+}
+
+pub(crate) fn tan_far(z: Pair) -> Pair {
+    over_i(tanh_far(times_i(z)))
+}
+
+// Logarithms.
+
+/// Completes a logarithm's real part: -infinity of zero, and infinity if a part of `z` is infinite.
+#[inline(always)]
+fn ln_special(z: Pair, sum: SumOfSquares, ln: Float) -> Float {
+    let ln = select(sum.high == 0.0, -INFINITY, ln);
+    select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, ln)
+}
+
+/// Returns ln z = ln|z| + i arg z. The logarithm of a sum of two numbers, high + low, is that of `high` and low / high: near |z| = 1,
+/// where the former is near 0, `low` has the digits of |z| that `high` has not.
+#[inline(always)]
+pub(crate) fn ln(z: Pair) -> Pair {
+    let sum = sum_of_squares(z.re, z.im);
+    let ln = 0.5 * (real::ln(sum.high) + sum.low / sum.high);
+    Pair::new(ln_special(z, sum, fma(-sum.exponent, real::LN2_ROUNDED_1, ln)), arg(z))
+}
+
+/// Returns the logarithm of base 2, see [`ln`].
+#[inline(always)]
+pub(crate) fn log2(z: Pair) -> Pair {
+    let sum = sum_of_squares(z.re, z.im);
+    let ln = 0.5 * fma(sum.low / sum.high, real::LOG2_E_1, real::log2(sum.high));
+    Pair::new(ln_special(z, sum, ln - sum.exponent), arg(z) * real::LOG2_E_1)
+}
+
+/// Returns the logarithm of base 10, see [`ln`].
+#[inline(always)]
+pub(crate) fn log10(z: Pair) -> Pair {
+    let sum = sum_of_squares(z.re, z.im);
+    let ln = 0.5 * fma(sum.low / sum.high, real::LOG10_E_1, real::log10(sum.high));
+    Pair::new(ln_special(z, sum, fma(-sum.exponent, LOG10_2, ln)), arg(z) * real::LOG10_E_1)
+}
+
+/// Returns the argument, from -pi to pi.
+#[inline(always)]
+pub(crate) fn arg(z: Pair) -> Float {
+    real::atan2(z.im, z.re)
+}
+
+// Roots and powers.
+
+/// Returns the square root with a real part that is not negative: t + i y/(2t) with t = sqrt((|x| + |z|)/2), or the same with its parts
+/// exchanged for negative x.
+#[inline(always)]
+pub(crate) fn sqrt(z: Pair) -> Pair {
+    let sum = sum_of_squares(z.re, z.im);
+    let scale = sum.factor(SQUARE_SCALE_UP, SQUARE_SCALE_DOWN);
+    let scaled = fma(z.re.abs(), scale, sum.high.sqrt());
+    let t = (0.5 * scaled).sqrt() * sum.factor(ROOT_SCALE_DOWN, ROOT_SCALE_UP);
+    let other = 0.5 * z.im.abs() / select(t == 0.0, 1.0, t);
+    let right = z.re >= 0.0;
+    Pair::new(select(right, t, other), select(right, other, t).copysign(z.im))
+}
+
+#[inline(always)]
+pub(crate) fn sqrt_is_far(z: Pair) -> bool {
+    !is_finite(z)
+}
+
+pub(crate) fn sqrt_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    if y.abs() == INFINITY {
+        Pair::new(INFINITY, y)
+    } else if x == INFINITY {
+        Pair::new(x, if y.is_nan() { y } else { (0.0 as Float).copysign(y) })
+    } else if x == -INFINITY {
+        Pair::new(if y.is_nan() { y } else { 0.0 }, INFINITY.copysign(y))
+    } else {
+        Pair::new(Float::NAN, Float::NAN)
+    }
+}
+
+/// Returns z^n = |z|^n (cos(n arg z) + i sin(n arg z)) for real n. |z|^n is the power n/2 of the sum of squares, and the angle is a sum
+/// of two numbers, so that a large exponent does not multiply rounding errors.
+#[inline(always)]
+pub(crate) fn powf(z: Pair, n: Float) -> Pair {
+    let sum = sum_of_squares(z.re, z.im);
+    let half = 0.5 * n;
+    let size = real::powf(sum.high, half);
+    let size = fma(size, half * (sum.low / sum.high), size);
+    let (high, low) = angle(z.im, z.re);
+    let angle = high + low;
+    let angle_low = (high - angle) + low;
+    let (product, rest) = product_with_rest(n, angle, angle_low);
+    turn(cos_sin(product), rest).scale(size)
+}
+
+#[inline(always)]
+pub(crate) fn powf_is_far(z: Pair, n: Float) -> bool {
+    let (x, y) = (z.re.abs(), z.im.abs());
+    let in_range = (x <= SQUARE_MAX) & (y <= SQUARE_MAX) & ((x >= SQUARE_MIN) | (y >= SQUARE_MIN));
+    !(in_range & (n.abs() <= 0.25 * real::FAR))
+}
+
+pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
+    if n == 0.0 {
+        return Pair::new(1.0, 0.0);
+    }
+    let (high, low) = angle(z.im, z.re);
+    let (product, rest) = product_with_rest(n, high + low, (high - (high + low)) + low);
+    scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
+}
+
+// Inverse functions, by roots of 1 - z and 1 + z (Kahan).
+
+/// Returns true if intermediate results of the inverse functions may overflow. Of NaN, too.
+#[inline(always)]
+fn is_large(z: Pair) -> bool {
+    !((z.re.abs() <= SQUARE_MAX) & (z.im.abs() <= SQUARE_MAX))
+}
+
+/// Returns asin z, whose real part is the angle of (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
+/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). In neither do terms cancel.
+#[inline(always)]
+pub(crate) fn asin(z: Pair) -> Pair {
+    let minus = sqrt(Pair::new(1.0 - z.re, -z.im));
+    let plus = sqrt(Pair::new(1.0 + z.re, z.im));
+    let re = real::atan2(z.re, fma(minus.re, plus.re, -(minus.im * plus.im)));
+    let im = real::asinh(fma(minus.re, plus.im, -(minus.im * plus.re)));
+    Pair::new(re, im)
+}
+
+#[inline(always)]
+pub(crate) fn asin_is_far(z: Pair) -> bool {
+    is_large(z)
+}
+
+pub(crate) fn asin_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    // The angle of (|y|, x), and ln|2z|.
+    let ln = ln(z).re + real::LN2_ROUNDED_1;
+    let re = if x == 0.0 { x } else { real::atan2(x, y.abs()) };
+    Pair::new(re, ln.copysign(y))
+}
+
+/// Returns acos z, whose real part is twice the angle of (Re sqrt(1 + z), Re sqrt(1 - z)).
+#[inline(always)]
+pub(crate) fn acos(z: Pair) -> Pair {
+    let minus = sqrt(Pair::new(1.0 - z.re, -z.im));
+    let plus = sqrt(Pair::new(1.0 + z.re, z.im));
+    let re = 2.0 * real::atan2(minus.re, plus.re);
+    let im = real::asinh(fma(plus.re, minus.im, -(plus.im * minus.re)));
+    Pair::new(re, im)
+}
+
+#[inline(always)]
+pub(crate) fn acos_is_far(z: Pair) -> bool {
+    is_large(z)
+}
+
+pub(crate) fn acos_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    let ln = ln(z).re + real::LN2_ROUNDED_1;
+    let re = if x == 0.0 && y.is_nan() { real::HALF_PI_ROUNDED_1 } else { real::atan2(y.abs(), x) };
+    Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
+}
+
+/// Returns acosh z, whose real part is asinh(Re(conj(sqrt(z - 1)) sqrt(z + 1))), and whose imaginary part is twice the angle of
+/// (Re sqrt(z + 1), Im sqrt(z - 1)).
+#[inline(always)]
+pub(crate) fn acosh(z: Pair) -> Pair {
+    let minus = sqrt(Pair::new(z.re - 1.0, z.im));
+    let plus = sqrt(Pair::new(z.re + 1.0, z.im));
+    let re = real::asinh(fma(minus.re, plus.re, minus.im * plus.im));
+    Pair::new(re, 2.0 * real::atan2(minus.im, plus.re))
+}
+
+#[inline(always)]
+pub(crate) fn acosh_is_far(z: Pair) -> bool {
+    is_large(z)
+}
+
+pub(crate) fn acosh_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    let ln = ln(z).re + real::LN2_ROUNDED_1;
+    let im = if x == 0.0 && y.is_nan() { real::HALF_PI_ROUNDED_1 } else { real::atan2(y, x) };
+    Pair::new(ln, im)
+}
+
+/// Returns atanh z, whose real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x, and whose imaginary part is half of
+/// the angle of ((1 - x)(1 + x) - y^2, 2y).
+#[inline(always)]
+pub(crate) fn atanh(z: Pair) -> Pair {
+    let x = z.re.abs();
+    let (minus, square) = (1.0 - x, z.im * z.im);
+    let re = 0.25 * real::ln_1p(4.0 * x / fma(minus, minus, square));
+    let im = 0.5 * real::atan2(2.0 * z.im, fma(minus, 1.0 + x, -square));
+    Pair::new(re.copysign(z.re), im)
+}
+
+#[inline(always)]
+pub(crate) fn atanh_is_far(z: Pair) -> bool {
+    is_large(z) | ((z.re.abs() == 1.0) & (z.im.abs() < ROOT_SCALE_DOWN))
+}
+
+pub(crate) fn atanh_far(z: Pair) -> Pair {
+    let Pair { re: x, im: y } = z;
+    if x.abs() == 1.0 && y.abs() < 1.0 {
+        // Next to the poles, where y^2 would be lost: ln(2/|y|)/2.
+        let re = 0.5 * (real::LN2_ROUNDED_1 - real::ln(y.abs()));
+        return Pair::new(re.copysign(x), if y == 0.0 { y } else { 0.5 * real::HALF_PI_ROUNDED_1.copysign(y) });
+    }
+    if y.is_nan() && x == 0.0 {
+        return z;
+    }
+    let im = if y.is_nan() { y } else { real::HALF_PI_ROUNDED_1.copysign(y) };
+    if x.is_infinite() || y.is_infinite() {
+        return Pair::new((0.0 as Float).copysign(x), im);
+    }
+    // About 1/z, whose real part is x/|z|^2.
+    let size = real::hypot(x, y);
+    Pair::new(x / size / size, if x.is_nan() { x } else { im })
+}
+
+// asinh z = -i asin(i z), atan z = -i atanh(i z).
+
+#[inline(always)]
+pub(crate) fn asinh(z: Pair) -> Pair {
+    over_i(asin(times_i(z)))
+}
+
+#[inline(always)]
+pub(crate) fn asinh_is_far(z: Pair) -> bool {
+    asin_is_far(times_i(z))
+}
+
+pub(crate) fn asinh_far(z: Pair) -> Pair {
+    over_i(asin_far(times_i(z)))
+}
+
+#[inline(always)]
+pub(crate) fn atan(z: Pair) -> Pair {
+    over_i(atanh(times_i(z)))
+}
+
+#[inline(always)]
+pub(crate) fn atan_is_far(z: Pair) -> bool {
+    atanh_is_far(times_i(z))
+}
+
+pub(crate) fn atan_far(z: Pair) -> Pair {
+    over_i(atanh_far(times_i(z)))
+}
