@@ -259,8 +259,8 @@ impl<'a> Axes<'a> {
     /// Writes the strides of the same elements in another shape with the same number of elements. Returns `None` if no strides
     /// fit.
     ///
-    /// Elements are iterated with the last axis fastest (`row_major`) or the first. Groups of axes that are contiguous in each
-    /// other are regrouped.
+    /// Elements are iterated with the last axis fastest (`row_major`) or the first. The old and the new axes are matched in groups
+    /// with the same number of elements. Strides fit if the old axes of each group fuse.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         dense_strides(shape, strides, row_major);
         if self.shape.contains(&0) {

@@ -1,4 +1,4 @@
-//! Shapes and strides, without any data: pure functions, which can be tested separately.
+//! Shapes and strides, without any data: pure functions, which are tested separately.
 //!
 //! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
 //! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
@@ -54,14 +54,14 @@ impl Layout {
         Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
     }
 
-    /// Appends an axis.
+    /// Appends an axis, the last one.
     #[inline]
     pub(crate) fn push(&mut self, extent: usize, stride: isize) {
         (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);
         self.rank += 1;
     }
 
-    /// Replaces an axis.
+    /// Replaces the extent and the stride of an axis.
     #[inline]
     pub(crate) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
