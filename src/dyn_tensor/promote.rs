@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Returns the number of bits of the floating-point type to promote to: `f32` for integers of up to 16 bits.
+    /// Returns the number of bits of the floating-point type to promote to: 32 for `bool` and for integers of up to 16 bits.
     fn float_bits(self) -> u32 {
         match self {
             Kind::Bool | Kind::Unsigned(8 | 16) | Kind::Signed(8 | 16) => 32,
