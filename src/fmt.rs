@@ -91,7 +91,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// A tensor to be printed.
+/// What printing needs of a tensor.
 pub(crate) struct Shown<'a> {
     pub(crate) dtype: DType,
     pub(crate) layout: &'a Layout,

@@ -138,8 +138,11 @@ macro_rules! in_place {
             #[doc = concat!("`self ", $symbol, "= right` with a `Result`; `right` is a tensor, which is repeated to the shape of `self`, or a scalar.")]
             ///
             /// # Errors
-            /// If the operands differ in element type, order or device, if `right` does not broadcast to the shape of `self`, or if an
-            /// integer result is undefined or overflows. `self` is unchanged then.
+            /// * If the operands differ in element type, order or device.
+            /// * If `right` does not broadcast to the shape of `self`.
+            /// * If an integer result is undefined or overflows.
+            ///
+            /// `self` is unchanged then.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};

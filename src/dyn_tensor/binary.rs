@@ -85,8 +85,11 @@ macro_rules! operations {
                 /// `right` is a tensor to broadcast with, or a scalar.
                 ///
                 /// # Errors
-                /// If the operands differ in element type, order or device, if the shapes do not broadcast, if the operation does not
-                /// support the element type, if an integer result is undefined or overflows, or if the device allocation fails.
+                /// * If the operands differ in element type, order or device.
+                /// * If the shapes do not broadcast.
+                /// * If the operation does not support the element type.
+                /// * If an integer result is undefined or overflows.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{DynTensor, tensor};

@@ -111,8 +111,11 @@ fn contract(
 /// same message as at compile time. All operands and the result have the same element type, memory order and device.
 ///
 /// # Errors
-/// If the specification is invalid or does not fit the operands, if the operands differ in element type, order or device or are not
-/// numbers, if axes of one label differ in extent, if an integer result overflows (debug assertions), or if the device allocation fails.
+/// * If the specification is invalid or does not fit the operands.
+/// * If the operands differ in element type, order or device, or are not numbers.
+/// * If axes of one label differ in extent.
+/// * If an integer result overflows (debug assertions).
+/// * If the device allocation fails.
 ///
 /// ```
 /// use vierbein::dyn_tensor::einsum;
@@ -137,8 +140,9 @@ pub fn einsum<'a, X: Copy + Into<DynView<'a>>>(spec: &str, operands: &[X]) -> Re
 /// Returns the contraction order that [`einsum`] would choose, to be inspected or printed.
 ///
 /// # Errors
-/// If the specification is invalid or does not fit the operands, if the operands differ in element type, order or device, or if axes
-/// of one label differ in extent.
+/// * If the specification is invalid or does not fit the operands.
+/// * If the operands differ in element type, order or device.
+/// * If axes of one label differ in extent.
 ///
 /// ```
 /// use vierbein::dyn_tensor::einsum_path;
@@ -199,8 +203,11 @@ impl<S: DynData> DynTensor<S> {
     /// [`Tensor::matmul`](crate::Tensor::matmul).
     ///
     /// # Errors
-    /// If an operand has rank 0, if the operands differ in element type, order or device or are not numbers, if the summed axes differ
-    /// in extent, if batches do not broadcast, if an integer result overflows (debug assertions), or if the device allocation fails.
+    /// * If an operand has rank 0.
+    /// * If the operands differ in element type, order or device, or are not numbers.
+    /// * If the summed axes differ in extent, or batches do not broadcast.
+    /// * If an integer result overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -325,8 +325,9 @@ impl<S: DynData> DynTensor<S> {
     /// Overwrites the element at an index.
     ///
     /// # Errors
-    /// If the index is out of bounds or does not have one number for each axis, if the value is not of the element type, or if the
-    /// device reports an error.
+    /// * If the index is out of bounds, or does not have one number for each axis.
+    /// * If the value is not of the element type.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

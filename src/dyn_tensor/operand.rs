@@ -186,7 +186,7 @@ pub(super) fn made<T: Element, Dev: Device>(
     Ok(DynTensor::of(Box::new(data), layout, order))
 }
 
-// ------------------------------------------------------------------ element types that lack an operation
+// ------------------------------------------------------------------ unsupported element types
 
 /// Reasons why an operation does not support an element type, with the text of the compiler's messages.
 pub(super) mod needs {

@@ -105,8 +105,8 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     made(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
 }
 
-// Reductions are the largest kernels, so as few as possible are instantiated: the mean of floating-point numbers is a sum and a
-// division, the standard deviation is the square root of a variance, and integers are converted to `f64` for variances and norms.
+// Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
+// division. The standard deviation is the square root of a variance. Integers are converted to `f64` for variances and norms.
 
 /// Divides a sum by the number of its terms.
 #[derive(Debug, Clone, Copy)]
@@ -248,8 +248,10 @@ macro_rules! reductions {
                 /// Reduces all axes (`..`), one axis or several, and removes them.
                 ///
                 /// # Errors
-                /// If an axis is out of range or named twice, if the reduction does not support the element type, if the result is
-                /// undefined or does not fit its type, or if the device allocation fails.
+                /// * If an axis is out of range or named twice.
+                /// * If the reduction does not support the element type.
+                /// * If the result is undefined or does not fit its type.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
@@ -419,8 +421,11 @@ impl<S: DynData> DynTensor<S> {
     /// Sums over equal indices of two axes, and removes them. The sum runs over a view of the diagonal, without a copy.
     ///
     /// # Errors
-    /// If the rank is below 2, if an axis is out of range, if the two axes are the same or differ in extent, if an integer sum
-    /// overflows (debug assertions), if the elements are not numbers, or if the device allocation fails.
+    /// * If the rank is below 2, or an axis is out of range.
+    /// * If the two axes are the same, or differ in extent.
+    /// * If the elements are not numbers.
+    /// * If an integer sum overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -104,8 +104,10 @@ impl<S: DynData> DynTensor<S> {
     /// Selects elements of `on_true` where this mask is `true`, and of `on_false` elsewhere. All three broadcast.
     ///
     /// # Errors
-    /// If `self` is not a tensor of `bool`, if the others differ in element type, order or device, if the shapes do not broadcast, or
-    /// if the device allocation fails.
+    /// * If `self` is not a tensor of `bool`.
+    /// * If the other operands differ in element type, or the operands differ in order or device.
+    /// * If the shapes do not broadcast.
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

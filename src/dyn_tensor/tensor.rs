@@ -22,10 +22,10 @@ use crate::storage::OwnedData;
 /// assert_eq!((x.dtype(), x.rank(), x.shape()), (DType::F64, 2, &[2, 2][..]));
 /// assert_eq!((x.order(), x.device_name()), (MemoryOrder::RowMajor, "Cpu".to_string()));
 ///
-/// let y: Tensor<f64, Rank<2>> = x.downcast()?;                              // free, too
+/// let y: Tensor<f64, Rank<2>> = x.downcast()?;                              // also free
 /// let error = DynTensor::from(y).downcast::<f32, Rank<2>, RowMajor, Cpu>().unwrap_err();
 /// assert!(error.to_string().contains("convert it first: `.to_dtype(DType::F32)`"));
-/// let kept = error.into_inner();                                            // nothing is lost
+/// let kept = error.into_inner();                                            // the unchanged tensor
 /// assert_eq!(kept.len(), 4);
 /// # Ok::<(), vierbein::Error>(())
 /// ```

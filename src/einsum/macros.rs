@@ -4,9 +4,9 @@
 /// Contracts up to 16 tensors in Einstein notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
 ///
 /// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with the same letter share one
-/// index; letters that the result lacks are summed over. The specification is a literal or a `const` and is parsed **at compile
-/// time**: an invalid label, a label of the result that no operand has, or an operand of another rank, order, element type or device
-/// does not compile. The rank of the result is in its type.
+/// index; letters that the result lacks are summed over. The specification is a literal or a `const`, which is parsed **at compile
+/// time**. The program does not compile if the specification has an invalid label, or a label of the result that no operand has. Nor
+/// does it compile if an operand has another rank, order, element type or device. The rank of the result is in its type.
 ///
 /// | specification | operation |
 /// |---|---|

@@ -1,9 +1,11 @@
 //! Shapes and strides, without any data: pure functions, which are tested separately.
 //!
-//! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
-//! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
-//! several operands, [`tiling`] splits those of a copy into rows and columns, and [`odometer`] steps through them. [`lanes`]
-//! enumerates one-dimensional parts. [`foreign`] validates shapes and strides from callers and foreign libraries.
+//! * [`axes`]: all view operations, on borrowed extents and strides. [`Layout`] owns axes whose number is known at run time only.
+//! * [`broadcast`]: common shapes of operands.
+//! * [`slice`]: the axes of slices.
+//! * [`plan`]: loops over several operands; [`tiling`]: the loops of a copy; [`odometer`]: stepping through loops.
+//! * [`lanes`]: the one-dimensional parts along an axis.
+//! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
 //! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within)

@@ -115,8 +115,8 @@ impl Blocks {
         }
     }
 
-    /// Returns the innermost column loop and the blocks without it, if the loop is contiguous in the result, its step in the source
-    /// is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
+    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless the loop is contiguous in
+    /// the result, its stride in the source is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
     pub(crate) fn split_contiguous(&self) -> Option<(Loop, Blocks)> {
         let mut rest = *self;
         let first = self.columns.as_slice().first()?;

@@ -74,7 +74,7 @@ pub(crate) struct TooLarge {
 
 /// Finds the order with the fewest multiplications. Intermediates have at most `limit` elements and `max_rank` axes.
 ///
-/// A label of only one operand that the output lacks is assumed to be summed beforehand, at no cost.
+/// A label that occurs in one operand only, and not in the output, is assumed to be summed beforehand, at no cost.
 pub(crate) fn optimise(
     network: &Network<'_>,
     limit: Option<f64>,
@@ -455,7 +455,7 @@ impl Hasher for SetHasher {
     }
 }
 
-// ------------------------------------------------------------------ greedily
+// ------------------------------------------------------------------ greedy search
 
 /// Floating-point numbers with a total order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -487,8 +487,8 @@ impl Problem {
         }
         let mut steps = Vec::with_capacity(n - 1);
         let mut pairs = BinaryHeap::new();
-        // The labels of a pair's result do not change while both operands remain: a label that a third operand has, too, stays in
-        // any result of the third.
+        // The labels of a pair's result do not change while both operands remain. If a third operand shares a label with both, then
+        // so does every result that replaces it.
         let result = |a: u64, b: u64, having: &[usize; LABELS]| {
             let mut labels = a | b;
             each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);
