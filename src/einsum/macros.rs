@@ -25,10 +25,10 @@
 /// column-major the first ones. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
 ///
 /// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
-/// are not copied on the way in. In addition to the result, a contraction allocates memory for
+/// are not copied first. In addition to the result, a contraction allocates memory if needed for
 ///
-/// * an operand whose axes do not fuse to a matrix for any strides: it is copied;
-/// * a result that would be written in very small tiles: it is computed in a temporary buffer;
+/// * a copy of an operand whose axes do not fuse into the rows and columns of a matrix;
+/// * a temporary buffer for a result that would otherwise be written in very small tiles;
 /// * sums over letters that occur in one operand only;
 /// * the intermediate results of three or more operands;
 /// * packed panels of matrices; each thread keeps these buffers between calls.
