@@ -1,4 +1,4 @@
-//! Axes as arguments: a `usize` checked at run time, or `Axis::<K>` checked at compile time.
+//! Axes as arguments of methods: a `usize`, checked at run time, or `Axis::<K>`, checked at compile time.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 
 /// An axis known at compile time, counted from 0.
 ///
-/// Where the rank is too small for it, or where `trace` is given the same one twice, the program does not compile.
+/// The program does not compile if the tensor has no such axis, or if both axes of `trace` are the same.
 ///
 /// ```
 /// use vierbein::{Axis, Tensor, tensor};
@@ -18,7 +18,7 @@ use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Axis<const K: usize>;
 
-/// What names one axis of a tensor of rank `D`: a `usize` or an [`Axis`].
+/// An argument that names one axis of a tensor of rank `D`: a `usize` or an [`Axis`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",
@@ -26,7 +26,7 @@ pub struct Axis<const K: usize>;
     note = "an axis of another type is converted with `k as usize`; several at once are for `.sum_axes([..])` and its like"
 )]
 pub trait AxisArg<D>: Copy {
-    /// The number of the axis, counted from 0.
+    /// Returns the number of the axis, counted from 0.
     fn index(self) -> usize;
 }
 
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// Two axes that are not known to be the same one.
+/// An axis that is not known at compile time to be the same as `Other`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{Other}` are the same axis",
     label = "the two axes must differ"
@@ -70,7 +70,8 @@ where
 {
 }
 
-/// One axis or several: `1`, `Axis::<1>` or `[0, 2]`, for the forms that keep the reduced axes with length 1.
+/// An argument that names one axis or several: `1`, `Axis::<1>` or `[0, 2]`. For the reductions that keep the reduced axes with
+/// extent 1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
     label = "expected one axis or an array of axes",
@@ -79,7 +80,7 @@ where
 pub trait AxesArg<D>: Copy {
     /// An array of axis numbers.
     type Axes: AsRef<[usize]>;
-    /// The numbers of the axes, counted from 0.
+    /// Returns the numbers of the axes, counted from 0.
     fn axes(self) -> Self::Axes;
 }
 

@@ -1,14 +1,14 @@
-//! From an element type as a value to the type itself.
+//! [`dispatch!`](crate::dispatch!): calls generic code with the element type that a [`DType`](crate::DType) stands for.
 
 #![forbid(unsafe_code)]
 
-/// Evaluates an expression in which `T` is the element type that a [`DType`](crate::DType) stands for: one generic function,
-/// run on whatever is there.
+/// Evaluates an expression in which `T` is the element type that a [`DType`](crate::DType) stands for. It calls generic code with an
+/// element type that is known at run time only.
 ///
-/// The expression is compiled once for each element type. Where it needs more than [`Element`](crate::Element), say what, and
-/// what is to be done with the others:
+/// The expression is compiled once for each element type. If it needs another bound than [`Element`](crate::Element), name the bound,
+/// and give an expression for the other element types:
 ///
-/// | | element types |
+/// | form | element types |
 /// |---|---|
 /// | `T => ..`, `T: Element => .., else => ..` | all of them |
 /// | `T: Scalar => .., else => ..` | numbers: all but `bool` |
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// The types of each form are those that have the trait of its name: more would not compile, fewer are found here.
+    /// The types of each form are those that implement its trait. A further type would not compile; the counts find missing types.
     #[test]
     fn subsets_are_complete() {
         fn scalar<T: Scalar>() {}

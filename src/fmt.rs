@@ -1,7 +1,8 @@
-//! Printing: nested brackets as NumPy's, aligned, elided where they are long, with a line that says what it is.
+//! Printing of tensors: nested, aligned brackets as in NumPy, elided if there are many elements, and a line with the tensor's type.
 //!
-//! Only the first of four steps knows element types and devices, and none knows ranks: [`Shown`] fetches the elements that are
-//! shown, [`Notation`] is chosen for all of them, [`cells`] writes each one, and [`Page`] sets them in brackets.
+//! There are four steps. [`Shown`] fetches the elements to print; only this step depends on the element type and the device. A
+//! [`Notation`] is chosen for all of them. [`cells`] converts each element to text. [`Page`] writes the brackets. No step depends on
+//! the rank at compile time.
 
 #![forbid(unsafe_code)]
 
@@ -18,28 +19,32 @@ use core::fmt::{self, Display};
 use core::iter::repeat_n;
 use core::ops::Range;
 
-/// With more elements, only the first and the last ones along each axis are shown.
+/// Maximum number of elements that are printed in full. Of a larger tensor, only both ends of each axis are printed.
 const SHOWN_WHOLE: usize = 1000;
-/// How many at each end, where that is not too much.
+/// Number of elements at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
 const EDGE: usize = 3;
-/// More than these are never shown together, but where all were asked for: 6 along each of 16 axes are more than any memory holds.
+/// Maximum number of elements that are printed of an elided tensor: 2 along each of 16 axes. 6 along each of them would exceed any
+/// memory.
 const SHOWN_ELIDED: usize = 1 << 16;
-/// At each end, where nothing is left out: so many that two ends never leave a gap.
+/// Number of elements at each end that elides nothing: twice this number is at least every extent, and does not overflow.
 const ALL: usize = usize::MAX / 2;
-/// How many decimals are shown where the format string does not say.
+/// Maximum number of decimals, unless the format string gives a precision.
 const MAX_DECIMALS: usize = 6;
-/// Rows are broken before this column.
+/// Maximum width of a line; longer rows are broken.
 const LINE: usize = 75;
 
-/// The elements in nested brackets, then a line with element type, shape, order and device.
+/// Prints the elements in nested brackets, then a line with element type, shape, memory order and device.
 ///
-/// Position `[i][j]` is the element at index `[i, j]` in every order. Of more than 1000 elements, the first and the last
-/// three along each axis are shown (two or one where even so they are more than 65536, which takes a rank above 6); `{:#}` shows
-/// all of them. All floating numbers have as many decimals as one of them needs, up to 6, or are all in scientific notation if a
-/// magnitude is below 1e-4 or from 1e8 on; `{:.2}` asks for two decimals and no scientific notation. `{:8}` makes columns at
-/// least eight characters wide.
+/// The nesting is that of the indices in both memory orders: row `i`, column `j` is the element at index `[i, j]`. If a tensor has
+/// more than 1000 elements, only the first and the last three along each axis are printed. If these are more than 65536, as is
+/// possible for ranks above 6, only the first and the last two or one are. `{:#}` prints all elements.
 ///
-/// An element that its device fails to read is printed as `?`. One `?` stands for all where there is no memory for them.
+/// All floating-point numbers are printed with the same number of decimals: as many as the number that needs most, at most 6. If a
+/// magnitude is below 1e-4, or at least 1e8, all are in scientific notation. `{:.2}` selects two decimals and no scientific
+/// notation. `{:8}` makes columns at least eight characters wide.
+///
+/// An element that the device fails to read is printed as `?`. If the host allocation for the elements fails, one `?` is printed
+/// instead of them.
 ///
 /// ```
 /// use vierbein::{Tensor, tensor};
@@ -58,8 +63,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Display for 
     }
 }
 
-/// The text of `Display`, its last line first: what the compiler's macros print has something in front (`left: `, `x = `),
-/// which would push the first row out of line. `{:#?}` elides like `{:?}`.
+/// Prints the text of `Display` with its last line first. Macros such as `assert_eq!` and `dbg!` print a prefix (`left: `, `x = `),
+/// which would misalign the first row of brackets. `{:#?}` elides like `{:?}`.
 ///
 /// ```
 /// let x = vierbein::tensor![[1, 2], [3, 4]];
@@ -86,13 +91,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// A tensor to be printed.
+/// What printing needs of a tensor.
 pub(crate) struct Shown<'a> {
     pub(crate) dtype: DType,
     pub(crate) layout: &'a Layout,
     pub(crate) order: &'static str,
     pub(crate) device: String,
-    /// The elements of a part, the last axis fastest.
+    /// Returns the elements of a part of the tensor, in row-major order.
     pub(crate) fetch: &'a dyn Fn(&Layout) -> Result<Vec<Printed>, Error>,
 }
 
@@ -131,8 +136,8 @@ impl Shown<'_> {
         Page { shape, edge, width, cells: cells.iter() }.write(f, 0)
     }
 
-    /// Fetches what is shown of a part of the tensor, the last axis fastest in every order, and nothing else. The part has
-    /// length 1 along the axes before `axis`.
+    /// Fetches those elements of a part of the tensor that are printed, in row-major order. The part has extent 1 along the axes
+    /// before `axis`.
     fn gather(&self, part: &Layout, axis: usize, edge: usize, to: &mut Vec<Printed>) {
         let extents = part.shape();
         if extents[axis..].iter().all(|&extent| gap(extent, edge).is_empty()) {
@@ -149,22 +154,22 @@ impl Shown<'_> {
     }
 }
 
-/// How many elements are shown at each end of an axis: up to [`EDGE`], at least 1.
+/// Returns the number of elements to print at each end of an axis: at most [`EDGE`], at least 1.
 fn edge(shape: &[usize]) -> usize {
     (1..=EDGE).rev().find(|&edge| count(shape, edge) <= SHOWN_ELIDED).unwrap_or(1)
 }
 
-/// How many elements are shown.
+/// Returns the number of elements to print.
 fn count(shape: &[usize], edge: usize) -> usize {
     shape.iter().fold(1, |n, &extent| n.saturating_mul(extent.min(2 * edge)))
 }
 
-/// The positions along an axis that are left out.
+/// Returns the indices along an axis that are elided.
 fn gap(extent: usize, edge: usize) -> Range<usize> {
     if extent > 2 * edge { edge..extent - edge } else { extent..extent }
 }
 
-/// What is shown along an axis: positions, and `None` in place of those that are left out.
+/// Returns the entries to print along an axis: indices, and `None` in place of the elided ones.
 fn entries(extent: usize, edge: usize) -> impl Iterator<Item = Option<usize>> {
     let gap = gap(extent, edge);
     let dots = (!gap.is_empty()).then_some(None);
@@ -173,7 +178,7 @@ fn entries(extent: usize, edge: usize) -> impl Iterator<Item = Option<usize>> {
 
 // ------------------------------------------------------------------ numbers
 
-/// Each element as text.
+/// Returns each element as text.
 fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
     let (mut re, mut im) = (Vec::new(), Vec::new());
     for element in shown {
@@ -186,7 +191,7 @@ fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
             }
         }
     }
-    // The parts of complex numbers share the notation and have decimals of their own: `1.5-2i`.
+    // Real and imaginary parts share the notation, but not the number of decimals: `1.5-2i`.
     let scientific = precision.is_none() && re.iter().chain(&im).copied().any(needs_exponent);
     let re = Notation::of(&re, scientific, precision, "");
     let im = Notation::of(&im, scientific, precision, "+");
@@ -198,18 +203,18 @@ fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
     shown.iter().map(cell).collect()
 }
 
-/// NumPy's bounds.
+/// Returns whether a number needs scientific notation, by NumPy's bounds.
 fn needs_exponent(x: f64) -> bool {
     x != 0.0 && x.is_finite() && !(1e-4..1e8).contains(&x.abs())
 }
 
-/// How all numbers of a tensor are written: alike, and equally wide.
+/// The format of all numbers of a tensor, which makes them equally wide.
 #[derive(Debug)]
 struct Notation {
     scientific: bool,
     decimals: usize,
     exponent_digits: usize,
-    /// In front of what has no minus.
+    /// The prefix of numbers that have no minus sign.
     plus: &'static str,
     width: usize,
 }
@@ -239,7 +244,7 @@ impl Notation {
     }
 }
 
-/// Right-aligned. Widths of format strings end at 65535, and decimals alone may be as many.
+/// Right-aligns a text. Not by a format string, whose widths end at 65535: the decimals alone may be as many.
 fn padded(text: &str, width: usize) -> String {
     " ".repeat(width.saturating_sub(text.len())) + text
 }
@@ -253,7 +258,7 @@ fn mantissa_and_exponent(x: f64, decimals: usize) -> (String, i32) {
     }
 }
 
-/// How many decimals remain when the zeros at their end are dropped.
+/// Returns the number of decimals without trailing zeros.
 fn needed_decimals(x: f64, scientific: bool) -> usize {
     let text =
         if scientific { mantissa_and_exponent(x, MAX_DECIMALS).0 } else { format!("{x:.MAX_DECIMALS$}") };
@@ -262,7 +267,7 @@ fn needed_decimals(x: f64, scientific: bool) -> usize {
 
 // ------------------------------------------------------------------ brackets
 
-/// Cells to be set in nested brackets.
+/// The remaining cells of a tensor, and the shape of their brackets.
 struct Page<'a> {
     shape: &'a [usize],
     edge: usize,
@@ -271,7 +276,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Writes what is left of the cells for the axes from `axis` on.
+    /// Writes the cells of the axes from `axis` on.
     fn write(&mut self, f: &mut fmt::Formatter<'_>, axis: usize) -> fmt::Result {
         let rank = self.shape.len();
         if axis == rank {
@@ -283,7 +288,7 @@ impl Page<'_> {
         } else {
             for (k, entry) in entries(self.shape[axis], self.edge).enumerate() {
                 if k > 0 {
-                    // Between rows a new line, between matrices an empty one, and so on.
+                    // One line break between rows, two between matrices, and so on.
                     write!(f, ",{:\n<lines$}{:indent$}", "", "", lines = rank - axis - 1, indent = axis + 1)?;
                 }
                 match entry {
@@ -295,13 +300,13 @@ impl Page<'_> {
         f.write_str("]")
     }
 
-    /// Along the last axis, over as many lines as it takes.
+    /// Writes the cells along the last axis, on several lines if necessary.
     fn write_row(&mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = self.shape.len();
         let mut column = indent;
         for (k, entry) in entries(self.shape[indent - 1], self.edge).enumerate() {
             let cell = entry.map_or("...".into(), |_| self.next_cell());
-            // The brackets that may follow have room, too.
+            // `indent` is the rank: the limit leaves space for that number of closing brackets.
             if k > 0 {
                 let fits = column + 2 + cell.len() <= LINE - indent;
                 column = if fits { column + 2 } else { indent };

@@ -1,16 +1,17 @@
-//! The guide: what the four types are for, one page each, and the way here from other libraries. The pages are the files in `docs/`
-//! of the repository; what is written in them as Rust runs as a test.
+//! The guide: memory orders, devices, ranks and performance, and the switch from NumPy or ndarray. The pages are the files in `docs/`
+//! of the repository; their Rust examples run as tests.
 //!
-//! | | |
+//! | page | contents |
 //! |---|---|
 //! | [`orders`] | what row-major and column-major mean, with pictures of memory |
-//! | [`devices`] | hosts and GPUs: what goes where, what waits, a device of one's own |
-//! | [`ranks_and_errors`] | how ranks are reckoned, bounds of generic code, reading the compiler's messages |
+//! | [`devices`] | hosts and GPUs: transfers, synchronisation, how to implement a device |
+//! | [`ranks_and_errors`] | rank of the result, bounds of generic code, how to read the compiler's messages |
 //! | [`performance`] | what allocates, what copies, what is free |
-//! | [`from_numpy`] | NumPy's calls and the ones here, side by side |
-//! | [`from_ndarray`] | ndarray's |
+//! | [`from_numpy`] | NumPy's calls and their equivalents |
+//! | [`from_ndarray`] | ndarray's calls and their equivalents |
 
-/// A page. The definitions in front of it are what its references mean in this documentation: of two, Markdown takes the first.
+/// Defines the pages as modules. The link definitions before a page apply to the rustdoc version: Markdown uses the first definition of
+/// a reference.
 macro_rules! pages {
     ($($name:ident $file:literal;)*) => {$(
         #[doc = include_str!("../docs/figures/rustdoc.md")]

@@ -1,4 +1,4 @@
-//! Memory order: which axis runs fastest, carried in the type.
+//! Memory order, row-major or column-major: as a type parameter, and as a value.
 
 #![forbid(unsafe_code)]
 
@@ -13,19 +13,19 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The order of a tensor: [`RowMajor`] or [`ColMajor`]. Sealed.
+/// The memory order of a tensor: [`RowMajor`] or [`ColMajor`]. Sealed.
 ///
-/// It means the same four things in every function, and nothing else:
+/// It determines the same four things in every function, and nothing else:
 ///
 /// | | `RowMajor` | `ColMajor` |
 /// |---|---|---|
 /// | flat data ↔ index (`from_vec`, `reshape`, `flatten`, `iter`, the flat index of `argmax`) | last axis fastest | first axis fastest |
 /// | broadcasting aligns | trailing axes | leading axes |
 /// | matrix axes of a batched `matmul` | last two, batch leads | first two, batch trails |
-/// | an owned result is dense in | C order | Fortran order |
+/// | an owned result is contiguous in | C order | Fortran order |
 ///
-/// Reversing every shape turns one column into the other (the *mirror law*); col-major routines are written once, as the
-/// row-major ones on reversed axes.
+/// Reversing every shape exchanges the two columns (the *mirror law*). Column-major routines are therefore the row-major ones, on
+/// reversed axes.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -41,16 +41,16 @@ mod sealed {
 pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static {
     /// The other order.
     type Transposed: Order<Transposed = Self>;
-    /// Whether the last axis runs fastest.
+    /// Whether the last axis is the fastest.
     const ROW_MAJOR: bool;
-    /// As it is written in messages: `row-major` or `column-major`.
+    /// The name in messages: `row-major` or `column-major`.
     const NAME: &'static str;
-    /// The order as a value.
+    /// The memory order as a value.
     const MEMORY_ORDER: MemoryOrder =
         if Self::ROW_MAJOR { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
 }
 
-/// The order as a value, derived from the type: `O::MEMORY_ORDER`.
+/// The memory order as a value. That of a type is `O::MEMORY_ORDER`.
 ///
 /// ```
 /// use vierbein::{ColMajor, MemoryOrder, Order};
@@ -58,8 +58,8 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
 /// assert_eq!(MemoryOrder::ColMajor.name(), ColMajor::NAME);
 /// ```
 ///
-/// `MemoryOrder::RowMajor` and `MemoryOrder::ColMajor` are the two values, also in patterns. (They are constants: the compiler writes
-/// out the path of a type where a variant has the same name, and `RowMajor` is in many a message.)
+/// The two values are `MemoryOrder::RowMajor` and `MemoryOrder::ColMajor`, also in patterns. They are constants, not variants: if a
+/// variant had the name of the type `RowMajor`, the compiler's messages would show the full path of that type.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MemoryOrder {
     #[doc(hidden)]
@@ -82,7 +82,7 @@ impl MemoryOrder {
     /// Fortran order: [`ColMajor`].
     pub const ColMajor: MemoryOrder = MemoryOrder::OfColumns;
 
-    /// As it is written in messages: `row-major` or `column-major`.
+    /// Returns the name in messages: `row-major` or `column-major`.
     pub const fn name(self) -> &'static str {
         match self {
             MemoryOrder::RowMajor => "row-major",
@@ -90,12 +90,12 @@ impl MemoryOrder {
         }
     }
 
-    /// Whether the last axis runs fastest.
+    /// Returns `true` if the last axis is the fastest.
     pub const fn is_row_major(self) -> bool {
         matches!(self, MemoryOrder::RowMajor)
     }
 
-    /// The other order.
+    /// Returns the other order.
     #[must_use]
     pub const fn transposed(self) -> MemoryOrder {
         match self {
@@ -111,11 +111,11 @@ impl core::fmt::Display for MemoryOrder {
     }
 }
 
-/// C order: the last axis runs fastest. The default.
+/// C order: the last axis is the fastest. The default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RowMajor;
 
-/// Fortran order: the first axis runs fastest.
+/// Fortran order: the first axis is the fastest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ColMajor;
 

@@ -1,6 +1,6 @@
-//! Ranks: the number of axes, carried in the type, and the arithmetic on it.
+//! Ranks: the number of axes as a type parameter, and the traits that compute the rank of a result.
 //!
-//! typenum does the sums; four traits hide it, so that neither a signature nor a compiler message shows one of its types.
+//! typenum does the arithmetic. The traits hide its types, so that no signature and no compiler message shows them.
 
 #![forbid(unsafe_code)]
 
@@ -33,8 +33,7 @@ pub struct Rank<const N: usize>;
 
 /// The rank of a tensor: one of [`Rank<0>`](Rank) to `Rank<16>`.
 ///
-/// Sealed: generic code bounds by it, the ranks themselves are given. Every rank broadcasts with itself and with rank 0
-/// without any further bound.
+/// Sealed: for bounds of generic code only. Every rank broadcasts with itself and with rank 0 without any further bound.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -81,15 +80,15 @@ pub trait Dim:
     type Num: Unsigned;
 }
 
-/// From a typenum number back to a rank.
+/// Converts a typenum number to a rank.
 #[doc(hidden)]
 pub trait ToRank {
     type Rank: Dim;
 }
 
-/// `K` axes fewer: what `trace` (2), `sum_axis` and `index_axis` (1) and `sum_axes` (K) make of a rank.
+/// A rank from which `K` axes can be removed: by `trace` (2), `sum_axis` and `index_axis` (1) and `sum_axes` (`K`).
 ///
-/// The one bound that a generic function adds when it calls one of them.
+/// To call one of them, a generic function needs no other bound on the rank.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -130,7 +129,7 @@ where
     type Removed = <Diff<D::Num, U<K>> as ToRank>::Rank;
 }
 
-/// `K` axes more: what `insert_axis` makes of a rank.
+/// A rank to which `K` axes can be added, as by `insert_axis` (1).
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -159,7 +158,7 @@ where
     type Inserted = <Sum<D::Num, U<K>> as ToRank>::Rank;
 }
 
-/// Two axes become one: what `diagonal` makes of a rank of two or more.
+/// A rank of two or more, in which `diagonal` replaces two axes by one.
 ///
 /// ```
 /// use vierbein::{MergeAxes, prelude::*};
@@ -205,13 +204,13 @@ pub trait Broadcast<Other> {
 /// The rank that `D` and `E` broadcast to.
 pub type Common<D, E> = <D as Broadcast<E>>::Common;
 
-// `Rank<0>` gives way to every rank, generic ones included, so that `&mean - &x` needs no bound either.
+// `Rank<0>` broadcasts with every rank, including type parameters, so that `&mean - &x` needs no bound in generic code.
 #[diagnostic::do_not_recommend]
 impl<E: Dim> Broadcast<E> for Rank<0> {
     type Common = E;
 }
 
-/// A rank that can be repeated into a larger or equal one: `broadcast_to`, assignments and `+=`.
+/// A rank that broadcasts to a larger or equal one: for `broadcast_to`, assignments and `+=`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` cannot be repeated into one of `{Target}`",
     label = "the target has fewer axes",
@@ -235,7 +234,7 @@ where
     type Common = <Maximum<A::Num, B::Num> as ToRank>::Rank;
 }
 
-/// The rank of a tensor contraction over `K` axes of each operand.
+/// A rank that can be contracted with `Other` over `K` axes of each operand.
 #[diagnostic::on_unimplemented(
     message = "cannot contract {K} axes of `{Self}` with {K} axes of `{Other}`",
     label = "an operand has too few axes, or the result would have more than 16",
@@ -258,7 +257,7 @@ where
     type Contracted = <Sum<Diff<A::Num, U<K>>, Diff<B::Num, U<K>>> as ToRank>::Rank;
 }
 
-/// The rank of a matrix product: vectors lose their axis, batches of matrices broadcast.
+/// A rank that can be multiplied by `Other` in a matrix product. The axis of a vector is summed; batches of matrices broadcast.
 ///
 /// | left | right | product |
 /// |---|---|---|
@@ -299,7 +298,7 @@ impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
     type Product = Removed<B, 1>;
 }
 
-/// An array of axis lengths; its length is the rank.
+/// A shape: an array of extents, one for each axis. Its length is the rank.
 ///
 /// ```
 /// use vierbein::{IntoShape, Tensor};
@@ -314,9 +313,9 @@ impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
     note = "a shape is an array `[usize; N]` with N from 0 to 16"
 )]
 pub trait IntoShape: Copy {
-    /// The rank that the array's length stands for.
+    /// The rank: the length of the array.
     type Dim: Dim;
-    /// The lengths, one for each axis.
+    /// Returns the extents, one for each axis.
     fn into_shape(self) -> <Self::Dim as Dim>::Shape;
 }
 

@@ -22,7 +22,7 @@ use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
 ///
-/// The fifth parameter is the storage. With the default, the tensor owns its memory and is *contiguous in its memory order*, so
+/// The fifth parameter is the storage. With the default, the tensor owns its memory and is *contiguous in its memory order*. So
 /// `as_slice`, `into_vec` and `reshape` on it never copy and never fail because of the layout. The other two storages are those
 /// of [`TensorView`] and [`TensorViewMut`], which borrow and have strides of any sign and size. For them, `O` is the order in
 /// which elements are iterated.
@@ -74,7 +74,7 @@ pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev,
 /// A view of a tensor with storage `S`. It borrows from the owned tensor, or has the lifetime of the view that it is made from.
 pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev>>::Shared<'b>>;
 
-// ------------------------------------------------------------------ making tensors of buffers
+// ------------------------------------------------------------------ allocation, tensors from buffers
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Allocates a tensor of unspecified elements. The caller must write all of them before it returns the tensor to other code.
@@ -102,7 +102,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Tensor::computed(shape, device, By(write))
     }
 
-    /// [`made`](Tensor::made) by a computation that is always inlined.
+    /// Variant of [`made`](Tensor::made) for a computation that is always inlined.
     ///
     /// # Errors
     /// If the shape exceeds the address space, or the allocation fails; or the error of `work`.
@@ -182,7 +182,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for TensorView<'_, T, D, O
 }
 impl<T: Element, D: Dim, O: Order, Dev: Device> Copy for TensorView<'_, T, D, O, Dev> {}
 
-// ------------------------------------------------------------------ what every tensor knows
+// ------------------------------------------------------------------ properties, views and operands of every tensor
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the extent of each axis.
@@ -384,7 +384,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-// ------------------------------------------------------------------ to and from tensors without a type
+// ------------------------------------------------------------------ conversion from and to dynamic tensors
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Returns the memory of an owned tensor.
@@ -506,7 +506,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     }
 }
 
-// ------------------------------------------------------------------ operands that are known to agree
+// ------------------------------------------------------------------ casts between equal type parameters
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
     /// Casts the view to the left operand's element type, memory order and device, which are equal to its own.

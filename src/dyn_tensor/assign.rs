@@ -1,4 +1,4 @@
-//! Writing into what is there.
+//! Assignment to existing tensors and views: `assign`, `fill`, and arithmetic in place.
 
 use super::operand::{DynOperand, agree, device_of, elements, lacking, needs, on_device, scalar_for};
 use super::storage::DynDataMut;
@@ -11,13 +11,14 @@ use crate::error::Error;
 use crate::ops::op;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Whether the target is row-major for what is written to it: both orders are the same for ranks 0 and 1.
+/// Checks that target and source agree, and returns whether they broadcast by the row-major rule. For a target of rank 0 or 1, whose
+/// order does not matter, the order of `from` determines it.
 fn row_major(op: &'static str, target: &DynView<'_>, from: &DynView<'_>) -> Result<bool, Error> {
     agree(op, *target, *from)?;
     Ok(if target.rank() < 2 { from.order() } else { target.order() }.is_row_major())
 }
 
-/// Writes `from` to `target` with `write`. Both were found to be of `T`, on `Dev`.
+/// Calls `write` with the output of `target` and with `from`, broadcast to it. Both must have element type `T` and be on `Dev`.
 fn write<T: Element, Dev: Device>(
     op: &'static str,
     mut target: DynViewMut<'_>,
@@ -40,7 +41,7 @@ fn write<T: Element, Dev: Device>(
     )
 }
 
-/// `target = op(target, from)`.
+/// Computes `target = op(target, from)`.
 fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
     target: DynViewMut<'_>,
@@ -52,7 +53,7 @@ fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     })
 }
 
-/// `target = from`.
+/// Computes `target = from`.
 fn overwrite<T: Element, Dev: Permute<T>>(
     op: &'static str,
     target: DynViewMut<'_>,
@@ -77,11 +78,11 @@ fn assign(op: &'static str, target: DynViewMut<'_>, from: DynOperand<'_>) -> Res
 }
 
 impl<S: DynDataMut> DynTensor<S> {
-    /// Overwrites the elements with those of `from`, which is repeated to the shape of `self`.
+    /// Overwrites the elements with those of `from`, which is broadcast to the shape of `self`.
     ///
     /// # Errors
-    /// Where the two differ in element type, order or device, or `from` does not broadcast to the shape of `self`. Nothing is
-    /// changed then.
+    /// If the two differ in element type, order or device, or if `from` does not broadcast to the shape of `self`. `self` is
+    /// unchanged then.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -97,7 +98,7 @@ impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites every element with one value.
     ///
     /// # Errors
-    /// Where the value is not of the elements' type, or the device fails.
+    /// If the value is not of the element type, or if the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, s, tensor};
@@ -113,7 +114,7 @@ impl<S: DynDataMut> DynTensor<S> {
 
 macro_rules! in_place {
     ($($method:ident, $Op:ident, $symbol:literal;)*) => {$(
-        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         pub(super) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
@@ -137,8 +138,11 @@ macro_rules! in_place {
             #[doc = concat!("`self ", $symbol, "= right` with a `Result`; `right` is a tensor, which is repeated to the shape of `self`, or a scalar.")]
             ///
             /// # Errors
-            /// Where the operands differ in element type, order or device, `right` does not broadcast to the shape of `self`, or
-            /// integers have no such result. Nothing is changed then.
+            /// * If the operands differ in element type, order or device.
+            /// * If `right` does not broadcast to the shape of `self`.
+            /// * If an integer result is undefined or overflows.
+            ///
+            /// `self` is unchanged then.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};

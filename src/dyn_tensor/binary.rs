@@ -1,4 +1,4 @@
-//! Functions of two elements: arithmetic, comparison, logic.
+//! Elementwise functions of two operands: arithmetic, comparison, logic.
 
 use super::operand::{
     DynOperand, agree, broadcast, device_of, elements, for_elements, lacking, made, needs, on_device,
@@ -14,7 +14,7 @@ use crate::ops::catalogue::{binary, dispatch_elements, operation, verb};
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
-/// A new tensor of `op(left, right)`, with broadcasting. The operands were found to be of `T`, on `Dev` and of this order.
+/// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and this order, and be on `Dev`.
 fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     op: F,
     left: DynView<'_>,
@@ -38,7 +38,8 @@ macro_rules! operations {
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
         $($computed:tt)*
     })*) => {
-        /// A function of two elements, as a value: for programs that learn it at run time. Each is a method, too.
+        /// A function of two elements as a value, for programs that choose it at run time. Each variant also has a method of its
+        /// name.
         ///
         /// ```
         /// use vierbein::dyn_tensor::Binary;
@@ -54,12 +55,12 @@ macro_rules! operations {
         }
 
         impl Binary {
-            /// All of them.
+            /// All functions of two elements.
             pub const ALL: &[Binary] = &[$(Binary::$Name),*];
         }
 
         $(
-            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
@@ -84,8 +85,11 @@ macro_rules! operations {
                 /// `right` is a tensor to broadcast with, or a scalar.
                 ///
                 /// # Errors
-                /// If the operands differ in element type, order or device, the shapes do not broadcast, elements of this type
-                /// do not have the operation, or the device has no memory left.
+                /// * If the operands differ in element type, order or device.
+                /// * If the shapes do not broadcast.
+                /// * If the operation does not support the element type.
+                /// * If an integer result is undefined or overflows.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{DynTensor, tensor};
@@ -101,10 +105,10 @@ macro_rules! operations {
         )*
 
         impl<S: DynData> DynTensor<S> {
-            /// A function of two elements that is known at run time only.
+            /// Applies a function of two elements that is chosen at run time.
             ///
             /// # Errors
-            /// As the method of its name.
+            /// As the method with the function's name.
             pub fn binary<'b>(&self, op: Binary, right: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
                 let (left, right) = (self.look(), right.into());
                 match op {

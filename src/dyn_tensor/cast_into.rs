@@ -1,4 +1,5 @@
-//! Whatever is there, as a typed tensor: converted where that loses nothing but digits.
+//! Conversion of dynamic tensors into typed ones that also converts element type, memory order and device, if that loses at most
+//! precision.
 
 use super::downcast::{DowncastError, described, wanted};
 use super::promote::same_kind;
@@ -13,21 +14,21 @@ use crate::rank::Dim;
 use crate::tensor::Tensor;
 
 impl DynTensor {
-    /// The elements as a `Tensor<T, D, O>` on the host, whatever element type and order they are in: "give me this, or say why
-    /// not".
+    /// Converts into a `Tensor<T, D, O>` on the host, from any element type, memory order and device.
     ///
-    /// * The rank has to be `D`.
-    /// * Element types convert within their kind and upwards, as NumPy's `same_kind` casts: `bool` to everything, unsigned to signed
-    ///   integers, integers to floating and floating to complex numbers. Floating numbers are rounded to fewer digits, but finite ones
-    ///   do not become infinite. Integers
-    ///   never wrap: where `T` is too small for one of them, that is an error. The other way, for example from `f64` to `i32`, is a
-    ///   conversion to be asked for: [`to_dtype`](DynTensor::to_dtype).
-    /// * The order is converted, and elements on another device are copied to the host.
+    /// * The rank must be `D`.
+    /// * Element types convert within their kind and upwards, as with NumPy's `same_kind`: `bool` to all types, unsigned to signed
+    ///   integers, integers to floating-point types, real to complex types. Floating-point numbers are rounded to the precision of
+    ///   `T`. If a finite number would become infinite, or if an integer does not fit in `T`, the conversion returns an error. For
+    ///   conversions downwards, such as `f64` to `i32`, call [`to_dtype`](DynTensor::to_dtype).
+    /// * The memory order is converted, and elements on another device are copied to the host.
     ///
-    /// What is of the type already keeps its memory; everything else is copied, and where values are to be checked, once more for that.
+    /// A tensor that has the requested type already keeps its memory. Otherwise the elements are copied, and once more if their values
+    /// must be checked.
     ///
     /// # Errors
-    /// Where it cannot be, with what is there and what to call; [`DowncastError::into_inner`] gives the tensor back.
+    /// If the tensor cannot be converted. The message describes the tensor and says what to call;
+    /// [`DowncastError::into_inner`] returns the unchanged tensor.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -58,7 +59,7 @@ impl DynTensor {
     }
 }
 
-/// A copy of this element type and order on the host.
+/// Copies a view to the host, with this element type and memory order.
 fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let fail = |why| Error::Downcast { found: described(&x), wanted: wanted::<T, D, O, Cpu>(), why };
     if x.rank() != D::NDIM {
@@ -74,7 +75,7 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
             "`{from}` to `{to}` may lose more than digits; convert it first: `.to_dtype(DType::{to:?})`"
         )));
     }
-    // Values are looked at and converted on the host.
+    // Values are checked and converted on the host.
     let on_host;
     let x = if x.device::<Cpu>().is_some() {
         x
@@ -100,7 +101,7 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
     if from == to { x.to_owned() } else { cast_to::<T>(x) }
 }
 
-/// The first finite number, or part of a complex one, that is infinite with the digits of an `f32`.
+/// Returns the first finite number, or part of a complex number, that would be infinite as `f32`.
 fn first_too_large(x: DynView<'_>) -> Result<Option<f64>, Error> {
     let large = |x: &f64| x.is_finite() && (*x as f32).is_infinite();
     Ok(match x.dtype() {
@@ -109,12 +110,12 @@ fn first_too_large(x: DynView<'_>) -> Result<Option<f64>, Error> {
     })
 }
 
-/// The smallest and the largest integer of a type.
+/// Returns the smallest and the largest integer of a type, or `None` for other types.
 fn integers(dtype: DType) -> Option<(i128, i128)> {
     dispatch!(dtype, T: Integer => Some((T::MIN as i128, T::MAX as i128)), else => None)
 }
 
-/// The first integer beyond a range, where there are any that may be.
+/// Returns the first integer outside of a range. Elements are copied only if their type has values outside of it.
 fn first_outside(x: DynView<'_>, (low, high): (i128, i128)) -> Result<Option<i128>, Error> {
     dispatch!(x.dtype(), T: Integer => {
         if low <= T::MIN as i128 && T::MAX as i128 <= high {

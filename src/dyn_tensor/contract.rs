@@ -1,4 +1,4 @@
-//! Products that are summed: contractions by a specification that is known at run time, and matrix products.
+//! Contractions by a specification that is known at run time only, and matrix products.
 
 use super::operand::{common_order, device_of, elements, lacking, made, needs, on_device, same_device};
 use super::storage::DynData;
@@ -14,13 +14,13 @@ use crate::ops::Constant;
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 
-/// The last path of all contractions at run time.
+/// The path of the last contraction; all dynamic contractions share this cache.
 static PATHS: PathCache = PathCache::new();
 
-/// Reads a specification for these operands.
+/// Parses a specification for these operands.
 ///
 /// # Errors
-/// Where it is not one, or does not fit the operands' ranks.
+/// If it is invalid, or if it does not fit the operands' ranks.
 fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error> {
     let spec = Spec::parse(text, operands.len()).map_err(|error| Error::Spec { why: error.to_string() })?;
     if operands.is_empty() {
@@ -48,7 +48,7 @@ fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error>
     Ok(spec)
 }
 
-/// Operands agree in element type, order and device; the order is that of one with two axes or more.
+/// Checks that operands agree in element type, memory order and device. Returns the order of the first operand of rank 2 or more.
 fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Error> {
     let Some((&first, others)) = operands.split_first() else { return Ok(MemoryOrder::RowMajor) };
     let mut leading = first;
@@ -65,7 +65,7 @@ fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Erro
     Ok(leading.order())
 }
 
-/// The operands were found to agree and to be of `T` on `Dev`.
+/// Contracts operands that agree, have element type `T` and are on `Dev`.
 fn compute<T: Scalar, Dev: Contract<T>>(
     op: &'static str,
     spec: &Spec<'_>,
@@ -82,14 +82,14 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
     made(device, Layout::dense(&shape, row_major), order, |mut out| {
         if labels.repeat() {
-            // Beside the diagonal of a result with a repeated label there are zeros.
+            // If the result repeats a label, its elements off the diagonal are zero.
             device.generate(&Constant(T::zero()), out.reborrow())?;
         }
         einsum.write(&bound, out)
     })
 }
 
-// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn contract(
     op: &'static str,
@@ -105,14 +105,17 @@ fn contract(
     ))
 }
 
-/// Contracts up to 16 tensors in Einstein's notation, by a specification that is known at run time only.
+/// Contracts up to 16 tensors in Einstein notation, by a specification that is known at run time only.
 ///
-/// It is the notation, the sequence of pairs and the kernels of [`einsum!`](crate::einsum!), and the message where it is wrong is
-/// the compiler's. All operands have one element type, order and device; the result has, too.
+/// The notation, the contraction order and the kernels are those of [`einsum!`](crate::einsum!). An invalid specification gives the
+/// same message as at compile time. All operands and the result have the same element type, memory order and device.
 ///
 /// # Errors
-/// Where the specification is not one or does not fit the operands, the operands differ in element type, order or device or are no
-/// numbers, axes of one label differ in length, integers have no such result, or the device has no memory left.
+/// * If the specification is invalid or does not fit the operands.
+/// * If the operands differ in element type, order or device, or are not numbers.
+/// * If axes of one label differ in extent.
+/// * If an integer result overflows (debug assertions).
+/// * If the device allocation fails.
 ///
 /// ```
 /// use vierbein::dyn_tensor::einsum;
@@ -134,11 +137,12 @@ pub fn einsum<'a, X: Copy + Into<DynView<'a>>>(spec: &str, operands: &[X]) -> Re
     contract("einsum", &spec, order, &operands)
 }
 
-/// The sequence of pairs in which [`einsum`] would contract, to be read or printed.
+/// Returns the contraction order that [`einsum`] would choose, to be inspected or printed.
 ///
 /// # Errors
-/// Where the specification is not one or does not fit the operands, the operands differ in order, or axes of one label differ in
-/// length.
+/// * If the specification is invalid or does not fit the operands.
+/// * If the operands differ in element type, order or device.
+/// * If axes of one label differ in extent.
 ///
 /// ```
 /// use vierbein::dyn_tensor::einsum_path;
@@ -174,7 +178,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
     })
 }
 
-// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = super::operand::agree("matmul", left, right)?;
@@ -195,11 +199,15 @@ fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// The product of matrices, vectors and batches of matrices, by the order's rule: as [`Tensor::matmul`](crate::Tensor::matmul).
+    /// Multiplies matrices, vectors and batches of matrices, by the rule of the memory order: see
+    /// [`Tensor::matmul`](crate::Tensor::matmul).
     ///
     /// # Errors
-    /// Where the operands differ in element type, order or device or are no numbers, the summed axes differ in length, batches do
-    /// not broadcast, integers have no such result, or the device has no memory left.
+    /// * If an operand has rank 0.
+    /// * If the operands differ in element type, order or device, or are not numbers.
+    /// * If the summed axes differ in extent, or batches do not broadcast.
+    /// * If an integer result overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -1,4 +1,4 @@
-//! Into erased tensors, and from one element type, order, device or owner to another.
+//! Creates dynamic tensors, converts their memory order, device and ownership, and accesses single elements.
 
 use super::storage::{DynData, DynDataMut, DynStorage};
 use super::tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
@@ -14,7 +14,7 @@ use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> From<Tensor<T, D, O, Dev>> for DynTensor {
-    /// The same memory with its type erased. Free.
+    /// Converts a typed tensor without a copy. Free.
     fn from(tensor: Tensor<T, D, O, Dev>) -> DynTensor {
         let layout = tensor.layout();
         DynTensor::of(Box::new(tensor.into_data()), layout, O::MEMORY_ORDER)
@@ -22,14 +22,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> From<Tensor<T, D, O, Dev>> for D
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> From<&'a Tensor<T, D, O, Dev>> for DynView<'a> {
-    /// A view of a typed tensor. Free.
+    /// Returns a view of a typed tensor. Free.
     fn from(tensor: &'a Tensor<T, D, O, Dev>) -> DynView<'a> {
         DynTensor::of(tensor.data(), tensor.layout(), O::MEMORY_ORDER)
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> From<&'a mut Tensor<T, D, O, Dev>> for DynViewMut<'a> {
-    /// A mutable view of a typed tensor. Free.
+    /// Returns a mutable view of a typed tensor. Free.
     fn from(tensor: &'a mut Tensor<T, D, O, Dev>) -> DynViewMut<'a> {
         let layout = tensor.layout();
         DynTensor::of(tensor.data_mut(), layout, O::MEMORY_ORDER)
@@ -43,10 +43,10 @@ impl<'a, S: DynData> From<&'a DynTensor<S>> for DynView<'a> {
 }
 
 impl DynTensor {
-    /// A tensor of a `Vec` of elements in the order's enumeration, on the host. Free.
+    /// Creates a tensor on the host from a `Vec` of elements in memory order. Free.
     ///
     /// # Errors
-    /// Where the number of elements is not the shape's, or the shape has more than 16 axes.
+    /// If the number of elements differs from the shape's, or if the shape has more than 16 axes or exceeds the address space.
     ///
     /// ```
     /// use vierbein::{ColMajor, DynTensor, MemoryOrder, Tensor};
@@ -66,10 +66,10 @@ impl DynTensor {
         Ok(DynTensor::dense(OwnedData::of_vec(data, &Cpu)?, shape, order))
     }
 
-    /// A tensor on the host whose elements are all zero (or `false`).
+    /// Creates a tensor on the host whose elements are all zero (or `false`).
     ///
     /// # Errors
-    /// Where the shape has more than 16 axes or exceeds the address space, or the host has no memory left.
+    /// If the shape has more than 16 axes or exceeds the address space, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, MemoryOrder, tensor};
@@ -77,7 +77,7 @@ impl DynTensor {
     /// assert_eq!(x.downcast_ref()?, tensor![0_i16, 0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // Memory of all element types: compiled where it is used.
+    // Instantiated for all element types: compiled in the calling crate.
     #[inline]
     pub fn zeros(shape: &[usize], dtype: DType, order: MemoryOrder) -> Result<DynTensor, Error> {
         check_rank("make a tensor", shape.len())?;
@@ -87,14 +87,14 @@ impl DynTensor {
         })
     }
 
-    /// A tensor of rank 0 on the host.
+    /// Creates a tensor of rank 0 on the host.
     ///
     /// ```
     /// use vierbein::DynTensor;
     /// assert_eq!(DynTensor::scalar(2.5).item()?, 2.5.into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // Memory of all element types: compiled where it is used.
+    // Instantiated for all element types: compiled in the calling crate.
     #[inline]
     pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
         let value = value.into();
@@ -106,7 +106,7 @@ impl DynTensor {
     }
 }
 
-/// Shapes that are made at run time have no more axes than those of types.
+/// Checks that a rank that is known at run time only is at most [`MAX_RANK`].
 pub(super) fn check_rank(op: &'static str, rank: usize) -> Result<(), Error> {
     if rank <= MAX_RANK {
         return Ok(());
@@ -120,10 +120,10 @@ pub(super) fn check_rank(op: &'static str, rank: usize) -> Result<(), Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// A copy of its own, dense in the tensor's order.
+    /// Copies the elements to an owned tensor on the same device, contiguous in memory order.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -137,10 +137,10 @@ impl<S: DynData> DynTensor<S> {
         self.to_order(self.order())
     }
 
-    /// Its own memory where it is owned; a copy where it is a view.
+    /// Converts into an owned tensor. An owned tensor is returned unchanged; a view is copied.
     ///
     /// # Errors
-    /// Where the device has no memory left for a copy.
+    /// If the device allocation of a copy fails.
     pub fn into_owned(self) -> Result<DynTensor, Error> {
         if !S::OWNED {
             return self.to_owned();
@@ -150,10 +150,10 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(storage, layout, order))
     }
 
-    /// A copy with the same elements at the same indices, dense in the order.
+    /// Copies the elements to a tensor of another memory order, contiguous in it. Each element keeps its index.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, MemoryOrder, tensor};
@@ -175,7 +175,7 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(storage, Layout::dense(self.shape(), order.is_row_major()), order))
     }
 
-    /// A free view with the same elements at the same indices, enumerated in the other order, or in the same.
+    /// Returns a view with the given memory order. Each element keeps its index; only the iteration order changes. Free.
     ///
     /// ```
     /// use vierbein::{DynTensor, MemoryOrder, tensor};
@@ -188,7 +188,7 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), *self.layout(), order)
     }
 
-    /// A free view with the axes reversed and the order transposed: what was dense stays dense.
+    /// Returns a view with the axes reversed and the other memory order. If the tensor is contiguous, so is the view. Free.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -200,11 +200,11 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), self.layout().reverse_axes(), self.order().transposed())
     }
 
-    /// A copy on a device, dense in the tensor's order. From one device to another it goes through the host; on the same one it
-    /// stays there.
+    /// Copies the elements to a tensor on a device, contiguous in memory order. A copy between two devices goes through host memory; a
+    /// copy on one device does not.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`] where there is no such device, or where it has no memory left.
+    /// [`Error::DeviceUnavailable`] if there is no such device; another error if an allocation or a transfer fails.
     ///
     /// ```
     /// use vierbein::{Cpu, Cuda, DynTensor, Error, tensor};
@@ -220,7 +220,7 @@ impl<S: DynData> DynTensor<S> {
         self.to_device_in(&Dev::default())
     }
 
-    /// [`to_device`](DynTensor::to_device) for a given one.
+    /// Variant of [`to_device`](DynTensor::to_device) that takes the device as a value.
     ///
     /// # Errors
     /// As [`to_device`](DynTensor::to_device).
@@ -238,10 +238,10 @@ impl<S: DynData> DynTensor<S> {
         })
     }
 
-    /// The elements in the order's enumeration, copied to a `Vec`.
+    /// Copies the elements, in memory order, to a `Vec`.
     ///
     /// # Errors
-    /// Where the elements are of another type, or the host has no memory left.
+    /// If the element type is not `T`, or if the host allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -259,10 +259,10 @@ impl<S: DynData> DynTensor<S> {
         Cpu.release(data.buffer)
     }
 
-    /// The element at an index.
+    /// Returns the element at an index.
     ///
     /// # Errors
-    /// Where the index is out of bounds or has not one number for each axis, or the device fails.
+    /// If the index is out of bounds or does not have one number for each axis, or if the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynScalar, DynTensor, tensor};
@@ -275,10 +275,10 @@ impl<S: DynData> DynTensor<S> {
         self.storage().data().element(&self.at(index)?)
     }
 
-    /// The value of a tensor of rank 0.
+    /// Returns the value of a tensor of rank 0.
     ///
     /// # Errors
-    /// Where the rank is not 0, or the device fails.
+    /// If the rank is not 0, or if the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -298,7 +298,10 @@ impl<S: DynData> DynTensor<S> {
         self.get(&[])
     }
 
-    /// Where the element at an index lies.
+    /// Returns the layout, of rank 0, of the element at an index.
+    ///
+    /// # Errors
+    /// If the index is out of bounds or does not have one number for each axis.
     fn at(&self, index: &[usize]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
             let why = format!(
@@ -322,8 +325,9 @@ impl<S: DynData> DynTensor<S> {
     /// Overwrites the element at an index.
     ///
     /// # Errors
-    /// Where the index is out of bounds or has not one number for each axis, the value is of another type than the elements, or
-    /// the device fails.
+    /// * If the index is out of bounds, or does not have one number for each axis.
+    /// * If the value is not of the element type.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -1,4 +1,4 @@
-//! Out of erased tensors: to a type, if it is the right one.
+//! Downcasts of dynamic tensors to typed tensors and views, without a copy.
 
 use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
@@ -12,8 +12,8 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::any::{Any, TypeId};
 use core::fmt;
 
-/// The error of a downcast by value: a [`ConversionError`] in a `Box`, as a `DynTensor` is large. Holds the [`Error`], which names both
-/// types, and the unchanged tensor.
+/// The error of a downcast by value. Holds the [`Error`], which names both types, and the unchanged tensor. It is a
+/// [`ConversionError`] in a `Box`, as a `DynTensor` is large.
 #[derive(Debug)]
 pub struct DowncastError(Box<ConversionError<DynTensor>>);
 
@@ -43,7 +43,7 @@ impl From<DowncastError> for Error {
     }
 }
 
-/// A tensor in words.
+/// Describes a tensor in an error message.
 pub(super) fn described(x: &DynView<'_>) -> String {
     format!("a {} {} tensor of shape {:?} on {}", x.order(), x.dtype(), x.shape(), x.device_name())
 }
@@ -54,7 +54,7 @@ pub(super) fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
     format!("Tensor<{}, Rank<{}>, {:?}, {device}>", T::DTYPE, D::NDIM, O::MEMORY_ORDER)
 }
 
-/// The element types differ.
+/// Returns the error that the element types differ.
 pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Error {
     Error::Downcast {
         found: described(x),
@@ -63,10 +63,10 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
     }
 }
 
-/// What [`check`] has found.
+/// The panic message of a downcast after [`check`] succeeded.
 const FOUND: &str = "the type was found to be this one";
 
-/// Whether it is a `Tensor<T, D, O, Dev>`; ranks 0 and 1 are of both orders.
+/// Checks that the tensor can be downcast to `Tensor<T, D, O, Dev>`. Tensors of rank 0 and 1 have both orders.
 fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
     let why = if x.dtype() != T::DTYPE {
         return Err(not_of_type(x, T::DTYPE, wanted::<T, D, O, Dev>()));
@@ -90,11 +90,11 @@ fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(
 }
 
 impl DynTensor {
-    /// The typed tensor, if it is one of `T`, `D`, `O` and `Dev`. Free: the same memory.
+    /// Converts into a typed tensor with the same memory. Free.
     ///
     /// # Errors
-    /// Where it is not, with what it is and how to convert it; [`DowncastError::into_inner`] gives the tensor back. Tensors of rank
-    /// 0 and 1 are of both orders.
+    /// If the element type, the rank, the memory order or the device is another. Tensors of rank 0 and 1 have both orders. The
+    /// message describes the tensor and says how to convert it; [`DowncastError::into_inner`] returns the unchanged tensor.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -121,13 +121,16 @@ impl DynTensor {
     }
 }
 
-/// What is known to be of a type.
+/// Downcasts memory whose type has been checked.
+///
+/// # Panics
+/// If the element type or the device is another.
 pub(super) fn typed_data<T: Element, Dev: Device>(storage: Box<dyn DynStorage>) -> OwnedData<T, Dev> {
     *(storage as Box<dyn Any>).downcast().expect("the storage was found to be of this type")
 }
 
 impl<'a> DynView<'a> {
-    /// [`downcast_ref`](DynTensor::downcast_ref) for as long as the view borrows.
+    /// Variant of [`downcast_ref`](DynTensor::downcast_ref) whose result has the lifetime of this view.
     ///
     /// # Errors
     /// As [`downcast_ref`](DynTensor::downcast_ref).
@@ -150,10 +153,11 @@ impl<'a> DynView<'a> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// A typed view, if the elements, the rank, the order and the device are these. Free.
+    /// Returns a typed view. Free.
     ///
     /// # Errors
-    /// Where they are not, with what they are and how to convert them. Tensors of rank 0 and 1 are of both orders.
+    /// If the element type, the rank, the memory order or the device is another. Tensors of rank 0 and 1 have both orders. The
+    /// message describes the tensor and says how to convert it.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -167,7 +171,7 @@ impl<S: DynData> DynTensor<S> {
         self.look().downcast_view()
     }
 
-    /// A typed mutable view, if the elements, the rank, the order and the device are these. Free.
+    /// Returns a typed mutable view. Free.
     ///
     /// # Errors
     /// As [`downcast_ref`](DynTensor::downcast_ref).
@@ -193,7 +197,7 @@ impl<S: DynData> DynTensor<S> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynTensor> for Tensor<T, D, O, Dev> {
     type Error = DowncastError;
-    /// [`downcast`](DynTensor::downcast).
+    /// As [`downcast`](DynTensor::downcast).
     fn try_from(tensor: DynTensor) -> Result<Self, DowncastError> {
         tensor.downcast()
     }
@@ -201,7 +205,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynTensor> for Tensor<T,
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynView<'a>> for TensorView<'a, T, D, O, Dev> {
     type Error = Error;
-    /// [`downcast_view`](DynView::downcast_view).
+    /// As [`downcast_view`](DynView::downcast_view).
     fn try_from(view: DynView<'a>) -> Result<Self, Error> {
         view.downcast_view()
     }
@@ -211,7 +215,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynViewMut<'a>>
     for TensorViewMut<'a, T, D, O, Dev>
 {
     type Error = Error;
-    /// [`downcast_mut`](DynTensor::downcast_mut) for as long as the view borrows.
+    /// Variant of [`downcast_mut`](DynTensor::downcast_mut) whose result has the lifetime of this view.
     fn try_from(view: DynViewMut<'a>) -> Result<Self, Error> {
         check::<T, D, O, Dev>(&view.look())?;
         let layout = *view.layout();

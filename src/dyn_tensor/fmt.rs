@@ -1,4 +1,4 @@
-//! Printing: as a typed tensor, with a line that says what it is.
+//! Printing of dynamic tensors, in the same form as typed ones.
 
 use super::storage::DynData;
 use super::tensor::DynTensor;
@@ -19,7 +19,7 @@ impl<S: DynData> DynTensor<S> {
     }
 }
 
-/// The elements in nested brackets, then a line with element type, shape, order and device: as a typed tensor is printed.
+/// Prints the elements in nested brackets, then a line with element type, shape, memory order and device, like a typed tensor.
 ///
 /// ```
 /// use vierbein::{DynTensor, tensor};
@@ -35,7 +35,7 @@ impl<S: DynData> fmt::Display for DynTensor<S> {
     }
 }
 
-/// The text of `Display`, its last line first.
+/// Prints the text of `Display` with its last line first.
 impl<S: DynData> fmt::Debug for DynTensor<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.show(|shown| shown.debug(f))

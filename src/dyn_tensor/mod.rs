@@ -1,19 +1,18 @@
-//! Tensors whose element type, rank, order and device are known at run time only: of files, of Python, of configuration.
+//! Dynamic tensors: element type, rank, memory order and device are known at run time only, as for tensors from files or from Python.
 //!
-//! A [`DynTensor`] is a [`Tensor`](crate::Tensor) with its four types taken out of the type, and nothing else: the same memory,
-//! the same orders, the same rules. What would not compile for typed tensors is an [`Error`](crate::Error) in the same words.
+//! A [`DynTensor`] is a [`Tensor`](crate::Tensor) without its type parameters. It has the same memory, the same memory orders and the
+//! same rules. What would not compile for typed tensors returns an [`Error`](crate::Error) with the same text.
 //!
-//! * **In** and **out** without a copy: `DynTensor::from(tensor)`, [`downcast`](DynTensor::downcast),
-//!   [`downcast_ref`](DynTensor::downcast_ref), [`downcast_mut`](DynTensor::downcast_mut); with the conversions that it takes:
-//!   [`cast_into`](DynTensor::cast_into).
-//! * **Generic code** for whatever is there: [`dispatch!`](crate::dispatch!).
-//! * **Computing** without knowing: every method returns a `Result`. Only operators (`&a + &b`) panic; each has a twin that does not
-//!   (`a.try_add(&b)`).
-//! * **No silent conversions**: operands of two element types or orders are an error that says how to convert; [`promote`] is the
-//!   explicit way, by NumPy's table.
-//! * **Devices**: tensors are made on the host; [`to_device`](DynTensor::to_device) moves them. They compute on [`Cpu`](crate::Cpu)
-//!   and, in a build with the feature `cuda`, on the first GPU, [`Cuda<0>`](crate::Cuda). On others they are held, cut, moved,
-//!   compared and printed, and to compute is an error that says so: their typed tensors do.
+//! * **Conversion** from and to typed tensors, without a copy: `DynTensor::from(tensor)`, [`downcast`](DynTensor::downcast),
+//!   [`downcast_ref`](DynTensor::downcast_ref), [`downcast_mut`](DynTensor::downcast_mut). [`cast_into`](DynTensor::cast_into)
+//!   converts element type, order and device if needed.
+//! * **Generic code**: [`dispatch!`](crate::dispatch!) calls it with the element type.
+//! * **Computing**: every method returns a `Result`. Only operators (`&a + &b`) panic; each has a fallible variant (`a.try_add(&b)`).
+//! * **No implicit conversions**: if operands differ in element type or order, the error says how to convert. [`promote`] converts
+//!   explicitly, by NumPy's table.
+//! * **Devices**: tensors are created on the host, and [`to_device`](DynTensor::to_device) copies them. They compute on
+//!   [`Cpu`](crate::Cpu) and, with the feature `cuda`, on the first GPU, [`Cuda<0>`](crate::Cuda). On other devices they can be
+//!   stored, sliced, copied, compared and printed. Computing there returns an error; use typed tensors instead.
 
 mod assign;
 mod binary;
@@ -47,7 +46,7 @@ pub use storage::{DynData, DynDataMut, DynStorage};
 pub use tensor::{DynTensor, DynView, DynViewMut, DynViewOf};
 pub use unary::Unary;
 
-/// Operations that only their modules use and the names of all reductions, for the tests of their texts.
+/// Operations that are private to their modules, and the names of all reductions, for the tests of the CUDA sources.
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::reduce::{REDUCTIONS, Share};

@@ -1,4 +1,4 @@
-//! Operands of one operation: what they may be, whether they agree, and where they are computed with.
+//! Operands of an operation: their types, the checks that they agree, and the dispatch on their device.
 
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -14,7 +14,7 @@ use crate::rank::{Dim, MAX_RANK};
 use crate::storage::OwnedData;
 use crate::tensor::Tensor;
 
-/// What stands on the right of an operation: a [`DynTensor`] or a view of one, a typed tensor, or a scalar.
+/// The right operand of an operation: a [`DynTensor`] or a view of one, a typed tensor, or a scalar.
 ///
 /// ```
 /// use vierbein::{DynTensor, tensor};
@@ -32,7 +32,7 @@ use crate::tensor::Tensor;
 pub enum DynOperand<'a> {
     /// A tensor to broadcast with.
     OfTensor(DynView<'a>),
-    /// The same value everywhere.
+    /// A scalar, which broadcasts.
     OfScalar(DynScalar),
 }
 
@@ -57,9 +57,11 @@ impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
     }
 }
 
-/// The one place that says which devices erased tensors compute on: `$Dev` is the device of `$x`, where that is one of them. Each
-/// of them multiplies the kernels by the element types, so third parties' devices are not among them, nor a second GPU: they
-/// compute typed.
+/// Evaluates an expression in which `$Dev` is the type of the device of `$x`. Returns an error for devices that dynamic tensors do not
+/// compute on.
+///
+/// The list of supported devices is here only. Each one adds kernels for all element types to the program. It therefore has neither
+/// devices of other crates nor further GPUs; typed tensors compute on those.
 macro_rules! on_device {
     ($op:expr, $x:expr, $Dev:ident => $body:expr) => {
         'computed: {
@@ -80,7 +82,10 @@ macro_rules! on_device {
 }
 pub(super) use on_device;
 
-/// A scalar as a tensor of rank 0 beside the one that it is combined with.
+/// Returns a scalar as a tensor of rank 0 on the device of `x`.
+///
+/// # Errors
+/// [`Error::ScalarType`] if the scalar's type is not the element type of `x`.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     if scalar.dtype() != x.dtype() {
@@ -89,8 +94,8 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
     scalar_beside(op, x, scalar)
 }
 
-/// A scalar of any type as a tensor of rank 0, on the device of another.
-// Memory of all element types: compiled where it is used, unless the feature says otherwise.
+/// Returns a scalar of any type as a tensor of rank 0, on the device of `x`.
+// Instantiated for all element types: compiled in the crates that use it, unless the feature says otherwise.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
@@ -102,7 +107,11 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
-/// Both orders are the same for ranks 0 and 1: the order of two operands is that of one with more axes.
+/// Returns the common memory order of two operands. For ranks 0 and 1 both orders are the same, so an operand of higher rank
+/// determines it.
+///
+/// # Errors
+/// [`Error::Orders`] if both ranks are at least 2 and the orders differ.
 pub(super) fn common_order(
     op: &'static str,
     left: DynView<'_>,
@@ -117,7 +126,7 @@ pub(super) fn common_order(
     Err(Error::Orders { op, left: left.order(), right: right.order() })
 }
 
-/// Whether two tensors live on devices of one type, in the words of the compiler's message.
+/// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message.
 pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<(), Error> {
     let device = |x: DynView<'_>| (*x.storage()).device().type_id();
     if device(left) == device(right) {
@@ -126,7 +135,7 @@ pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_
     Err(Error::DeviceTypes { op, left: left.device_name(), right: right.device_name() })
 }
 
-/// Whether two tensors agree in element type, order and device.
+/// Checks that two tensors agree in element type, memory order and device type. Returns their common order.
 pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
     if left.dtype() != right.dtype() {
         return Err(Error::ElementTypes { op, left: left.dtype(), right: right.dtype() });
@@ -136,7 +145,7 @@ pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> 
     Ok(order)
 }
 
-/// The layout of a new tensor of the shape that two broadcast to, by the order's rule.
+/// Returns a contiguous layout of the shape that two shapes broadcast to, by the rule of the memory order.
 pub(super) fn broadcast(
     op: &'static str,
     a: &[usize],
@@ -148,17 +157,23 @@ pub(super) fn broadcast(
     Ok(Layout::dense(&shape[..rank], order.is_row_major()))
 }
 
-/// Elements of a known type on a known device.
+/// Returns the operand that kernels read.
+///
+/// # Panics
+/// If the element type or the device is another.
 pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
     x.operand().expect("the element type and the device were found to be these")
 }
 
-/// The device of elements.
+/// Returns the device.
+///
+/// # Panics
+/// If the device is another.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }
 
-/// A new tensor of a contiguous layout, whose elements `write` writes.
+/// Allocates a tensor of a contiguous layout. `write` must write all of its elements or return an error.
 pub(super) fn made<T: Element, Dev: Device>(
     device: &Dev,
     layout: Layout,
@@ -171,9 +186,9 @@ pub(super) fn made<T: Element, Dev: Device>(
     Ok(DynTensor::of(Box::new(data), layout, order))
 }
 
-// ------------------------------------------------------------------ element types that lack an operation
+// ------------------------------------------------------------------ unsupported element types
 
-/// What an operation needs of its elements, in the words of the compiler's messages.
+/// Reasons why an operation does not support an element type, with the text of the compiler's messages.
 pub(super) mod needs {
     pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
         `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
@@ -210,7 +225,7 @@ macro_rules! for_elements {
 }
 pub(super) use for_elements;
 
-/// Elements of this type do not have the operation.
+/// Returns the error that an operation does not support an element type.
 pub(super) fn lacking(op: &'static str, dtype: DType, why: &'static str) -> Error {
     Error::NotForElements { op, dtype, why }
 }

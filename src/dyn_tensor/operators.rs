@@ -1,4 +1,4 @@
-//! Operators: they panic with exactly the message of the form that returns a `Result`.
+//! Operators of dynamic tensors. They panic with the message of the error that the fallible variant returns.
 
 use super::operand::{DynOperand, scalar_for};
 use super::storage::{DynData, DynDataMut};

@@ -1,10 +1,10 @@
-//! Promotion, asked for: two element types to the one that holds both, by NumPy's table.
+//! Explicit promotion of two element types to a common one, by NumPy's table.
 
 use super::tensor::DynTensor;
 use crate::element::DType;
 use crate::error::Error;
 
-/// What an element type can hold: its kind, in the sequence of NumPy's kinds, and the bits of each part.
+/// The kind of an element type, ordered as NumPy's kinds, with the number of bits of a value or of each part of a complex number.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Bool,
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// The bits of a floating type that holds it: 32 hold integers of up to 16.
+    /// Returns the number of bits of the floating-point type to promote to: 32 for `bool` and for integers of up to 16 bits.
     fn float_bits(self) -> u32 {
         match self {
             Kind::Bool | Kind::Unsigned(8 | 16) | Kind::Signed(8 | 16) => 32,
@@ -53,17 +53,17 @@ impl Kind {
     }
 }
 
-/// Whether a conversion stays within its kind or goes upwards: NumPy's `same_kind`.
+/// Returns whether a conversion stays within its kind or goes upwards: NumPy's `same_kind`.
 pub(super) fn same_kind(from: DType, to: DType) -> bool {
     kind(from).rank() <= kind(to).rank()
 }
 
 impl DType {
-    /// The smallest element type that both convert to without losing more than digits: NumPy's `result_type`.
+    /// Returns the smallest element type that both types convert to with at most a loss of precision: NumPy's `result_type`.
     ///
-    /// `bool` gives way to everything, integers to floating numbers, those to complex ones. Signed with unsigned integers need
-    /// more bits than the unsigned ones have; where there are none, `f64`, and that also holds integers of 64 bits, rounded.
-    /// Nothing is promoted unless it is asked for: see [`promote`].
+    /// `bool` promotes to every type, integers to floating-point types, real types to complex types. A signed and an unsigned type
+    /// promote to a signed type with more bits than the unsigned one. For `u64` there is none, so the result is `f64`; integers of 64
+    /// bits are rounded to it. Operations never promote on their own: call [`promote`].
     ///
     /// ```
     /// use vierbein::DType;
@@ -106,11 +106,10 @@ impl DType {
     }
 }
 
-/// Two tensors as tensors of one element type, the one that holds both ([`DType::promote`]): explicitly, for nothing is promoted
-/// on its own. What is of that type already keeps its memory.
+/// Converts two tensors to their common element type ([`DType::promote`]). A tensor that has this type already keeps its memory.
 ///
 /// # Errors
-/// Where the device has no memory left, or is none that erased tensors compute on.
+/// If the device allocation fails, or if dynamic tensors do not compute on the device.
 ///
 /// ```
 /// use vierbein::dyn_tensor::promote;
@@ -121,7 +120,7 @@ impl DType {
 /// assert_eq!((&a + &b).downcast_ref()?, tensor![1.5, 2.25]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-// Conversions between all element types: compiled where it is used, unless the feature says otherwise.
+// Conversions between all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub fn promote(a: DynTensor, b: DynTensor) -> Result<(DynTensor, DynTensor), Error> {
     let dtype = a.dtype().promote(b.dtype());

@@ -1,4 +1,5 @@
-//! Reductions: whole, over some axes, with the reduced axes kept as length 1; running sums; traces.
+//! Reductions of dynamic tensors over all or some axes, optionally keeping the reduced axes with extent 1; cumulative sums and
+//! products; traces.
 
 use super::operand::{device_of, elements, lacking, made, needs, on_device};
 use super::storage::DynData;
@@ -58,15 +59,15 @@ impl DynAxes for Vec<usize> {
     }
 }
 
-/// Which axes are reduced, and whether they stay with length 1.
+/// The axes to reduce (`None` for all), and whether the result keeps them with extent 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Over<'a> {
     axes: Option<&'a [usize]>,
     keep: bool,
 }
 
-/// The operand with the reduced axes last, in the sequence in which they are enumerated; the result; and the result's axes that
-/// are not reduced.
+/// Returns three layouts: the operand's, with the reduced axes last and in memory order; the result's; and the result's without the
+/// reduced axes.
 fn arranged(
     op: &'static str,
     of_nothing: bool,
@@ -91,7 +92,7 @@ fn arranged(
     Ok([from, result, to])
 }
 
-/// The operand was found to be of `T` and on `Dev`.
+/// Reduces an operand that has element type `T` and is on `Dev`.
 fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     op: R,
     name: &'static str,
@@ -104,10 +105,10 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     made(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
 }
 
-// Reductions are the largest kernels, so there are no more of them than it takes: a mean of floating numbers is a divided sum, a
-// standard deviation the root of a variance, and integers have variances and norms in `f64`, as which they are copied.
+// Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
+// division. The standard deviation is the square root of a variance. Integers are converted to `f64` for variances and norms.
 
-/// Divided by how many elements were summed.
+/// Divides a sum by the number of its terms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share(pub(crate) usize);
 
@@ -157,7 +158,7 @@ fn mean_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     ))
 }
 
-/// `reduce` of floating or complex elements, to which integers are converted.
+/// Calls `reduce` with floating-point or complex elements. Integers are converted to `f64` first.
 fn in_floats(
     name: &'static str,
     x: DynView<'_>,
@@ -209,7 +210,8 @@ macro_rules! reductions {
         $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
         $input:literal, $args:literal, $expected:literal;
     )*) => {
-        /// A reduction, as a value: for programs that learn it at run time, and to keep the reduced axes. Each is a method, too.
+        /// A reduction as a value: for programs that choose it at run time, and to keep the reduced axes. Each variant also has a
+        /// method of its name.
         ///
         /// ```
         /// use vierbein::dyn_tensor::DynReduction;
@@ -224,7 +226,7 @@ macro_rules! reductions {
         #[non_exhaustive]
         pub enum DynReduction {
             $($(#[$doc])* $Name $({
-                /// What is subtracted from the number of elements: 0 for a whole population, 1 for a sample of one.
+                /// The number to subtract from the number of elements: 0 for a whole population, 1 for a sample of one.
                 $arg: $ty
             })?,)*
         }
@@ -234,7 +236,7 @@ macro_rules! reductions {
         pub(crate) const REDUCTIONS: &[&str] = &[$(stringify!($Name)),*];
 
         $(
-            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 reductions!(@run $bound $([$t])?, $verb, x, over, $op, $need $(, $arg)?)
@@ -243,11 +245,13 @@ macro_rules! reductions {
             impl<S: DynData> DynTensor<S> {
                 $(#[$doc])*
                 ///
-                /// Over all elements (`..`), one axis or several; they are gone then.
+                /// Reduces all axes (`..`), one axis or several, and removes them.
                 ///
                 /// # Errors
-                /// If an axis is out of range or named twice, elements of this type do not have the reduction, the value does not
-                /// exist or does not fit its type, or the device has no memory left.
+                /// * If an axis is out of range or named twice.
+                /// * If the reduction does not support the element type.
+                /// * If the result is undefined or does not fit its type.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
@@ -261,7 +265,7 @@ macro_rules! reductions {
             }
         )*
 
-        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn reduce(op: DynReduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
             match op {
@@ -288,53 +292,54 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    /// The sum; zero of nothing. Of integers as [`Tensor::sum`](crate::Tensor::sum): checked in builds with debug assertions.
+    /// The sum; 0 for zero elements. Integer overflow is checked in builds with debug assertions, as by
+    /// [`Tensor::sum`](crate::Tensor::sum).
     Sum, sum(), "sum", op::Sum, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[4, 6]";
-    /// The product; one of nothing.
+    /// The product; 1 for zero elements.
     Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
-    /// The arithmetic mean; NaN of nothing. Integers have a mean in `f64`.
+    /// The arithmetic mean, in `f64` for integers; NaN for zero elements.
     Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
-    /// The variance `Σ|x − mean|² / (n − ddof)`, real also for complex numbers, in `f64` for integers.
+    /// The variance `Σ|x − mean|² / (n − ddof)`: real for complex numbers, in `f64` for integers.
     Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
     Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
-    /// The Euclidean (Frobenius) norm `√Σ|x|²`, real also for complex numbers, in `f64` for integers.
+    /// The Euclidean (Frobenius) norm `√Σ|x|²`: real for complex numbers, in `f64` for integers.
     Norm, norm(), "norm", norm_of, By, NUMBERS, "[[3.0, 0.0], [4.0, 1.0]]", "", "[5.0, 1.0]";
-    /// The largest element; NaN if there is one.
+    /// The largest element; NaN if an element is NaN.
     Max, max(), "maximum", op::Max, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[3, 4]";
-    /// The smallest element; NaN if there is one.
+    /// The smallest element; NaN if an element is NaN.
     Min, min(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1, 2]";
-    /// Where the largest element is: the first one, counted in the order's enumeration of the reduced axes, as `i64`.
+    /// The flat index of the first maximum, counted in memory order over the reduced axes, as `i64`. NaN counts as the maximum.
     ArgMax, argmax(), "position of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1_i64, 0]";
-    /// Where the smallest element is: the first one, counted in the order's enumeration of the reduced axes, as `i64`.
+    /// The flat index of the first minimum, counted in memory order over the reduced axes, as `i64`. NaN counts as the minimum.
     ArgMin, argmin(), "position of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[0_i64, 1]";
-    /// Whether all elements of a mask are `true`; so it is for none.
+    /// Whether all elements of a mask are `true`; `true` for zero elements.
     All, all(), "conjunction", op::All, Those [bool], MASK, "[[true, false], [true, true]]", "", "[true, false]";
-    /// Whether an element of a mask is `true`; of none, none is.
+    /// Whether at least one element of a mask is `true`; `false` for zero elements.
     Any, any(), "disjunction", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
-    /// How many elements of a mask are `true`, as `i64`.
+    /// The number of elements of a mask that are `true`, as `i64`.
     Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// A reduction that is known at run time only.
+    /// Applies a reduction that is chosen at run time.
     ///
     /// # Errors
-    /// As the method of its name.
+    /// As the method with the reduction's name.
     pub fn reduce(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: false })
     }
 
-    /// [`reduce`](DynTensor::reduce) that keeps the reduced axes, with length 1.
+    /// Variant of [`reduce`](DynTensor::reduce) that keeps the reduced axes with extent 1.
     ///
     /// # Errors
-    /// As the method of its name.
+    /// As the method with the reduction's name.
     pub fn reduce_keep(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
     }
 }
 
-// ------------------------------------------------------------------ running sums
+// ------------------------------------------------------------------ cumulative sums and products
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
@@ -350,7 +355,7 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $method:ident, $Op:ident, $expected:literal;)*) => {$(
-        // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(
@@ -364,8 +369,8 @@ macro_rules! scans {
             $(#[$doc])*
             ///
             /// # Errors
-            /// If the axis is out of range, an integer result does not fit (debug assertions), the elements are no numbers, or the
-            /// device has no memory left.
+            /// If the axis is out of range, if an integer result overflows (debug assertions), if the elements are not numbers, or if
+            /// the device allocation fails.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};
@@ -380,9 +385,9 @@ macro_rules! scans {
     )*};
 }
 scans! {
-    /// The sums of all elements up to each one along an axis.
+    /// Returns the cumulative sum along an axis.
     cumsum, Add, "[[1, 3, 6], [4, 9, 15]]";
-    /// The products of all elements up to each one along an axis.
+    /// Returns the cumulative product along an axis.
     cumprod, Mul, "[[1, 2, 6], [4, 20, 120]]";
 }
 
@@ -413,11 +418,14 @@ fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// The sum over equal indices of two axes: a tensor with two axes fewer. Nothing is copied and nothing contracted.
+    /// Sums over equal indices of two axes, and removes them. The sum runs over a view of the diagonal, without a copy.
     ///
     /// # Errors
-    /// If the rank is below 2, an axis is out of range, the two are the same or differ in length, an integer sum does not fit
-    /// (debug assertions), the elements are no numbers, or the device has no memory left.
+    /// * If the rank is below 2, or an axis is out of range.
+    /// * If the two axes are the same, or differ in extent.
+    /// * If the elements are not numbers.
+    /// * If an integer sum overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -1,4 +1,4 @@
-//! One value of any element type.
+//! A value of any element type.
 
 use crate::dispatch;
 use crate::element::{DType, Element, c32, c64};
@@ -7,7 +7,7 @@ use core::fmt;
 
 macro_rules! scalars {
     ($($variant:ident $t:ty),*) => {
-        /// One value of any element type: an element of a [`DynTensor`](super::DynTensor), or a scalar to combine with one.
+        /// A value of any element type: an element of a [`DynTensor`](super::DynTensor), or a scalar operand.
         ///
         /// ```
         /// use vierbein::{Complex, DType, DynScalar};
@@ -25,7 +25,7 @@ macro_rules! scalars {
         }
 
         impl DynScalar {
-            /// The value of an element.
+            /// Creates a scalar from a value.
             pub fn of<T: Element>(value: T) -> DynScalar {
                 let value = &value as &dyn Any;
                 $(if let Some(&value) = value.downcast_ref::<$t>() {
@@ -34,14 +34,14 @@ macro_rules! scalars {
                 unreachable!("an element type of its own")
             }
 
-            /// The value, if it is of this type.
+            /// Returns the value, or `None` if it is of another type.
             pub fn get<T: Element>(self) -> Option<T> {
                 match self {
                     $(DynScalar::$variant(value) => (&value as &dyn Any).downcast_ref::<T>().copied(),)*
                 }
             }
 
-            /// Its type.
+            /// Returns the element type of the value.
             pub fn dtype(self) -> DType {
                 match self {
                     $(DynScalar::$variant(_) => <$t>::DTYPE,)*
@@ -86,7 +86,7 @@ impl fmt::Debug for DynScalar {
 }
 
 impl DynScalar {
-    /// Zero (or `false`) of an element type.
+    /// Returns zero (or `false`) of an element type.
     pub fn zero(dtype: DType) -> DynScalar {
         dispatch!(dtype, T => DynScalar::of(T::default()))
     }

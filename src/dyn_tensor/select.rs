@@ -1,4 +1,4 @@
-//! Choosing: between bounds, and by a mask.
+//! Selection by a mask (`select`), and clamping between bounds (`clamp`).
 
 use super::operand::{
     DynOperand, agree, broadcast, common_order, device_of, elements, lacking, made, needs, on_device,
@@ -20,7 +20,7 @@ use crate::rank::{MAX_RANK, Rank};
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
 
-/// The operands were found to agree.
+/// Selects elements. The operands must have been checked: `mask` is `bool`, `x` and `y` have element type `T`, all are on `Dev`.
 fn choose<T: Element, Dev: Elementwise<bool>>(
     mask: DynView<'_>,
     [x, y]: [DynView<'_>; 2],
@@ -43,13 +43,13 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     })
 }
 
-// Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {
         return Err(lacking(SELECT, mask.dtype(), needs::MASK));
     }
-    // A scalar is of the other one's type; two of them say it themselves.
+    // A scalar must have the other operand's element type. If both are scalars, `on_true` determines the type.
     let (left, right);
     let (x, y) = match (on_true, on_false) {
         (DynOperand::OfTensor(x), DynOperand::OfTensor(y)) => (x, y),
@@ -101,11 +101,13 @@ fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, E
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Elements of `on_true` where this mask holds, of `on_false` elsewhere; all three broadcast.
+    /// Selects elements of `on_true` where this mask is `true`, and of `on_false` elsewhere. All three broadcast.
     ///
     /// # Errors
-    /// Where this is no tensor of `bool`, the others differ in element type, order or device, the shapes do not broadcast, or the
-    /// device has no memory left.
+    /// * If `self` is not a tensor of `bool`.
+    /// * If the other operands differ in element type, or the operands differ in order or device.
+    /// * If the shapes do not broadcast.
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -122,10 +124,10 @@ impl<S: DynData> DynTensor<S> {
         select(self.look(), on_true.into(), on_false.into())
     }
 
-    /// Each element, no less than `low` and no more than `high`; NaN stays NaN.
+    /// Clamps each element to the range from `low` to `high`. NaN stays NaN.
     ///
     /// # Errors
-    /// If `low > high`, one of them is NaN or of another type than the elements, or the elements have no order.
+    /// If `low > high`, if one of them is NaN or not of the element type, or if the element type is not ordered.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -1,4 +1,4 @@
-//! Views with other axes, and reshaping. Nothing here copies, except `reshape` and `flatten` of a view.
+//! Views with other axes or another shape, and reshaping. Only `reshape` and `flatten` of a view copy elements.
 
 use super::convert::check_rank;
 use super::slice::{DynSlice, rank_below_maximum};
@@ -7,7 +7,8 @@ use super::tensor::{DynTensor, DynViewMut, DynViewOf};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
-/// Methods that give a view, and their mutable twins: each names the layout that is cut out of the tensor's.
+/// Defines methods that return a view, each with a variant that returns a mutable view. A row gives the expression for the layout of
+/// the view.
 macro_rules! views {
     ($(
         $(#[$doc:meta])*
@@ -43,7 +44,7 @@ macro_rules! views {
 }
 
 views! {
-    /// A view whose axis `k` is axis `axes[k]` of this one.
+    /// Returns a view whose axis `k` is axis `axes[k]` of this tensor.
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
@@ -58,19 +59,19 @@ views! {
         all_axes(axes, layout.rank()).and_then(|()| layout.permute(axes))
     };
 
-    /// A view with two axes exchanged.
+    /// Returns a view with two axes exchanged.
     ///
     /// # Errors
     /// If an axis is out of range.
     swap_axes, swap_axes_mut(a: usize, b: usize) |layout, _row_major| layout.swap_axes(a, b);
 
-    /// A view with all axes in the opposite sequence: the transpose of a matrix.
+    /// Returns a view with the axes in reverse order: the transpose of a matrix.
     ///
     /// # Errors
-    /// None: every tensor has one.
+    /// Never returns an error.
     reverse_axes, reverse_axes_mut() |layout, _row_major| Ok::<Layout, Error>(layout.reverse_axes());
 
-    /// The transpose of a matrix, as a view.
+    /// Returns the transpose of a matrix, as a view.
     ///
     /// # Errors
     /// If the rank is not 2.
@@ -83,7 +84,7 @@ views! {
     /// ```
     t, t_mut() |layout, _row_major| matrix(layout.rank()).map(|()| layout.reverse_axes());
 
-    /// A view with a new axis of length 1 before axis `at`; `at` may be the rank, for an axis at the end.
+    /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one.
     ///
     /// # Errors
     /// If `at` exceeds the rank, or the rank is 16.
@@ -91,16 +92,16 @@ views! {
         rank_below_maximum(layout.rank()).and_then(|()| layout.insert_axis(at))
     };
 
-    /// A view without an axis of length 1.
+    /// Returns a view without the given axis, which must have extent 1.
     ///
     /// # Errors
-    /// If the axis is out of range or longer than 1.
+    /// If the axis is out of range, or if its extent is not 1.
     remove_axis, remove_axis_mut(axis: usize) |layout, _row_major| layout.remove_axis(axis);
 
-    /// A view at one position along an axis, which is gone then.
+    /// Returns the view at one index along an axis, without that axis.
     ///
     /// # Errors
-    /// If the axis or the position is out of range.
+    /// If the axis or the index is out of range.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -110,10 +111,11 @@ views! {
     /// ```
     index_axis, index_axis_mut(axis: usize, index: usize) |layout, _row_major| layout.index_axis(axis, index);
 
-    /// A view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
+    /// Returns a view of the diagonal of axes `a` and `b`: the elements with equal indices along both. One axis, the last, replaces
+    /// the two.
     ///
     /// # Errors
-    /// If the rank is below 2, an axis is out of range, or the two are the same or differ in length.
+    /// If the rank is below 2, if an axis is out of range, or if the two axes are the same or differ in extent.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -125,17 +127,17 @@ views! {
         has_diagonal(layout.rank()).and_then(|()| layout.diagonal("take the diagonal", a, b))
     };
 
-    /// The view that a [slice](crate::s!) describes: one argument for each axis.
+    /// Returns the view that a [slice](crate::s!) describes, with one argument for each axis.
     ///
     /// # Errors
-    /// If there are more or fewer arguments than axes, or an index or range does not fit its axis.
+    /// If there are more or fewer arguments than axes, or if an index or range does not fit its axis.
     ///
     /// ```
     /// use vierbein::dyn_tensor::SliceItem;
     /// use vierbein::{DynTensor, s, tensor};
     /// let x = DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
     /// assert_eq!(x.slice(s![.., 1..;-1])?.downcast_ref()?, tensor![[3, 2], [6, 5]]);
-    /// // Of a rank that is known at run time only:
+    /// // If the rank is known at run time only:
     /// let mut items = vec![SliceItem::from(..); x.rank()];
     /// items[0] = SliceItem::from(-1);
     /// assert_eq!(x.slice(items)?.downcast_ref()?, tensor![4, 5, 6]);
@@ -143,13 +145,13 @@ views! {
     /// ```
     slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
-    /// A view of the same elements, in the order's enumeration, in another shape with equally many.
+    /// Returns a view of the same elements in another shape. Elements are counted in memory order.
     ///
-    /// On an owned tensor this always works; on a view, where its strides allow it without a copy. To copy where they do
-    /// not, use [`reshape`](DynTensor::reshape).
+    /// An owned tensor has such a view for every shape with its number of elements. The strides of a view may not allow it; in this
+    /// case, copy with [`reshape`](DynTensor::reshape).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or a view's strides do not allow it.
+    /// If the numbers of elements differ, or if a view's strides do not allow it.
     as_shape, as_shape_mut(shape: &[usize]) |layout, row_major, size| {
         same_count(layout.shape(), shape, size).and_then(|()| {
             layout.reshape(shape, row_major).ok_or_else(|| Error::NotContiguous {
@@ -189,20 +191,20 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     Err(Error::NotForRank { op: "permute", why })
 }
 
-/// Whether two shapes have equally many elements, of so many bytes each; either product may overflow.
+/// Checks that two shapes have the same number of elements, for elements of `size` bytes. The number of elements of `to` may overflow.
 fn same_count(from: &[usize], to: &[usize], size: usize) -> Result<(), Error> {
     check_rank("reshape", to.len())?;
     match element_count(to, size) {
         Ok(count) if count == from.iter().product::<usize>() => Ok(()),
-        // No elements, but strides that no tensor can have.
+        // Zero elements, but the strides of a contiguous tensor would overflow.
         Err(overflow) if to.contains(&0) => Err(overflow),
         _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// A view repeated to a larger shape: along new axes (leading in row-major, trailing in column-major order) and along
-    /// axes of length 1. Nothing is copied: repeated elements are the same ones.
+    /// Returns a view that is broadcast to a larger shape: along new axes (leading in row-major, trailing in column-major order) and
+    /// along axes of extent 1. No elements are copied: those axes have stride 0.
     ///
     /// # Errors
     /// If the shape does not broadcast to the new one.
@@ -225,11 +227,11 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(self.storage().share(), layout, self.order()))
     }
 
-    /// The same elements, in the order's enumeration, in another shape with equally many. Takes the tensor: an owned one
-    /// keeps its memory, a view is copied.
+    /// Converts into a tensor of another shape with the same elements, counted in memory order. An owned tensor keeps its memory; a
+    /// view is copied.
     ///
     /// # Errors
-    /// If the numbers of elements differ, or the device has no memory left for a copy.
+    /// If the numbers of elements differ, or if the device allocation of a copy fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, Tensor, tensor};
@@ -244,10 +246,10 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(storage, Layout::dense(shape, order.is_row_major()), order))
     }
 
-    /// All elements in the order's enumeration, as one axis. An owned tensor keeps its memory, a view is copied.
+    /// Converts into a tensor of rank 1 with all elements in memory order. An owned tensor keeps its memory; a view is copied.
     ///
     /// # Errors
-    /// Where the device has no memory left for a copy.
+    /// If the device allocation of a copy fails.
     pub fn flatten(self) -> Result<DynTensor, Error> {
         let len = self.len();
         self.reshape(&[len])

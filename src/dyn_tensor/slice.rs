@@ -1,4 +1,4 @@
-//! Slices of tensors whose rank is known at run time only: what `s![..]` makes, or a list.
+//! Slice arguments of dynamic tensors: the result of `s![..]`, or a list of [`SliceItem`]s.
 
 use crate::error::Error;
 use crate::layout::Layout;
@@ -52,8 +52,8 @@ impl From<RangeFull> for SliceItem {
     }
 }
 
-/// A slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. One for each axis, and
-/// [`NewAxis`] where one is to be added.
+/// The arguments of a slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. There is one
+/// for each axis of the tensor; a [`NewAxis`] adds an axis.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice",
     label = "expected one position or range for each axis",

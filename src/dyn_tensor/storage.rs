@@ -1,4 +1,4 @@
-//! Memory with its element type and its device erased: an [`OwnedData`] behind a trait object, and the three ways to hold it.
+//! Type-erased memory of dynamic tensors: an [`OwnedData`] as a trait object, which is owned, borrowed, or mutably borrowed.
 
 use super::scalar::DynScalar;
 use crate::device::{Cpu, Device};
@@ -12,49 +12,49 @@ use core::fmt::Debug;
 pub(super) mod erased {
     use super::*;
 
-    /// What memory does itself, whatever its element type and device: it needs no kernels, and so no dispatch.
+    /// Operations that need no kernels: virtual calls replace the dispatch on element type and device.
     ///
     /// # Panics
     /// If a layout addresses elements outside of the memory.
     pub trait Erased {
-        /// The device, to be asked what it is.
+        /// Returns the device, to be downcast.
         fn device(&self) -> &dyn Any;
-        /// Elements in the layout's row-major enumeration, side by side in new memory on the same device.
+        /// Copies the elements of a layout, in row-major order, to a new contiguous allocation on the same device.
         fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
-        /// The same in memory of the host.
+        /// Copies the elements of a layout, in row-major order, to a new contiguous allocation on the host.
         fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
-        /// The element of a layout without axes.
+        /// Returns the element of a layout of rank 0.
         fn element(&self, at: &Layout) -> Result<DynScalar, Error>;
-        /// Writes it; the scalar is of the memory's own type.
+        /// Writes the element of a layout of rank 0. The scalar has the memory's element type.
         fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error>;
-        /// Whether the elements of two layouts of one shape are equal, index by index; those of another type or device are not.
+        /// Returns whether the elements of two layouts of one shape are equal, index by index. Returns `false` if the element types
+        /// or the device types differ, or if an allocation or a device fails.
         fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool;
-        /// Elements in the layout's row-major enumeration, to be printed.
+        /// Returns the elements of a layout, in row-major order, in the form in which they are printed.
         fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error>;
     }
 
-    /// Who holds the memory.
+    /// Seals [`DynData`](super::DynData): owned memory, borrowed memory, mutably borrowed memory.
     pub trait Held {}
     impl Held for Box<dyn DynStorage> {}
     impl Held for &dyn DynStorage {}
     impl Held for &mut dyn DynStorage {}
 }
 
-/// Elements of one type on one device, with neither in the type: the memory of a [`DynTensor`](super::DynTensor).
+/// The memory of a [`DynTensor`](super::DynTensor): elements of one type on one device, neither of which is in the type.
 ///
-/// Behind it is always the memory of an owned tensor, [`OwnedData<T, Dev>`]: what it says of itself is derived from `T` and
-/// `Dev`, and it knows nothing of shapes. Sealed; memory of other libraries comes in as that of a typed tensor, by
-/// [`Tensor::from_buffer`](crate::Tensor::from_buffer), or through a [`Device`] of its own.
+/// The only implementor is the memory of an owned tensor, [`OwnedData<T, Dev>`], which has no shape. Sealed. To use memory of another
+/// library, make a typed tensor of it with [`Tensor::from_buffer`](crate::Tensor::from_buffer), or implement a [`Device`].
 pub trait DynStorage: Any + Debug + Send + Sync + erased::Erased {
-    /// The element type.
+    /// Returns the element type.
     fn dtype(&self) -> DType;
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// Returns `true` if there are zero elements.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The device's name, as it is printed.
+    /// Returns the device's name, as it is printed.
     fn device_name(&self) -> String;
 }
 
@@ -71,7 +71,7 @@ impl<T: Element, Dev: Device> DynStorage for OwnedData<T, Dev> {
 }
 
 impl<T: Element, Dev: Device> OwnedData<T, Dev> {
-    /// An owned buffer with the elements of a `Vec`.
+    /// Moves the elements of a `Vec` to the device.
     pub(crate) fn of_vec(data: Vec<T>, device: &Dev) -> Result<Self, Error> {
         Ok(OwnedData { buffer: device.adopt(data)?, device: device.clone() })
     }
@@ -97,7 +97,8 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
         assert!(at.rank() == 0 && at.fits(Dev::len(&self.buffer)), "the element is outside of the buffer");
         let value = [value.get::<T>().expect("the scalar is of the memory's own type")];
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
-        // SAFETY: the element is in this buffer, as was just checked, which is exclusively borrowed: nothing else accesses it.
+        // SAFETY: `at` addresses one element of the buffer, as was just checked, and `value` is one element. `self` is exclusively
+        // borrowed, so nothing else accesses the element.
         unsafe { self.device.write(&value, to) }
     }
     fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool {
@@ -114,15 +115,15 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     }
 }
 
-/// Who holds the memory of a [`DynTensor`](super::DynTensor): the tensor itself (a `Box`), or a view (`&`, `&mut`). Sealed.
+/// The storage of a [`DynTensor`](super::DynTensor): a `Box` for an owned tensor, `&` or `&mut` for a view. Sealed.
 pub trait DynData: erased::Held {
-    /// The borrow that a view of such a tensor holds. A view of a view borrows for as long as the first one did.
+    /// The borrow that a view of such a tensor holds. A view of a view has the lifetime of the first view.
     type Shared<'b>: DynData + Copy
     where
         Self: 'b;
-    /// The memory.
+    /// Returns the memory.
     fn data(&self) -> &dyn DynStorage;
-    /// A borrow of it.
+    /// Borrows the memory for a view.
     fn share(&self) -> Self::Shared<'_>;
     #[doc(hidden)]
     const OWNED: bool;
@@ -130,14 +131,14 @@ pub trait DynData: erased::Held {
     fn into_owned(self) -> Option<Box<dyn DynStorage>>;
 }
 
-/// Memory of a [`DynTensor`](super::DynTensor) that can be written to: owned or mutably borrowed. Sealed.
+/// The storage of a [`DynTensor`](super::DynTensor) that can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `DynView` cannot be written to",
     label = "this view is for reading",
     note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`"
 )]
 pub trait DynDataMut: DynData {
-    /// The memory, to be written.
+    /// Returns the memory, for writing.
     fn data_mut(&mut self) -> &mut dyn DynStorage;
 }
 
@@ -199,12 +200,12 @@ impl DynDataMut for &mut dyn DynStorage {
     }
 }
 
-/// The typed memory, if it is that.
+/// Downcasts memory. Returns `None` if its element type or its device is another.
 pub(crate) fn typed<T: Element, Dev: Device>(data: &dyn DynStorage) -> Option<&OwnedData<T, Dev>> {
     (data as &dyn Any).downcast_ref()
 }
 
-/// The typed memory to write to, if it is that.
+/// Downcasts memory, for writing. Returns `None` if its element type or its device is another.
 pub(crate) fn typed_mut<T: Element, Dev: Device>(
     data: &mut dyn DynStorage,
 ) -> Option<&mut OwnedData<T, Dev>> {

@@ -1,4 +1,4 @@
-//! The erased tensor: storage, a layout, and the order as a value.
+//! The dynamic tensor: type-erased storage, a layout, and the memory order as a value.
 
 use super::storage::{DynData, DynDataMut, DynStorage, typed, typed_mut};
 use crate::device::{Device, Operand, Output};
@@ -8,11 +8,11 @@ use crate::layout::Layout;
 use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 
-/// A tensor of any element type, rank (0 to 16), order and device.
+/// A tensor of any element type, rank (0 to 16), memory order and device.
 ///
-/// An owned one is dense in its order, as a typed one is. The type parameter says who owns the memory; [`DynView`] and
-/// [`DynViewMut`] borrow it and have strides of any sign and size. Views of views, permutations, slices and diagonals are free;
-/// results of computations are owned tensors.
+/// The type parameter is the storage. With the default, the tensor owns its memory and is contiguous in its memory order, like an
+/// owned typed tensor. [`DynView`] and [`DynViewMut`] borrow their memory and have strides of any sign and size. Views of views,
+/// permutations, slices and diagonals are free; results of computations are owned tensors.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -22,10 +22,10 @@ use crate::storage::OwnedData;
 /// assert_eq!((x.dtype(), x.rank(), x.shape()), (DType::F64, 2, &[2, 2][..]));
 /// assert_eq!((x.order(), x.device_name()), (MemoryOrder::RowMajor, "Cpu".to_string()));
 ///
-/// let y: Tensor<f64, Rank<2>> = x.downcast()?;                              // free, too
+/// let y: Tensor<f64, Rank<2>> = x.downcast()?;                              // also free
 /// let error = DynTensor::from(y).downcast::<f32, Rank<2>, RowMajor, Cpu>().unwrap_err();
 /// assert!(error.to_string().contains("convert it first: `.to_dtype(DType::F32)`"));
-/// let kept = error.into_inner();                                            // nothing is lost
+/// let kept = error.into_inner();                                            // the unchanged tensor
 /// assert_eq!(kept.len(), 4);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
@@ -37,7 +37,7 @@ pub struct DynTensor<S = Box<dyn DynStorage>> {
 
 /// A [`DynTensor`] that borrows its elements to read them. `Copy`.
 ///
-/// Made of a `&DynTensor` or of a typed `&Tensor`, for free:
+/// Conversions from a `&DynTensor` or a typed `&Tensor` are free:
 ///
 /// ```
 /// use vierbein::{DynView, tensor};
@@ -48,7 +48,7 @@ pub struct DynTensor<S = Box<dyn DynStorage>> {
 /// ```
 pub type DynView<'a> = DynTensor<&'a dyn DynStorage>;
 
-/// A [`DynTensor`] that borrows its elements to change them.
+/// A [`DynTensor`] that borrows its elements mutably.
 ///
 /// ```
 /// use vierbein::{DynTensor, s, tensor};
@@ -59,7 +59,7 @@ pub type DynView<'a> = DynTensor<&'a dyn DynStorage>;
 /// ```
 pub type DynViewMut<'a> = DynTensor<&'a mut dyn DynStorage>;
 
-/// A view of a [`DynTensor`] that is held as `S`: it borrows from the owner, or for as long as the view that it is made of.
+/// A view of a [`DynTensor`] with storage `S`. It borrows from the owned tensor, or has the lifetime of the view that it is made from.
 pub type DynViewOf<'b, S> = DynTensor<<S as DynData>::Shared<'b>>;
 
 impl Clone for DynView<'_> {
@@ -74,7 +74,7 @@ impl<S> DynTensor<S> {
         &self.layout
     }
 
-    /// The layout whose row-major enumeration is the tensor's own: its axes, reversed for column-major.
+    /// Returns the layout whose row-major iteration order is the tensor's memory order: its axes, reversed if it is column-major.
     pub(crate) fn enumeration(&self) -> Layout {
         if self.order.is_row_major() { self.layout } else { self.layout.reverse_axes() }
     }
@@ -91,45 +91,45 @@ impl<S> DynTensor<S> {
         &mut self.storage
     }
 
-    /// The number of axes.
+    /// Returns the number of axes.
     pub fn rank(&self) -> usize {
         self.layout.rank()
     }
 
-    /// The length of each axis.
+    /// Returns the extent of each axis.
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
 
-    /// How far apart neighbours along each axis lie, in elements.
+    /// Returns the stride of each axis, in elements.
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
 
-    /// The order in which elements are enumerated, and in which an owned tensor is dense. Of ranks 0 and 1 both are the same, and
-    /// such tensors combine with those of either order.
+    /// Returns the memory order: the order in which elements are iterated, and in which an owned tensor is contiguous. For ranks 0 and
+    /// 1 both orders are the same, and such tensors combine with those of either order.
     pub fn order(&self) -> MemoryOrder {
         self.order
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.shape().iter().product()
     }
 
-    /// Whether there are no elements: an axis has length 0.
+    /// Returns `true` if the tensor has zero elements: an axis has extent 0.
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
     }
 
-    /// Whether the elements lie side by side in the sequence of the tensor's order. Owned tensors always do.
+    /// Returns `true` if the tensor is contiguous in its memory order. Owned tensors always are.
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_dense(self.order.is_row_major())
     }
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Storage behind a layout. That of an owned tensor is contiguous in its memory order.
+    /// Creates a tensor from its storage, layout and memory order. The layout of an owned tensor must be contiguous in that order.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the storage.
@@ -138,17 +138,17 @@ impl<S: DynData> DynTensor<S> {
         DynTensor { storage, layout, order }
     }
 
-    /// The element type.
+    /// Returns the element type.
     pub fn dtype(&self) -> DType {
         self.storage.data().dtype()
     }
 
-    /// The name of the device that holds the elements.
+    /// Returns the name of the device that holds the elements.
     pub fn device_name(&self) -> String {
         self.storage.data().device_name()
     }
 
-    /// The device that holds the elements, if it is a `Dev`.
+    /// Returns the device that holds the elements, or `None` if it is not a `Dev`.
     ///
     /// ```
     /// use vierbein::{Cpu, Cuda, DynTensor, tensor};
@@ -159,17 +159,17 @@ impl<S: DynData> DynTensor<S> {
         self.storage.data().device().downcast_ref()
     }
 
-    /// A view of the whole tensor. A view of a view borrows for as long as that one.
+    /// Returns a view of the whole tensor. A view of a [`DynView`] has the lifetime of that view.
     pub fn view(&self) -> DynViewOf<'_, S> {
         DynTensor::of(self.storage.share(), self.layout, self.order)
     }
 
-    /// The same view, whoever owns the memory.
+    /// Returns a [`DynView`] of the whole tensor, for every storage.
     pub(crate) fn look(&self) -> DynView<'_> {
         DynTensor::of(self.storage.data(), self.layout, self.order)
     }
 
-    /// A mutable view of the whole tensor.
+    /// Returns a mutable view of the whole tensor.
     pub fn view_mut(&mut self) -> DynViewMut<'_>
     where
         S: DynDataMut,
@@ -179,20 +179,20 @@ impl<S: DynData> DynTensor<S> {
 }
 
 impl<'a> DynView<'a> {
-    /// The same borrow behind a layout that is derived from this one's.
+    /// Returns a view of the same storage with another layout, which must be derived from this one's.
     #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn behind(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
     }
 
-    /// The operand that kernels read, if the element type and the device are these.
+    /// Returns the operand that kernels read, or `None` if the element type or the device is another.
     pub(crate) fn operand<T: Element, Dev: Device>(&self) -> Option<Operand<'_, T, Dev>> {
         Some(typed::<T, Dev>(self.storage)?.operand(&self.layout))
     }
 }
 
 impl DynViewMut<'_> {
-    /// The output that kernels write, and the device, if the element type and the device are these.
+    /// Returns the output that kernels write, and the device; `None` if the element type or the device is another.
     pub(crate) fn output<T: Element, Dev: Device>(&mut self) -> Option<(Output<'_, T, Dev>, Dev)> {
         let data = typed_mut::<T, Dev>(self.storage)?;
         let device = data.device.clone();
@@ -201,7 +201,7 @@ impl DynViewMut<'_> {
 }
 
 impl DynTensor {
-    /// A tensor of a buffer that holds exactly the shape's elements, dense in the order.
+    /// Creates a tensor from a buffer that holds exactly the shape's elements, contiguous in memory order.
     pub(crate) fn dense<T: Element, Dev: Device>(
         data: OwnedData<T, Dev>,
         shape: &[usize],
@@ -215,20 +215,20 @@ impl DynTensor {
         DynTensor::of(Box::new(data), Layout::dense(shape, order.is_row_major()), order)
     }
 
-    /// A copy of the elements.
+    /// Copies the elements to a new tensor.
     ///
     /// # Errors
-    /// Where the device has no memory left.
+    /// If the device allocation fails.
     pub fn try_clone(&self) -> Result<DynTensor, Error> {
         self.to_owned()
     }
 }
 
 impl Clone for DynTensor {
-    /// A copy of the elements.
+    /// Copies the elements to a new tensor.
     ///
     /// # Panics
-    /// Where the device has no memory left; [`try_clone`](DynTensor::try_clone) returns the error.
+    /// If the device allocation fails; [`try_clone`](DynTensor::try_clone) returns the error.
     #[track_caller]
     fn clone(&self) -> DynTensor {
         crate::error::expect(self.try_clone())
@@ -236,8 +236,9 @@ impl Clone for DynTensor {
 }
 
 impl<S: DynData, S2: DynData> PartialEq<DynTensor<S2>> for DynTensor<S> {
-    /// Whether both have the same element type, device and shape, and the same elements at each index, in whatever order they
-    /// lie. NaN equals nothing, and neither do elements that a device fails to read, or that the host has no memory for beside.
+    /// Returns `true` if both tensors have the same element type, device type and shape, and equal elements at each index. The memory
+    /// orders may differ. NaN does not equal NaN. Returns `false` if the elements cannot be copied to the host: a device fails to read
+    /// them, or the host allocation fails.
     fn eq(&self, other: &DynTensor<S2>) -> bool {
         self.shape() == other.shape()
             && self.storage.data().equal(&self.layout, other.storage.data(), &other.layout)

@@ -1,4 +1,4 @@
-//! Functions of one element, and conversions of element types.
+//! Elementwise functions of one operand, and conversions of element types.
 
 use super::operand::{device_of, elements, for_elements, lacking, made, needs, on_device};
 use super::storage::DynData;
@@ -12,7 +12,7 @@ use crate::ops::catalogue::{dispatch_elements, unary, verb};
 use crate::ops::{Cast, op};
 use core::marker::PhantomData;
 
-/// A new tensor of `op(x)`. The operand was found to be of `T` and on `Dev`.
+/// Computes `op(x)`. The operand must have element type `T` and be on `Dev`.
 pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     op: F,
     x: DynView<'_>,
@@ -22,7 +22,7 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     made(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
-/// A function that takes many times as long as finding out which it is: one kernel does for all of them.
+/// A function whose evaluation costs far more than the branch that selects it: one kernel serves all such functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slow(pub(crate) FloatFunction);
 
@@ -50,7 +50,7 @@ macro_rules! operations {
         elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
         $($computed:tt)*
     })*) => {
-        /// A function of one element, as a value: for programs that learn it at run time. Each is a method, too.
+        /// A function of one element as a value, for programs that choose it at run time. Each variant also has a method of its name.
         ///
         /// ```
         /// use vierbein::dyn_tensor::Unary;
@@ -66,12 +66,12 @@ macro_rules! operations {
         }
 
         impl Unary {
-            /// All of them.
+            /// All functions of one element.
             pub const ALL: &[Unary] = &[$(Unary::$Name),*];
         }
 
         $(
-            // Kernels for all element types: compiled where it is used, unless the feature says otherwise.
+            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
@@ -85,8 +85,8 @@ macro_rules! operations {
                 #[doc = concat!($doc, ", element by element." $(, " Fallible variant of `", $symbol, "a`.")?)]
                 ///
                 /// # Errors
-                /// If elements of this type do not have the function, an integer has no such result, or the device has no
-                /// memory left.
+                /// If the function does not support the element type, if an integer result is undefined or overflows, or if the device
+                /// allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
@@ -103,10 +103,10 @@ macro_rules! operations {
         )*
 
         impl<S: DynData> DynTensor<S> {
-            /// A function of one element that is known at run time only.
+            /// Applies a function of one element that is chosen at run time.
             ///
             /// # Errors
-            /// As the method of its name.
+            /// As the method with the function's name.
             pub fn unary(&self, op: Unary) -> Result<DynTensor, Error> {
                 let x = self.look();
                 match op {
@@ -143,7 +143,7 @@ fn powf(x: DynView<'_>, n: f64) -> Result<DynTensor, Error> {
     })
 }
 
-/// `$body` for the element types `$T` and `$U` that two tags stand for, where `$T: CastTo<$U>`.
+/// Evaluates `$body` for the element types `$T` and `$U` of two [`DType`]s with `$T: CastTo<$U>`; returns an error for other pairs.
 macro_rules! for_pair {
     ($from:expr, $to:expr, $T:ident, $U:ident => $body:expr) => {{
         use crate::{c32, c64};
@@ -174,13 +174,13 @@ fn cast_pair<T: CastTo<U>, Dev: Elementwise<T>, U: Element>(x: DynView<'_>) -> R
     compute::<T, Dev, _>(Cast(PhantomData::<U>), x)
 }
 
-// Kernels for all pairs of element types: compiled where it is used, unless the feature says otherwise.
+// Kernels for all pairs of element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn cast(x: DynView<'_>, to: DType) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), to, T, U => cast_pair::<T, Dev, U>(x)))
 }
 
-/// To one element type that is known: the kernels for others are not compiled.
+/// Converts to an element type that is known at compile time: kernels for other types are not instantiated.
 pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), To::DTYPE, T, U => {
         if const { To::DTYPE as u8 == U::DTYPE as u8 } {
@@ -192,13 +192,13 @@ pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Each element as another type, as `as` converts: floating to integer truncates and saturates, integer to integer
-    /// wraps, `bool` becomes 0 and 1, real becomes complex. To the same type, a copy.
+    /// Converts the elements to another type, as `as` does: floating-point to integer truncates and saturates, integer to integer
+    /// wraps, `bool` becomes 0 and 1, real becomes complex. If the type is the same, copies.
     ///
-    /// What loses nothing but digits, and checks it: [`cast_into`](DynTensor::cast_into).
+    /// For a conversion that checks that it loses at most precision, call [`cast_into`](DynTensor::cast_into).
     ///
     /// # Errors
-    /// Where a part would be lost: complex to real, number to `bool`; or where the device has no memory left.
+    /// If a part would be lost: complex to real, number to `bool`; or if the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, tensor};
@@ -218,11 +218,11 @@ impl<S: DynData> DynTensor<S> {
         cast(self.look(), dtype)
     }
 
-    /// Each element to an integer power, by repeated squaring.
+    /// Raises each element to an integer power, by repeated squaring.
     ///
     /// # Errors
-    /// For `bool`; for integers where the power is negative and an element is zero, and in builds with debug assertions where
-    /// the result overflows; or where the device has no memory left.
+    /// If the elements are `bool`; if they are integers, the power is negative and an element is zero; if an integer result overflows
+    /// (debug assertions); or if the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -234,10 +234,10 @@ impl<S: DynData> DynTensor<S> {
         powi(self.look(), n)
     }
 
-    /// Each element to a real power, which is rounded to the precision of the elements.
+    /// Raises each element to a real power, which is rounded to the precision of the elements.
     ///
     /// # Errors
-    /// For elements that are not floating or complex, or where the device has no memory left.
+    /// If the elements are not floating-point or complex numbers, or if the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -1,8 +1,8 @@
-//! The builder behind `einsum!`: operands are bound one by one, and the type of each is checked against its term of the
+//! The builder that `einsum!` expands to. It takes the operands one by one, and checks the type of each against its term of the
 //! specification.
 //!
-//! The macros write the calls, with numbers that are constants of the specification. The functions are public, so each of them
-//! checks its numbers again: a call with others panics. In a call that a macro wrote, the checks are constants and cost nothing.
+//! The macros expand to calls whose const arguments are numbers of the specification. The functions are public, so each of them
+//! checks its const arguments again and panics if they are wrong. In an expanded macro these checks are constants and cost nothing.
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
@@ -18,7 +18,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
-/// Operands on their way into a contraction of `N` of them; `E` is the rank of what their ellipses stand for.
+/// A contraction of `N` operands, some of which may be missing yet. `E` is the rank of the axes that their ellipses stand for.
 #[derive(Debug)]
 pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -26,12 +26,12 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize>
     device: &'a Dev,
     cache: &'s PathCache,
     count: usize,
-    /// Whether all live on one instance of the device.
+    /// The error of the first operand that is on another instance of the device.
     instances: Result<(), Error>,
     marker: PhantomData<(T, E, O)>,
 }
 
-/// The operands that were bound, each with its rank in its type: the last one, and a list of those before it.
+/// A list of operands, each with its rank in its type: the last operand, and the list of those before it.
 #[derive(Debug)]
 pub struct List<L, V> {
     before: L,
@@ -39,9 +39,9 @@ pub struct List<L, V> {
     conjugate: bool,
 }
 
-/// A list of operands: a [`List`], or `()`, which has none.
+/// A list of operands: a [`List`], or `()`, the empty list.
 pub trait OperandList<T: Element, Dev: Device> {
-    /// Writes the operands to the beginning of `to`, and returns how many there are.
+    /// Writes the operands to the beginning of `to`, and returns their number.
     #[doc(hidden)]
     fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize;
 }
@@ -79,12 +79,14 @@ where
 #[derive(Debug, Clone, Copy)]
 pub struct Count<const N: usize>;
 
-/// A term of a specification, as a type: how many labels it has, and whether an ellipsis. (As an argument, so that the compiler
-/// points at the operand beside it where the two do not fit.)
+/// A term of a specification, as a type: its number of labels, and whether it has an ellipsis.
+///
+/// It is an argument of the functions, not only a type parameter. If an operand does not fit its term, the compiler's message then
+/// points to that operand.
 #[derive(Debug, Clone, Copy)]
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
-/// A contraction begins with its first operand: the others have its element type, order and device.
+/// Begins a contraction with its first operand. All other operands must have its element type, memory order and device.
 ///
 /// # Panics
 /// If the numbers are not those of the specification.
@@ -114,10 +116,10 @@ where
 impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
     Contraction<'s, 'a, T, E, O, Dev, L, N>
 {
-    /// One operand more.
+    /// Adds an operand.
     ///
     /// # Panics
-    /// If the numbers are not those of the specification, or it has fewer operands.
+    /// If the numbers are not those of the specification, or if it has fewer operands.
     #[inline]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         self,
@@ -140,7 +142,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
         Contraction { spec, operands, device, cache, count: count + 1, instances, marker: PhantomData }
     }
 
-    /// The same without the ranks of its operands in its type: for a number of operands that is known at run time only.
+    /// Removes the ranks of the operands from the type, for a number of operands that is known at run time only.
     #[doc(hidden)]
     pub fn boxed<'l>(self) -> Contraction<'s, 'a, T, E, O, Dev, Box<dyn OperandList<T, Dev> + 'l>, N>
     where
@@ -151,10 +153,10 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
         Contraction { spec, operands, device, cache, count, instances, marker: PhantomData }
     }
 
-    /// All operands are bound; the result has `LABELS` labels in addition to its ellipsis.
+    /// Ends the list of operands. The result has `LABELS` labels in addition to its ellipsis.
     ///
     /// # Panics
-    /// If the numbers are not those of the specification, or it has more operands.
+    /// If the numbers are not those of the specification, or if it has more operands.
     #[inline(always)]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, L, N>
     where
@@ -167,16 +169,19 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
     }
 }
 
-/// The message of a call that none of the macros wrote.
+/// The panic message of calls with wrong const arguments, which the macros never make.
 const NOT_OF_THE_SPECIFICATION: &str = "cannot contract: the operands and the numbers of labels are not those of the specification; use `einsum!`, which takes them from it";
 
-/// That term `k` of the specification has this number of labels, and an ellipsis or none.
+/// Checks the number of labels of term `k` of the specification, and whether it has an ellipsis.
+///
+/// # Panics
+/// If they differ from the const arguments.
 #[inline(always)]
 fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usize) {
     assert!(spec.labels(k) == LABELS && spec.ellipsis(k) == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
 }
 
-/// A contraction whose operands are bound; `R` is the rank of its result.
+/// A contraction with all of its operands; `R` is the rank of its result.
 #[derive(Debug)]
 pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -206,11 +211,11 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         Einsum { spec, row_major: O::ROW_MAJOR, device, operands, limit, cache }
     }
 
-    /// Contracts into a new tensor. Intermediates of more than two operands have up to `limit` bytes each.
+    /// Contracts into a new tensor. Intermediate results of more than two operands have at most `limit` bytes each.
     ///
     /// # Errors
-    /// Where axes of one label differ in length, an intermediate exceeds the limit, the device has no memory left, or
-    /// integers have no such result.
+    /// If axes of one label differ in extent, if an intermediate result exceeds the limit, if the device allocation fails, or if an
+    /// integer result overflows (debug assertions).
     #[inline(always)]
     pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
     where
@@ -225,7 +230,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     /// Contracts into a new tensor.
     ///
     /// # Panics
-    /// Where [`try_contract`](Prepared::try_contract) returns an error.
+    /// If [`try_contract`](Prepared::try_contract) returns an error.
     #[track_caller]
     #[inline(always)]
     pub fn contract(self, limit: Option<usize>) -> Tensor<T, R, O, Dev>
@@ -236,10 +241,10 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         expect(self.try_contract(limit))
     }
 
-    /// `out = alpha · result + beta · out`; where `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · result + beta · out`. If `beta` is zero, `out` is not read.
     ///
     /// # Errors
-    /// As [`try_contract`](Prepared::try_contract), and where the shape of `out` is not that of the result. `out` is
+    /// As [`try_contract`](Prepared::try_contract), and if the shape of `out` differs from that of the result. `out` is
     /// unchanged then.
     pub fn try_contract_into<'o, X>(
         self,
@@ -266,10 +271,10 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         }
     }
 
-    /// `out = alpha · result + beta · out`.
+    /// Computes `out = alpha · result + beta · out`.
     ///
     /// # Panics
-    /// Where [`try_contract_into`](Prepared::try_contract_into) returns an error.
+    /// If [`try_contract_into`](Prepared::try_contract_into) returns an error.
     #[track_caller]
     pub fn contract_into<'o, X>(self, out: X, alpha: T, beta: T, limit: Option<usize>)
     where
@@ -280,7 +285,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         expect(self.try_contract_into(out, alpha, beta, limit));
     }
 
-    /// `out = result`.
+    /// Computes `out = result`.
     ///
     /// # Errors
     /// As [`try_contract_into`](Prepared::try_contract_into).
@@ -293,10 +298,10 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         self.try_contract_into(out, T::one(), T::zero(), limit)
     }
 
-    /// `out = result`.
+    /// Computes `out = result`.
     ///
     /// # Panics
-    /// Where [`try_write_into`](Prepared::try_write_into) returns an error.
+    /// If [`try_write_into`](Prepared::try_write_into) returns an error.
     #[track_caller]
     pub fn write_into<'o, X>(self, out: X, limit: Option<usize>)
     where
@@ -307,10 +312,10 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         expect(self.try_write_into(out, limit));
     }
 
-    /// The sequence in which the operands would be contracted.
+    /// Returns the contraction path of the operands.
     ///
     /// # Errors
-    /// Where axes of one label differ in length, or an intermediate exceeds `limit` bytes.
+    /// If axes of one label differ in extent, or if an intermediate result exceeds `limit` bytes.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
         self.instances.clone()?;
         let (factors, limit) = (self.factors(), limit.map(|bytes| bytes / size_of::<T>()));
@@ -318,17 +323,17 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
     }
 
-    /// The sequence in which the operands would be contracted.
+    /// Returns the contraction path of the operands.
     ///
     /// # Panics
-    /// Where [`try_path`](Prepared::try_path) returns an error.
+    /// If [`try_path`](Prepared::try_path) returns an error.
     #[track_caller]
     pub fn path(self, limit: Option<usize>) -> ContractionPath {
         expect(self.try_path(limit))
     }
 }
 
-/// Contracts into a new tensor.
+/// Contracts into a new tensor, by a fast path if possible: one operand, or one product of two matrices.
 #[inline(always)]
 fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
@@ -348,7 +353,7 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     contract_any(einsum)
 }
 
-/// One operand, if a copy or a reduction is all there is to do.
+/// Contracts one operand if a single copy or reduction computes the result; otherwise returns `None`.
 #[inline(always)]
 fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
@@ -365,14 +370,14 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
         if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
     });
     match done {
-        // The message with all operands is made elsewhere.
+        // `contract_any` computes again and returns an error that names the contraction and all operands.
         Err(Error::Arithmetic { .. }) => None,
         done => Some(done),
     }
 }
 
-/// Two operands that are matrices to be multiplied. Not of integers: their products may overflow, and the error names the
-/// contraction.
+/// Returns the two operands if the contraction is one matrix product. Returns `None` for integers: their products may overflow, and
+/// only the general path returns an error that names the contraction.
 #[inline(always)]
 fn matrices<'a, T: Scalar, Dev: Device>(
     einsum: &Einsum<'a, T, Dev>,
@@ -384,7 +389,7 @@ fn matrices<'a, T: Scalar, Dev: Device>(
     Some((MatrixPair::new(einsum.spec, a.operand.axes(), b.operand.axes())?, [a, b]))
 }
 
-/// [`contract`] in general.
+/// Contracts any number of operands by any specification.
 #[inline(never)]
 fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
@@ -395,7 +400,7 @@ fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
         *extent = bound.extents().of(label);
     }
-    // Beside the diagonal of a result with a repeated label there are zeros.
+    // If the result repeats a label, its elements off the diagonal are zero.
     let mut out = if labels.repeat() {
         Tensor::try_zeros_in(shape, einsum.device)?
     } else {

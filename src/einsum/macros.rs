@@ -1,43 +1,48 @@
-//! `einsum!` and its kin: the specification becomes a constant, and its numbers of labels become types.
+//! [`einsum!`](crate::einsum!) and its variants. They parse the specification as a constant, and pass its numbers of labels to the
+//! builder as const generics.
 
-/// Contracts up to 16 tensors in Einstein's notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
+/// Contracts up to 16 tensors in Einstein notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
 ///
-/// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with one letter run together;
-/// letters that the result lacks are summed over. It is a literal or a `const`, read **at compile time**: a bad label, a label of the result that no
-/// operand has, or an operand of another rank, order, element type or device does not compile, and the rank of the result is in
-/// its type.
+/// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with the same letter share one
+/// index; letters that the result lacks are summed over. The specification is a literal or a `const`, which is parsed **at compile
+/// time**. The program does not compile if the specification has an invalid label, or a label of the result that no operand has. Nor
+/// does it compile if an operand has another rank, order, element type or device. The rank of the result is in its type.
 ///
-/// | specification | what it is |
+/// | specification | operation |
 /// |---|---|
 /// | `"ij->ji"` `"ijk->kij"` | a permutation of axes |
 /// | `"ii->"` `"iij->j"` | a trace, a partial trace |
-/// | `"ii->i"` `"i->ii"` | a diagonal; a matrix with that diagonal and zeros beside it |
+/// | `"ii->i"` `"i->ii"` | a diagonal; a matrix with that diagonal and zeros elsewhere |
 /// | `"ij->j"` `"ij->"` | sums |
-/// | `"ij,ij->ij"` `"i,ij->ij"` | products of elements, also along one axis only |
+/// | `"ij,ij->ij"` `"i,ij->ij"` | elementwise products, also with an operand that broadcasts |
 /// | `"i,j->ij"` | an outer product |
 /// | `"i,i->"` `"ij,ij->i"` | a dot product, one for each row |
 /// | `"ij,j->i"` `"ij,jk->ik"` `"bij,bjk->bik"` | products of matrices and vectors, and of batches of them |
 /// | `"ab,bc,cd->ad"` | a network of any of these |
 ///
-/// The notation is NumPy's. Without `->` the result has the letters that occur once, in alphabetical order (capitals first).
-/// `...` stands for up to 12 axes without names, which broadcast by the order's rule (row-major aligns the last ones,
-/// column-major the first ones). Spaces mean nothing. Axes of length 1 broadcast in an ellipsis only.
+/// The notation is NumPy's. Without `->`, the result has the letters that occur once, in alphabetical order (capitals first).
+/// `...` stands for up to 12 axes without names, which broadcast by the rule of the memory order: row-major aligns the last ones,
+/// column-major the first ones. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
 ///
 /// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
-/// go in as they are. Beside the result, memory is taken for: an operand whose axes no strides can make a matrix (it is copied),
-/// a result that would be written in tiny tiles (it is made apart), sums over letters that occur in one operand only, what pairs
-/// of several operands leave for the others, and panels of matrices, which threads keep.
+/// are not copied first. In addition to the result, a contraction allocates memory if needed for
 ///
-/// Three operands and more are contracted by pairs, in the sequence that takes the fewest multiplications (see
-/// [`einsum_path!`](crate::einsum_path!)); with `; limit = bytes` at the end, the result of a pair that is larger (but for the
-/// last one) is an error. A call keeps its sequence for the next call with the same shapes.
+/// * a copy of an operand whose axes do not fuse into the rows and columns of a matrix;
+/// * a temporary buffer for a result that would otherwise be written in very small tiles;
+/// * sums over letters that occur in one operand only;
+/// * the intermediate results of three or more operands;
+/// * packed panels of matrices; each thread keeps these buffers between calls.
 ///
-/// Sums are pairwise or in the blocks of matrix kernels; of integers, in 64 or 128 bits, and what a step leaves for the next has
-/// to fit their type again. Results do not depend on the number of threads.
+/// Three or more operands are contracted pair by pair, in the order that needs the fewest multiplications (see
+/// [`einsum_path!`](crate::einsum_path!)). A call keeps its contraction order for the next call with the same shapes. With
+/// `; limit = bytes` at the end, an intermediate result larger than that is an error; the final result is not limited.
+///
+/// Sums are pairwise, or in the blocks of the matrix kernels. Integers are summed in 64 or 128 bits, and each intermediate result
+/// must fit the element type again. Results do not depend on the number of threads.
 ///
 /// # Panics
-/// Where axes of one letter differ in length, an intermediate exceeds the limit, an integer result does not fit (debug
-/// assertions), or the device has no memory left. [`try_einsum!`](crate::try_einsum!) returns the error.
+/// If axes of one letter differ in extent, if an intermediate result exceeds the limit, if an integer result overflows (debug
+/// assertions), or if the device allocation fails. [`try_einsum!`](crate::try_einsum!) returns the error.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -57,7 +62,7 @@ macro_rules! einsum {
     };
 }
 
-/// [`einsum!`](crate::einsum!) with a `Result`.
+/// Fallible variant of [`einsum!`](crate::einsum!). Returns an error if `einsum!` would panic.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -74,15 +79,15 @@ macro_rules! try_einsum {
     };
 }
 
-/// Contracts into a tensor that is there: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)` is
+/// Contracts into a preallocated output: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)` computes
 /// `out = alpha · a · b + beta · out`.
 ///
-/// Where `beta` is zero, `out` is overwritten without being read; `einsum_into!(&mut out; "ij,jk->ik", &a, &b)` is short for
-/// `alpha` one and `beta` zero. `out` is a tensor or a mutable view with any strides.
-/// Everything else is as in [`einsum!`](crate::einsum!).
+/// If `beta` is zero, `out` is overwritten without being read. `einsum_into!(&mut out; "ij,jk->ik", &a, &b)` is short for
+/// `alpha` = 1 and `beta` = 0. `out` is a tensor or a mutable view with any strides. In all other respects the macro behaves like
+/// [`einsum!`](crate::einsum!).
 ///
 /// # Panics
-/// As [`einsum!`](crate::einsum!), and where the shape of `out` is not that of the result; `out` is unchanged then.
+/// As [`einsum!`](crate::einsum!), and if the shape of `out` differs from that of the result; `out` is unchanged then.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -103,7 +108,7 @@ macro_rules! einsum_into {
     };
 }
 
-/// [`einsum_into!`](crate::einsum_into!) with a `Result`.
+/// Fallible variant of [`einsum_into!`](crate::einsum_into!). Returns an error if `einsum_into!` would panic.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -121,15 +126,15 @@ macro_rules! try_einsum_into {
     };
 }
 
-/// The sequence of pairs in which [`einsum!`](crate::einsum!) would contract, to be read or printed: steps, multiplications, the
-/// largest intermediate.
+/// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: steps, multiplications,
+/// size of the largest intermediate result.
 ///
-/// The fewest multiplications are found exactly for small networks (dynamic programming over sets of operands: Pfeifer, Haegeman
-/// and Verstraete, Phys. Rev. E 90, 033315, 2014), and greedily where that would take too long; equal networks get equal paths.
-/// From nine operands on, only pairs that share a letter are looked at.
+/// For small networks the path has the fewest multiplications (dynamic programming over sets of operands: Pfeifer, Haegeman and
+/// Verstraete, Phys. Rev. E 90, 033315, 2014). If that search would take too long, a greedy search chooses the path. Equal networks
+/// get equal paths. With nine or more operands, only pairs that share a letter are considered.
 ///
 /// # Panics
-/// Where axes of one letter differ in length, or every sequence has an intermediate beyond the limit.
+/// If axes of one letter differ in extent, or if every path has an intermediate result larger than the limit.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -137,7 +142,7 @@ macro_rules! try_einsum_into {
 /// let c = Tensor::<f64, _>::zeros([5, 50]);
 /// let path = einsum_path!("ij,jk,kl->il", &a, &b, &c);
 /// assert_eq!(path.steps()[0].spec, "ij,jk->ik");
-/// assert_eq!(path.multiplications(), 7_500.0); // the other sequence takes 75 000
+/// assert_eq!(path.multiplications(), 7_500.0); // the other order needs 75 000
 /// println!("{path}");
 /// ```
 #[macro_export]
@@ -147,7 +152,7 @@ macro_rules! einsum_path {
     };
 }
 
-/// [`einsum_path!`](crate::einsum_path!) with a `Result`.
+/// Fallible variant of [`einsum_path!`](crate::einsum_path!). Returns an error if `einsum_path!` would panic.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -174,8 +179,8 @@ macro_rules! __limit {
     };
 }
 
-// The specification is a constant of the block, so that its numbers can stand in types, and paths are kept from call to call.
-// The two names are nobody else's: operands are written in the same block.
+// The specification is a constant of the block, so that its numbers can be const arguments. The `static` keeps the path between
+// calls. The operands are expressions in the same block, so the two names must not clash with names of the caller.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __contract {

@@ -1,4 +1,5 @@
-//! Contractions: [`einsum!`](crate::einsum!) and its builder, which name the rank of the result. The engine does the rest.
+//! Contractions of typed tensors: [`einsum!`](crate::einsum!) and the builder that it calls. They check types and determine the rank
+//! of the result at compile time; `engine::contract` computes.
 
 #![forbid(unsafe_code)]
 

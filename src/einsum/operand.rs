@@ -1,4 +1,5 @@
-//! What can be contracted: tensors and views that agree, of the ranks that the specification says. Everything here is types.
+//! Traits of the operands and outputs of a contraction. They require at compile time that element types, memory orders and devices
+//! agree, and that ranks match the specification.
 
 use crate::device::{Device, SameDevice, SameDtype, SameOrder};
 use crate::element::{Element, Scalar};
@@ -7,8 +8,7 @@ use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// What can stand in [`einsum!`](crate::einsum!): a reference to a tensor, a view, or the [`conj_view`](Tensor::conj_view) of
-/// one.
+/// An operand of [`einsum!`](crate::einsum!): a reference to a tensor, a view, or a [`conj_view`](Tensor::conj_view).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a contraction",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
@@ -23,9 +23,9 @@ pub trait EinsumOperand<'a> {
     type Order: Order;
     /// The device.
     type Device: Device;
-    /// Whether the complex conjugate is meant.
+    /// Whether the elements are to be conjugated.
     const CONJUGATE: bool;
-    /// The elements.
+    /// Returns a view of the elements, not conjugated.
     fn elements(self) -> TensorView<'a, Self::Element, Self::Dim, Self::Order, Self::Device>;
 }
 
@@ -54,7 +54,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> EinsumOperand<'a> for Tensor
     }
 }
 
-/// The complex conjugate of a tensor, to be contracted: made by [`conj_view`](Tensor::conj_view), without a copy.
+/// The complex conjugate of a tensor as an operand of a product. [`conj_view`](Tensor::conj_view) returns it, without a copy.
 #[derive(Debug, Clone, Copy)]
 pub struct Conjugate<X>(X);
 
@@ -83,7 +83,7 @@ impl<'a, X: EinsumOperand<'a> + Copy> EinsumOperand<'a> for &Conjugate<X> {
 }
 
 impl<X: Copy> Conjugate<X> {
-    /// The conjugate of the conjugate: what it was made of.
+    /// Returns the conjugate of the conjugate, which is the original view.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -96,9 +96,9 @@ impl<X: Copy> Conjugate<X> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// The complex conjugate as an operand of [`einsum!`](crate::einsum!), [`matmul`](Tensor::matmul),
-    /// [`tensordot`](Tensor::tensordot) and the other products: elements are conjugated on the way in, and nothing is copied.
-    /// A real tensor is its own conjugate.
+    /// Returns the complex conjugate as an operand of [`einsum!`](crate::einsum!), [`matmul`](Tensor::matmul),
+    /// [`tensordot`](Tensor::tensordot) and the other products. Their kernels conjugate the elements as they read them; nothing is
+    /// copied. A real tensor is its own conjugate.
     ///
     /// ```
     /// use vierbein::{Complex, einsum, tensor};
@@ -114,13 +114,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The right operand of a product: an [`EinsumOperand`] of the left one's element type, order and device.
+/// The right operand of a product: an [`EinsumOperand`] with the element type, memory order and device of the left one.
 #[diagnostic::on_unimplemented(
     message = "a `{O}` tensor of `{T}` on `{Dev}` cannot be multiplied by a `{Self}`",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
 )]
 pub trait ProductOperand<'a, T: Element, O: Order, Dev: Device>: EinsumOperand<'a> {
-    /// The elements, in the left operand's terms.
+    /// Returns a view of the elements with the left operand's element type, memory order and device.
     fn agreeing(self) -> TensorView<'a, T, Self::Dim, O, Dev>;
 }
 
@@ -136,7 +136,8 @@ where
     }
 }
 
-/// What a contraction writes to: `&mut x` or a mutable view, of the operands' element type, order and device and of the result's rank.
+/// The output of a contraction: `&mut x` or a mutable view, with the operands' element type, memory order and device and the result's
+/// rank.
 #[diagnostic::on_unimplemented(
     message = "a contraction of `{O}` tensors of `{T}` on `{Dev}` cannot be written to a `{Self}`",
     label = "expected `&mut x`, or a mutable view such as `x.slice_mut(..)`"
@@ -144,7 +145,7 @@ where
 pub trait EinsumOutput<'a, T: Element, R: Dim, O: Order, Dev: Device> {
     /// The rank.
     type Dim: Dim;
-    /// The elements, in the operands' terms.
+    /// Returns a mutable view of the elements with the operands' element type, memory order and device.
     fn agreeing(self) -> TensorViewMut<'a, T, Self::Dim, O, Dev>;
 }
 
@@ -184,14 +185,14 @@ where
     }
 }
 
-/// A rank that suits `LABELS` labels; with an ellipsis, any rank of at least as many.
+/// A rank that fits a term: `LABELS` axes, or with an ellipsis at least `LABELS` axes.
 #[diagnostic::on_unimplemented(
     message = "the specification has {LABELS} labels for an operand that is a tensor of `{Self}`",
     label = "an operand has one label for each axis",
     note = "write a letter for each axis; `...` stands for any number of them"
 )]
 pub trait LabelledBy<const LABELS: usize, const ELLIPSIS: bool>: Dim {
-    /// The rank of what the ellipsis stands for.
+    /// The number of axes that the ellipsis stands for, as a rank.
     type Ellipsis: Dim;
 }
 
@@ -208,7 +209,7 @@ impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D 
     type Ellipsis = Removed<D, LABELS>;
 }
 
-/// The rank of a result with `LABELS` labels beside what the ellipsis stands for.
+/// The rank of a result: the axes that the ellipsis stands for, and `LABELS` more.
 #[diagnostic::on_unimplemented(
     message = "the result cannot have {LABELS} labels beside an ellipsis of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`"
@@ -223,7 +224,7 @@ impl<E: InsertAxes<LABELS>, const LABELS: usize> ResultOf<LABELS> for E {
     type Result = E::Inserted;
 }
 
-/// A rank that an output of a contraction can have: that of the result, and no other.
+/// Requires the rank of an output to equal the rank of the contraction's result.
 #[diagnostic::on_unimplemented(
     message = "a result of `{Self}` cannot be written to a tensor of `{Found}`",
     label = "the output has one axis for each label of the result"
@@ -232,7 +233,7 @@ pub trait WrittenTo<Found: Dim>: Dim {}
 #[diagnostic::do_not_recommend]
 impl<D: Dim> WrittenTo<D> for D {}
 
-/// The rank of the other operand, and no other.
+/// Requires the ranks of two operands to be equal.
 #[diagnostic::on_unimplemented(
     message = "cannot take the sum of products of a tensor of `{Other}` and a tensor of `{Self}`",
     label = "`dot` and `vdot` take two tensors of one shape",

@@ -46,7 +46,7 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
 ///
 /// # Errors
 /// [`Error::Arithmetic`] with the shapes of the operands, or another error of the device.
-// Always inlined: for small matrices, knowing the ranks at compile time saves a good part of the time.
+// Always inlined: with ranks known at compile time, products of small matrices are much faster.
 #[inline(always)]
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -73,7 +73,7 @@ enum Side {
 struct Extents<'a> {
     batch: &'a [usize],
     summed: usize,
-    /// The number of rows of a left matrix or of columns of a right one; `None` for a vector.
+    /// The number of rows of a left matrix, or of columns of a right one; `None` for a vector.
     kept: Option<usize>,
 }
 
@@ -135,8 +135,8 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
-/// Returns extents and strides as a row-major matrix. A vector becomes its rows or columns; `other` has the stride of the other
-/// axis.
+/// Returns the extents and strides of a row-major matrix. A vector becomes a column if `other[0]` is given, or a row if `other[1]`
+/// is; the value is the stride of the added axis.
 #[inline]
 fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
     match (axes.shape(), axes.strides(), other) {

@@ -16,7 +16,7 @@ pub(crate) struct Axes<'a> {
     strides: &'a [isize],
 }
 
-/// Extents and strides to be written, one of each for every axis of a view.
+/// The extents and strides (in elements) of a view, for the methods of [`Axes`] to write: one of each for every axis.
 #[derive(Debug)]
 pub(crate) struct AxesMut<'a> {
     shape: &'a mut [usize],
@@ -68,8 +68,8 @@ impl<'a> Axes<'a> {
     #[inline]
     pub(crate) fn offset_of(self, index: &[usize]) -> Option<isize> {
         debug_assert_eq!(index.len(), self.rank());
-        // No loop for ranks 1 to 3: the compiler unrolls loops too late to keep the index in registers, and then does not
-        // vectorise the loop around an access.
+        // No loop for ranks 1 to 3. The compiler would unroll it too late to keep the index in registers, and would then not vectorise
+        // the loop around an access.
         match (index, self.shape, self.strides) {
             (&[i], &[l], &[s]) => (i < l).then(|| i as isize * s),
             (&[i, j], &[l, m], &[s, t]) => (i < l && j < m).then(|| i as isize * s + j as isize * t),
@@ -259,8 +259,8 @@ impl<'a> Axes<'a> {
     /// Writes the strides of the same elements in another shape with the same number of elements. Returns `None` if no strides
     /// fit.
     ///
-    /// Elements are iterated with the last axis fastest (`row_major`) or the first. Groups of axes that are contiguous in each
-    /// other are regrouped.
+    /// Elements are iterated with the last axis fastest (`row_major`) or the first. The old and the new axes are matched in groups
+    /// with the same number of elements. Strides fit if the old axes of each group fuse.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         dense_strides(shape, strides, row_major);
         if self.shape.contains(&0) {

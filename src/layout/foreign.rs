@@ -101,8 +101,8 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
     Ok(())
 }
 
-/// Replaces strides that do not matter, so that arithmetic on them cannot overflow: by 0 along axes of extent 1, and by those of
-/// a contiguous tensor if there are zero elements.
+/// Replaces strides that do not matter, so that arithmetic on them cannot overflow. Axes of extent 1 get stride 0. If there are zero
+/// elements, all strides become those of a contiguous tensor.
 pub(crate) fn tidy(shape: &[usize], strides: &mut [isize], row_major: bool) {
     if shape.contains(&0) {
         return dense_strides(shape, strides, row_major);
@@ -142,7 +142,7 @@ mod tests {
                     assert_eq!(found.is_ok(), inside, "{shape:?} {strides:?} {offset}");
                 }
                 let different = all.iter().collect::<HashSet<_>>().len() == all.len();
-                // Never accepted if two indices share an element; rejected without need only if axes interleave.
+                // Views that overlap are never accepted. (Views that do not are rejected only if their axes interleave.)
                 if check_apart(&shape, &strides).is_ok() {
                     assert!(different, "{shape:?} {strides:?}");
                 }

@@ -1,9 +1,11 @@
-//! Shapes and strides, without any data: pure functions, which can be tested separately.
+//! Shapes and strides, without any data: pure functions, which are tested separately.
 //!
-//! All view operations are written once, on the borrowed [`Axes`](axes::Axes); [`Layout`] owns axes whose number is known at run
-//! time only. [`broadcast`] finds common shapes, [`slice`] computes the axes of slices, [`plan`] prepares loops over
-//! several operands, [`tiling`] splits those of a copy into rows and columns, and [`odometer`] steps through them. [`lanes`]
-//! enumerates one-dimensional parts. [`foreign`] validates shapes and strides from callers and foreign libraries.
+//! * [`axes`]: all view operations, on borrowed extents and strides. [`Layout`] owns axes whose number is known at run time only.
+//! * [`broadcast`]: common shapes of operands.
+//! * [`slice`]: the axes of slices.
+//! * [`plan`]: loops over several operands; [`tiling`]: the loops of a copy; [`odometer`]: stepping through loops.
+//! * [`lanes`]: the one-dimensional parts along an axis.
+//! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
 //! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within)
@@ -54,14 +56,14 @@ impl Layout {
         Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
     }
 
-    /// Appends an axis.
+    /// Appends an axis, the last one.
     #[inline]
     pub(crate) fn push(&mut self, extent: usize, stride: isize) {
         (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);
         self.rank += 1;
     }
 
-    /// Replaces an axis.
+    /// Replaces the extent and the stride of an axis.
     #[inline]
     pub(crate) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
@@ -137,12 +139,12 @@ impl Layout {
         Ok(to)
     }
 
-    /// [`Axes::permute`].
+    /// As [`Axes::permute`].
     pub(crate) fn permute(&self, axes: &[usize]) -> Result<Layout, Error> {
         self.derive(self.rank, |from, to| from.permute(axes, to))
     }
 
-    /// [`Axes::swap_axes`].
+    /// As [`Axes::swap_axes`].
     pub(crate) fn swap_axes(&self, a: usize, b: usize) -> Result<Layout, Error> {
         self.derive(self.rank, |from, to| from.swap_axes(a, b, to))
     }
@@ -160,7 +162,7 @@ impl Layout {
         Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
     }
 
-    /// [`Axes::insert_axis`].
+    /// As [`Axes::insert_axis`].
     pub(crate) fn insert_axis(&self, at: usize) -> Result<Layout, Error> {
         self.derive(self.rank + 1, |from, to| from.insert_axis(at, to))
     }
@@ -184,17 +186,17 @@ impl Layout {
         to.expect("the axis is in range")
     }
 
-    /// [`Axes::remove_axis`].
+    /// As [`Axes::remove_axis`].
     pub(crate) fn remove_axis(&self, axis: usize) -> Result<Layout, Error> {
         self.derive(self.rank.saturating_sub(1), |from, to| from.remove_axis(axis, to))
     }
 
-    /// [`Axes::index_axis`].
+    /// As [`Axes::index_axis`].
     pub(crate) fn index_axis(&self, axis: usize, index: usize) -> Result<Layout, Error> {
         self.derive(self.rank.saturating_sub(1), |from, to| from.index_axis(axis, index, to))
     }
 
-    /// [`Axes::split_at`].
+    /// As [`Axes::split_at`].
     #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn split_at(&self, axis: usize, at: usize) -> Result<(Layout, Layout), Error> {
         let (mut low, mut high, rank) = (*self, *self, self.rank);
@@ -202,12 +204,12 @@ impl Layout {
         Ok((low, high))
     }
 
-    /// [`Axes::diagonal`].
+    /// As [`Axes::diagonal`].
     pub(crate) fn diagonal(&self, op: &'static str, a: usize, b: usize) -> Result<Layout, Error> {
         self.derive(self.rank.saturating_sub(1), |from, to| from.diagonal(op, a, b, to))
     }
 
-    /// [`Axes::move_last`].
+    /// As [`Axes::move_last`].
     pub(crate) fn move_last(
         &self,
         op: &'static str,
@@ -217,7 +219,7 @@ impl Layout {
         self.derive(self.rank, |from, to| from.move_last(op, last, row_major, to))
     }
 
-    /// [`Axes::slice`], with `rank` axes.
+    /// As [`Axes::slice`], with `rank` axes.
     ///
     /// # Panics
     /// If there is not one argument for each axis.
@@ -225,14 +227,14 @@ impl Layout {
         self.derive(slice::rank(items), |from, to| from.slice(items, to))
     }
 
-    /// [`Axes::reshape`].
+    /// As [`Axes::reshape`].
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
         let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]).moved(self.offset);
         self.axes().reshape(shape, row_major, &mut to.strides[..shape.len()])?;
         Some(to)
     }
 
-    /// [`Axes::broadcast_to`].
+    /// As [`Axes::broadcast_to`].
     pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Layout> {
         let mut to = Layout::new(shape, &[0; MAX_RANK][..shape.len()]).moved(self.offset);
         self.axes().broadcast_to(shape, row_major, &mut to.strides[..shape.len()])?;

@@ -1,7 +1,13 @@
-//! Loop nests over `K` operands of one shape, with as few loops and as small inner strides as possible.
+//! Loop nests over `K` operands of one shape, with as few loops and as small inner strides as possible. Kernels iterate over a
+//! plan instead of the operands' own axes.
 //!
-//! normalise (drop unit axes, reverse axes with negative strides) → sort (by stride) → fuse (adjacent axes that are contiguous in
-//! each other in all operands). Few axes remain; the last one is the inner loop.
+//! ```text
+//! normalise: drop axes of extent 1, reverse axes with negative strides
+//! sort:      largest strides outermost
+//! fuse:      adjacent axes that one stride steps through in every operand
+//! ```
+//!
+//! Few axes remain. The last one is the inner loop.
 
 use super::is_dense;
 use crate::rank::MAX_RANK;

@@ -1,16 +1,22 @@
-//! Chooses the loops of a tiled copy: bytes that are contiguous in both operands, rows and columns to transpose, and the loops
-//! around them.
+//! Chooses the loops of a tiled copy, for the copy kernels of the host:
+//!
+//! ```text
+//! for index in outer:                  largest strides outermost
+//!     for row in rows:                 smallest strides in the source
+//!         for column in columns:       smallest strides in the result
+//!             copy `unit` bytes        contiguous in both
+//! ```
 //!
 //! Strides count bytes here, so that contiguous elements can be treated as one larger element.
 
 use super::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Bytes of a cache line. Rows of the source are extended by further axes until they have as many.
+/// Bytes of a cache line. Rows of the source are extended by further axes until they have at least this size.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
-/// Rows of the result have at least this many bytes if possible: they share few cache lines with other rows.
+/// Minimum size of a row of the result, in bytes, if the axes allow it: longer rows share fewer cache lines with other rows.
 const MIN_ROW_BYTES: usize = 32 * CACHE_LINE_BYTES;
-/// Rows of the source and of the result have at most this many elements.
+/// Maximum number of elements in a row of the source or of the result.
 const MAX_ROW_LEN: usize = 256;
 const PAGE_BYTES: usize = 4096;
 
@@ -74,7 +80,7 @@ pub(crate) struct Blocks {
     pub(crate) rows: Loops,
     /// Loops that make up a row of the result.
     pub(crate) columns: Loops,
-    /// Whether columns are contiguous in the result, rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
+    /// Whether columns have unit stride in the result and rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
     pub(crate) dense: bool,
     /// The loops around them, outermost first: loops with a small stride in either operand are inside.
     pub(crate) outer: Loops,
@@ -109,8 +115,8 @@ impl Blocks {
         }
     }
 
-    /// Returns the innermost column loop and the blocks without it, if the loop is contiguous in the result, its step in the source
-    /// is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
+    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless the loop is contiguous in
+    /// the result, its stride in the source is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
     pub(crate) fn split_contiguous(&self) -> Option<(Loop, Blocks)> {
         let mut rest = *self;
         let first = self.columns.as_slice().first()?;
@@ -119,8 +125,8 @@ impl Blocks {
         contiguous.then(|| (rest.columns.remove(0), rest))
     }
 
-    /// Reverses axes so that strides in the result are positive, except for an axis that has unit stride in the source only:
-    /// there, so that the stride in the source is positive.
+    /// Reverses axes with negative strides in the result. An axis with unit stride only in the source is reversed if its stride in
+    /// the source is negative.
     fn turn(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         for l in &mut left.loops[..left.count] {
@@ -134,7 +140,7 @@ impl Blocks {
         }
     }
 
-    /// Chooses the columns, the axis with the smallest stride in the result, and the rows, that with the smallest in the source.
+    /// Chooses the axis with the smallest stride in the result as columns, and that with the smallest stride in the source as rows.
     fn find_sides(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         let Some(column) = left.least(|l| l.to.unsigned_abs()) else { return };
@@ -169,8 +175,8 @@ impl Blocks {
         self.unit * self.rows.len() * self.columns.len() * self.outer.len()
     }
 
-    /// Splits the copy in two halves, or returns `None` if there is no loop to split: an outer loop, else the rows or the columns
-    /// at a multiple of `grain`. A copy of one contiguous element is split at a multiple of a page.
+    /// Splits the copy in two halves, or returns `None` if no loop can be split. Splits an outer loop if there is one, otherwise the
+    /// rows or the columns at a multiple of `grain`. A copy of one contiguous element is split at a multiple of a page.
     pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
         let (mut low, mut high) = (*self, *self);
         if self.bytes() == self.unit && self.unit >= 2 * PAGE_BYTES {
@@ -204,8 +210,8 @@ impl Blocks {
     }
 }
 
-/// Extends rows or columns (`side`) by loops that continue where they end, or by a divisor of such a loop's extent, until they
-/// have `enough` bytes.
+/// Extends rows or columns (`side`) until they have `enough` bytes: by loops whose stride is the current length of `side`, or by a
+/// divisor of such a loop's extent.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;

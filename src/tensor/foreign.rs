@@ -109,8 +109,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         let shape = shape.into_shape();
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         let first = aligned("make a tensor", first)?;
-        // SAFETY: the caller ensures that both parts come from one tensor of `T` with `len` elements, that they are used once,
-        // and that nothing else accesses the elements. `first` is not null, as was just checked.
+        // SAFETY: the caller ensures that both parts come from one tensor of `T` with `len` elements. The caller also ensures that
+        // they are used once, and that nothing else accesses the elements. `first` is not null, as was just checked.
         let buffer = unsafe { CpuBuffer::from_raw(first, len, memory) };
         Ok(Tensor::dense(buffer, shape, Cpu))
     }
@@ -131,8 +131,8 @@ fn aligned<T: Element>(op: &'static str, first: *mut T) -> Result<NonNull<T>, Er
 
 // ------------------------------------------------------------------ views
 
-/// Returns the pointer and the device of a view of host memory, after checking that its shape and strides stay within the address
-/// space and that `first` is aligned.
+/// Checks a view of host memory: that its shape and strides stay within the address space, and that `first` is aligned. Returns the
+/// pointer and the device of the view.
 fn placed<T: Element>(
     first: *mut T,
     shape: &[usize],
@@ -277,8 +277,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// As there; and if two indices may address one element: the stride of each axis must exceed the span of the axes with
-    /// smaller strides.
+    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each axis
+    /// must exceed the span of the axes with smaller strides.
     ///
     /// # Safety
     /// The caller must ensure that
@@ -333,7 +333,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Fallible variant of [`from_slice_strided_mut`](Tensor::from_slice_strided_mut).
     ///
     /// # Errors
-    /// [`Error::Strides`] if an index would address an element outside of the slice, or if two indices may address one element;
+    /// [`Error::Strides`] if an index would address an element outside of the slice, or if two indices may address one element.
     /// [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
@@ -393,8 +393,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev::host_ptr(self.storage.share_mut().ptr)
     }
 
-    /// Returns the device pointer to the element at index 0: on the host an address, on a GPU a device address that can be passed
-    /// to foreign kernels ([`CudaPtr::address`](crate::device::CudaPtr::address)). The distances to the other elements are
+    /// Returns the device pointer to the element at index 0. On the host it is an address. On a GPU it is a device address, which can
+    /// be passed to foreign kernels ([`CudaPtr::address`](crate::device::CudaPtr::address)). The distances to the other elements are
     /// multiples of the [`strides`](Tensor::strides).
     ///
     /// ```

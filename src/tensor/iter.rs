@@ -182,7 +182,8 @@ impl<'a, T: Element, D: Dim> Iterator for Iter<'a, T, D> {
     }
     #[inline]
     fn fold<A, F: FnMut(A, &'a T) -> A>(self, state: A, mut f: F) -> A {
-        // SAFETY: as in `next`.
+        // SAFETY: `into_elements` made the addresses from a view, so each is that of an initialised, aligned element. The view
+        // borrows it for `'a`, so nothing writes to it.
         self.addresses.fold(state, |state, address| f(state, unsafe { &*address }))
     }
 }
@@ -201,7 +202,8 @@ impl<'a, T: Element, D: Dim> Iterator for IterMut<'a, T, D> {
     }
     #[inline]
     fn fold<A, F: FnMut(A, &'a mut T) -> A>(self, state: A, mut f: F) -> A {
-        // SAFETY: as in `next`.
+        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each is that of an initialised, aligned element,
+        // which the view borrows exclusively for `'a`. Its indices address different elements, and each index is visited once.
         self.addresses.fold(state, |state, address| f(state, unsafe { &mut *address }))
     }
 }

@@ -239,8 +239,8 @@ impl<'s> Bound<'s> {
 /// Arranges a single operand's axes: first those of the result, then the summed ones. A copy or a reduction then computes the
 /// result.
 ///
-/// `arranged` has no axes yet. Returns `false` in other cases: with an ellipsis, with a label that the result repeats, or with
-/// axes of one label that differ in extent. A fast path for small tensors, without the tables of [`Bound`].
+/// `arranged` must have no axes. Returns `false` for an ellipsis, a label that the result repeats, or axes of one label that differ
+/// in extent. A fast path for small tensors, without the tables of [`Bound`].
 pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> bool {
     let (operands, result) = spec.terms();
     let [operand] = operands else { return false };
@@ -272,7 +272,7 @@ pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> 
 
 /// Two matrices whose product is the result of a contraction.
 pub(crate) struct MatrixPair {
-    /// The rows of the left one, the summed axis, the columns of the right one.
+    /// The extents: rows of the left matrix, summed axis, columns of the right matrix.
     extents: [usize; 3],
     left: [isize; 2],
     right: [isize; 2],
@@ -320,7 +320,7 @@ impl MatrixPair {
         if self.exchanged { [n, m] } else { [m, n] }
     }
 
-    /// Multiplies the two operands that the pair was made from; `out` has the result's shape.
+    /// Multiplies the two operands that were passed to [`MatrixPair::new`]; `out` has the result's shape.
     pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
         &self,
         device: &Dev,

@@ -13,7 +13,7 @@ pub(super) fn set_of(labels: &[u8]) -> Set {
     labels.iter().fold(0, |set, label| set | 1 << label)
 }
 
-/// An ordered list of labels, at most as many as the maximum rank.
+/// An ordered list of at most [`MAX_RANK`] labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Labels {
     labels: [u8; MAX_RANK],

@@ -1,5 +1,5 @@
-//! Plans the contraction of two operands: their labels in classes, and for each pattern of classes the simplest kernel that
-//! computes it. Nothing here accesses an element.
+//! Plans the contraction of two operands: sorts their labels into classes, and chooses the simplest kernel for the pattern of
+//! classes. Nothing here accesses an element.
 //!
 //! The class of a label depends on where it occurs:
 //!
@@ -10,11 +10,11 @@
 //! | right | | yes | yes |
 //! | sum | yes | yes | |
 //!
-//! A label that occurs in one operand only has been summed before. The kernel for the others:
+//! A label that occurs in one operand only has already been summed. The kernel for the others:
 //!
 //! | pattern | kernel | examples |
 //! |---|---|---|
-//! | no sum | product of elements; an operand repeats where it lacks a label | `i,i->i` `i,ij->ij` `i,j->ij` |
+//! | no sum | product of elements; an operand repeats along labels that it lacks | `i,i->i` `i,ij->ij` `i,j->ij` |
 //! | sum, and no left or no right | sums of products | `i,i->` `ij,ij->i` `ij,j->i` |
 //! | sum, left and right | matrix products | `ij,jk->ik` `bij,bjk->bik` `aib,bjc->aijc` |
 
@@ -80,16 +80,16 @@ pub(super) struct Matrices {
     pub(super) apart: bool,
 }
 
-/// Smallest number of rows or columns that is worth a loop around them; with fewer, the operand is packed.
+/// Minimum number of rows or columns per matrix product inside a loop; with fewer, the operand is packed.
 const MIN_RUN: usize = 8;
-/// A result tile with fewer elements uses only a small part of a matrix kernel's tile ..
+/// Minimum number of elements of a result tile: a smaller one uses only a small part of a matrix kernel's tile ..
 const MIN_TILE_LEN: usize = 128;
-/// .. which matters if sums are longer than this; otherwise copying a result would cost more.
+/// .. which matters if sums have more terms than this; otherwise copying the result would cost more.
 const MIN_LONG_SUM: usize = 64;
 
 impl Kernel {
-    /// Chooses a kernel by the table above. `accumulates`: whether a sum may be computed in parts, each of which is
-    /// representable.
+    /// Chooses a kernel by the table above. `accumulates`: whether sums may be accumulated in several products, as every partial sum
+    /// is representable.
     pub(super) fn choose(
         a: &Labelled,
         b: &Labelled,
@@ -134,7 +134,7 @@ impl Matrices {
         }
         let batch = c.by_stride(batch);
         let fuses = |x: &Labelled, labels: &[u8]| x.fused(labels, extents).is_some();
-        // An operand that is packed anyway takes the other's order of the summed axes.
+        // If one operand is packed anyway, the other one determines the order of the summed axes.
         let (walk, sum) = match (fuses(a, &left), fuses(b, &right)) {
             (_, false) => (Labels::NONE, a.by_stride(classes.sum)),
             (false, true) => (Labels::NONE, b.by_stride(classes.sum)),
@@ -145,7 +145,7 @@ impl Matrices {
                 let result = extents.product(&c.labels());
                 let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
                 match sum_walk(classes.sum, a, b, extents) {
-                    // An empty sum has to be written, too.
+                    // An empty sum must be written, too, so the loop needs at least one iteration.
                     Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
                         (walk, run)
                     }
@@ -180,9 +180,10 @@ impl Matrices {
     }
 }
 
-/// Returns the labels of loops around the rows (or columns) of a matrix, and the labels that make its rows: axes of the result
-/// that fuse in it and, unless these rows are too short, in the operand. The innermost such axes are best, as they are written
-/// contiguously; if they are too short, the longest.
+/// Returns the labels of loops around the rows (or columns) of a matrix, and the labels that make up its rows.
+///
+/// The latter are axes that fuse in the result and in the operand, or in the result only if these rows would be too short. The
+/// innermost such axes are best, as they are written contiguously; if they are too short, the longest.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
@@ -206,14 +207,14 @@ fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> 
     best
 }
 
-/// Returns the labels outside of a run, and those in the run.
+/// Splits labels into those outside of a run, and those in the run.
 fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
     let around = labels[..run.start].iter().chain(&labels[run.end..]);
     (around.copied().collect(), labels[run].iter().copied().collect())
 }
 
-/// Returns summed labels for loops around the products, and a run that fuses in both operands; `None` if no run is long enough.
-/// The run is innermost in the larger operand if possible, which is then read contiguously.
+/// Splits the summed labels into those of loops around the products, and a run that fuses in both operands. Returns `None` if no run
+/// is long enough. The run is innermost in the larger operand if possible: that operand is then read contiguously.
 fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
     by_size(a, b, extents)

@@ -1,13 +1,14 @@
-//! Searches for the order in which a network of tensors is contracted, pair by pair.
+//! Searches for the contraction order of a network of tensors, pair by pair.
 //!
-//! Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets, outer products included, since these can be best
-//! (two vectors that both meet one large tensor). More operands: the same over connected subsets only, whose pairs are
-//! enumerated without waste (Moerkotte and Neumann, *Analysis of two existing and one new dynamic programming algorithm for
-//! the generation of optimal bushy join trees without cross products*, VLDB 2006); what is found is best among the orders
-//! without outer products. Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90, 033315 (2014) search tensor networks like
-//! that. If there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
+//! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, as they can be best: two
+//!   vectors that both share a label with one large tensor.
+//! * More operands: the same over connected subsets only, each pair of which is enumerated once (Moerkotte and Neumann, *Analysis of
+//!   two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees without cross products*,
+//!   VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90,
+//!   033315 (2014) search tensor networks in this way.
+//! * If there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
 //!
-//! The search is limited by a count of steps, never by time: equal networks get equal paths.
+//! The number of search steps limits the search, never the time: equal networks get equal paths.
 
 #![forbid(unsafe_code)]
 
@@ -17,12 +18,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Number of labels: they are the bits of a `u64`.
 const LABELS: usize = 64;
-/// Up to this number of operands, all pairs of subsets are searched: 3⁸ / 2 of them take some ten microseconds.
+/// Largest number of operands for which all pairs of subsets are searched: 3⁸ / 2 pairs take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// Smallest and largest number of pairs of connected subsets that are searched before the search gives up: a millisecond, and
-/// some ten milliseconds.
+/// Smallest and largest budget of the search, in pairs of connected subsets: a millisecond, and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
-/// In between, the search may take about as long as the contraction itself: one pair for this number of multiplications.
+/// Between the two, the budget is one pair for this number of multiplications: the search takes about as long as the contraction.
 const WORK_PER_PAIR: f64 = 32.0;
 
 /// The operands and the result of a contraction, by their labels.
@@ -74,7 +74,7 @@ pub(crate) struct TooLarge {
 
 /// Finds the order with the fewest multiplications. Intermediates have at most `limit` elements and `max_rank` axes.
 ///
-/// A label of only one operand that the output lacks is assumed to be summed beforehand, at no cost.
+/// A label that occurs in one operand only, and not in the output, is assumed to be summed beforehand, at no cost.
 pub(crate) fn optimise(
     network: &Network<'_>,
     limit: Option<f64>,
@@ -106,7 +106,7 @@ pub(crate) fn optimise(
 struct Problem {
     operands: Vec<u64>,
     output: u64,
-    /// Never 0, so that a long axis counts even next to an empty one.
+    /// Never 0: if one extent is 0, the search still minimises the others.
     extents: [f64; LABELS],
     /// Labels of extent 0.
     empty: u64,
@@ -192,7 +192,7 @@ impl Problem {
 
 // ------------------------------------------------------------------ dynamic programming
 
-/// What to minimise first; the other decides ties.
+/// What the search minimises first; the other one decides ties.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Goal {
     Multiplications,
@@ -214,7 +214,7 @@ struct Best {
     multiplications: f64,
     /// Elements of the largest intermediate, including the result.
     largest: f64,
-    /// The last step contracts this part with the others.
+    /// The operands on one side of the last step; the other operands of the set are on the other side.
     part: u64,
 }
 
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         let neighbours: Vec<u64> = operands.clone().map(|(k, &labels)| shares(k, labels)).collect();
         let table = operands.map(|(k, _)| (1 << k, problem.unknown(1 << k, goal))).collect();
         let mut search = Search { problem, goal, neighbours, table, budget };
-        // Sets are grown from their lowest operand, in descending order of that operand.
+        // Sets grow from their lowest operand, in descending order of that operand.
         for k in (0..problem.operands.len()).rev() {
             search.partners(1 << k)?;
             search.grow(None, 1 << k, up_to(1 << k))?;
@@ -455,7 +455,7 @@ impl Hasher for SetHasher {
     }
 }
 
-// ------------------------------------------------------------------ greedily
+// ------------------------------------------------------------------ greedy search
 
 /// Floating-point numbers with a total order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -474,8 +474,9 @@ impl Ord for Ordered {
 }
 
 impl Problem {
-    /// Contracts, in each step, the pair with a common label whose result is smallest compared with the operands that it
-    /// replaces; among results that are too large, the smallest. Unconnected operands are joined at the end.
+    /// In each step, contracts the pair with a common label that increases the total size least: size of the result minus sizes of
+    /// the two operands. If all results are too large, contracts the pair with the smallest result. Joins unconnected operands at the
+    /// end.
     fn greedy(&self) -> Result<Vec<Step>, TooLarge> {
         let n = self.operands.len();
         let mut labels = self.operands.clone();
@@ -486,8 +487,8 @@ impl Problem {
         }
         let mut steps = Vec::with_capacity(n - 1);
         let mut pairs = BinaryHeap::new();
-        // The result of a pair does not change while both operands remain: a label of both that a third operand has stays with
-        // any result of the third.
+        // The labels of a pair's result do not change while both operands remain. If a third operand shares a label with both, then
+        // so does every result that replaces it.
         let result = |a: u64, b: u64, having: &[usize; LABELS]| {
             let mut labels = a | b;
             each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);

@@ -232,7 +232,7 @@ impl<'s> Spec<'s> {
             let Some(label) = label_of(letter) else {
                 return fail(text, Problem::NotALabel(letter));
             };
-            // Further operands are only counted: the error is their number then.
+            // Further operands are only counted, for the error below.
             if to <= operands {
                 let t = &mut spec.terms[to];
                 if t.len as usize == MAX_RANK {

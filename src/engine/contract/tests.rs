@@ -115,7 +115,7 @@ fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> Vec<T> {
         .filter(|label| network.operands.iter().any(|case| case.labels.contains(label)))
         .collect();
     let shape: Vec<usize> = network.result.iter().map(|label| network.extents[label]).collect();
-    // Where an operand's axes and those of the result find their index among those of the labels.
+    // For each axis of an operand or of the result: the position of its label in `labels`.
     let places = |axes: &[char]| -> Vec<usize> {
         axes.iter().map(|label| labels.iter().position(|l| l == label).unwrap()).collect()
     };
