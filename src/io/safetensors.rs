@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `BOOL`, `I8`..`I64`, `U8`..`U64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `F32`, `F64`, `C64` | `f32`, `f64`, `Complex<f32>` |
-//! | `F16`, `BF16`, `F8_E4M3` and other small floats | unsupported: an error that names the tensor; [`info`](Safetensors::info) returns its shape |
+//! | `F16`, `BF16`, `F8_E4M3` and other small floats | unsupported: reading is an error; [`info`](Safetensors::info) returns its shape |
 //! | unsupported | `Complex<f64>` |
 //!
 //! ```

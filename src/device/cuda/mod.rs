@@ -1,6 +1,7 @@
 //! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! With the feature `cuda`, [`engine`] computes for it; without, [`engine`] consists of stubs for types without values.
+//! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be
+//! called.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
@@ -39,14 +40,15 @@ use engine::{Context, Memory};
 /// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
 /// and leaves it current.
 ///
-/// Freed memory is kept for later allocations, by this crate (blocks of up to 64 MiB, at most an eighth larger than they have
-/// to be) and by the device's default pool, which is configured to keep it: [`trim`](Cuda::trim) returns it to the system.
+/// Freed memory is kept for later allocations: in a buffer pool of this crate (blocks of up to 64 MiB, at most an eighth larger
+/// than requested) and in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns it to the
+/// system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables of
-/// mathematical functions. Sums, products and cumulative results of floating-point numbers are combined from parts in
-/// another order, the same from run to run: they round differently, and a part may overflow, underflow or combine an infinity
-/// with a zero if one element after the other would not. cuBLAS multiplies by the scaling factors of a product even if they are
-/// 1, so that infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its
+/// tables of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from
+/// partial results in another order than on the CPU, which is the same from run to run. They round differently. A partial
+/// result may overflow, underflow or combine an infinity with a zero even if combining the elements one by one would not.
+/// cuBLAS multiplies by the scaling factors of a product even if they are 1, so that infinite complex numbers may become NaN.
 ///
 /// An operation without a CUDA source does not compile on it, and the message says what to write:
 ///
@@ -100,7 +102,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Returns memory that no tensor uses to the system.
     ///
     /// # Errors
-    /// As [`synchronize`](Cuda::synchronize).
+    /// See [`synchronize`](Cuda::synchronize).
     pub fn trim(&self) -> Result<(), Error> {
         engine::context(ORDINAL)?.trim()
     }
@@ -124,7 +126,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Returns the free and total memory, in bytes. Memory that is kept for later tensors counts as used.
     ///
     /// # Errors
-    /// As [`synchronize`](Cuda::synchronize).
+    /// See [`synchronize`](Cuda::synchronize).
     pub fn memory(&self) -> Result<(usize, usize), Error> {
         engine::context(ORDINAL)?.memory()
     }
@@ -134,7 +136,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// repeatedly.
     ///
     /// # Errors
-    /// As [`new`](Cuda::new); [`Error::OutOfMemory`] if the allocation fails.
+    /// See [`new`](Cuda::new). [`Error::OutOfMemory`] if the allocation fails.
     ///
     /// ```no_run
     /// use vierbein::prelude::*;
