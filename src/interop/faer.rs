@@ -1,11 +1,10 @@
 //! Conversions between tensors and the matrices, columns and rows of the [`faer`] crate. Requires the feature `faer`.
 //!
-//! Views convert in both directions without a copy: those of faer have strides of any sign, as those of tensors have. The
-//! memory order of a tensor view only determines its iteration order. An owned `Mat` is column-major, with columns that begin
-//! at multiples of 64 bytes. If there is no padding between the columns, a tensor can take ownership of its memory.
+//! Views convert in both directions without a copy: those of faer have strides of any sign, as those of tensors have. The memory order
+//! of a tensor view only determines its iteration order. An owned `Mat` is column-major, with columns that begin at multiples of 64
+//! bytes. If there is no padding between the columns, a tensor can take ownership of its memory.
 //!
-//! If one extent is 0, faer allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into`
-//! panics.
+//! If one extent is 0, faer allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -81,8 +80,8 @@ impl<'a, T: Element, O: Order> From<MatMut<'a, T>> for TensorViewMut<'a, T, Rank
     #[track_caller]
     fn from(m: MatMut<'a, T>) -> Self {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
-        // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows exclusively for `'a`. `m`
-        // is consumed.
+        // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows exclusively for `'a`. `m` is
+        // consumed.
         expect(unsafe { TensorViewMut::from_raw_parts(m.as_ptr_mut(), shape, strides) })
     }
 }
@@ -127,8 +126,7 @@ vectors! {
 /// A matrix without padding between its columns.
 struct Dense<T>(Mat<T>);
 
-// SAFETY: the matrix owns the elements, and `Dense` gives no other access to them. `try_from` has checked that they are
-// contiguous.
+// SAFETY: the matrix owns the elements, and `Dense` gives no other access to them. `try_from` has checked that they are contiguous.
 unsafe impl<T: Element> ForeignMemory<T> for Dense<T> {
     fn elements(&mut self) -> &mut [T] {
         let len = self.0.nrows() * self.0.ncols();
@@ -169,8 +167,8 @@ impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<2>, O>> for MatMut
     /// Returns a view of the same elements at the same indices. Free.
     fn from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Self {
         let ([rows, columns], [down, across]) = (x.shape(), x.strides());
-        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`.
-        // Mutable tensor views do not overlap themselves. `x` is consumed.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. Mutable
+        // tensor views do not overlap themselves. `x` is consumed.
         unsafe { MatMut::from_raw_parts_mut(x.as_mut_ptr(), rows, columns, down, across) }
     }
 }
@@ -188,8 +186,8 @@ impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<1>, O>> for ColMut
     /// Returns a view of the same elements. Free.
     fn from(mut x: TensorViewMut<'a, T, Rank<1>, O>) -> Self {
         let ([n], [stride]) = (x.shape(), x.strides());
-        // SAFETY: length and stride are those of `x`, which borrows its elements exclusively for `'a`. Mutable tensor views do
-        // not overlap themselves. `x` is consumed.
+        // SAFETY: length and stride are those of `x`, which borrows its elements exclusively for `'a`. Mutable tensor views do not
+        // overlap themselves. `x` is consumed.
         unsafe { ColMut::from_raw_parts_mut(x.as_mut_ptr(), n, stride) }
     }
 }

@@ -1,8 +1,8 @@
 //! Conversions between tensors and the matrices and vectors of the [`nalgebra`] crate. Requires the feature `nalgebra`.
 //!
-//! Matrices that nalgebra allocates are column-major. Its views have two strides, which must not be negative. A tensor view of
-//! rank 2 with such strides converts in either memory order, which only determines its iteration order. A vector (one column)
-//! converts to a tensor of rank 1, or of rank 2 with one column.
+//! Matrices that nalgebra allocates are column-major. Its views have two strides, which must not be negative. A tensor view of rank 2
+//! with such strides converts in either memory order, which only determines its iteration order. A vector (one column) converts to a
+//! tensor of rank 1, or of rank 2 with one column.
 //!
 //! If one extent is 0, nalgebra allows larger other extents than tensors do. `into` panics for such shapes.
 //!
@@ -71,8 +71,8 @@ unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>
     let ((rows, columns), (down, across)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
     let strides = [down.value() as isize, across.value() as isize];
-    // SAFETY: `RawStorage` guarantees that shape and strides lead to elements of `data`. The caller ensures that they stay
-    // borrowed for `'a`.
+    // SAFETY: `RawStorage` guarantees that shape and strides lead to elements of `data`. The caller ensures that they stay borrowed for
+    // `'a`.
     expect(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
 }
 
@@ -87,8 +87,8 @@ unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O:
     let ((rows, columns), (down, across)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
     let strides = [down.value() as isize, across.value() as isize];
-    // SAFETY: `RawStorageMut` guarantees that shape and strides lead to elements of `data`. The caller ensures exclusive access
-    // for `'a`. `from_raw_parts` rejects strides with which two indices could share an element.
+    // SAFETY: `RawStorageMut` guarantees that shape and strides lead to elements of `data`. The caller ensures exclusive access for
+    // `'a`. `from_raw_parts` rejects strides with which two indices could share an element.
     expect(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
 }
 
@@ -199,8 +199,8 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 
 // ------------------------------------------------------------------ to nalgebra
 
-/// Converts strides to those of nalgebra, which are unsigned. Its iterators find the end of a column as the address of one more
-/// row, so the row stride must not be 0.
+/// Converts strides to those of nalgebra, which are unsigned. Its iterators find the end of a column as the address of one more row, so
+/// the row stride must not be 0.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
     let refused = |why: &str| Error::Strides {
         op: "make a view of nalgebra's",
@@ -229,8 +229,8 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<2>, O>>
     fn try_from(x: TensorView<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
-        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`. `steps` only
-        // changes the stride of an axis with at most one index.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`. `steps` only changes the
+        // stride of an axis with at most one index.
         let data = unsafe {
             ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across)))
         };
@@ -247,8 +247,8 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<2>, O>>
     fn try_from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
-        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`.
-        // `steps` only changes the stride of an axis with at most one index. `x` is consumed.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. `steps` only
+        // changes the stride of an axis with at most one index. `x` is consumed.
         let data = unsafe {
             ViewStorageMut::from_raw_parts(
                 x.as_mut_ptr(),

@@ -1,11 +1,10 @@
 //! Conversions between tensors and the arrays of the [`ndarray`] crate. Requires the feature `ndarray`.
 //!
-//! Views convert in both directions without a copy: those of ndarray have strides of any sign, as those of tensors have. The
-//! memory order of a tensor view only determines its iteration order. An owned array converts without a copy if it is
-//! contiguous in the memory order of the tensor's type.
+//! Views convert in both directions without a copy: those of ndarray have strides of any sign, as those of tensors have. The memory
+//! order of a tensor view only determines its iteration order. An owned array converts without a copy if it is contiguous in the memory
+//! order of the tensor's type.
 //!
-//! If one extent is 0, ndarray allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into`
-//! panics.
+//! If one extent is 0, ndarray allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -88,8 +87,8 @@ fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) }
 }
 
-/// Returns the offset of the element at the lowest address, and the shape with the absolute values of the strides. ndarray
-/// creates raw views with strides that are not negative; `invert_axis` then makes them negative.
+/// Returns the offset of the element at the lowest address, and the shape with the absolute values of the strides. ndarray creates raw
+/// views with strides that are not negative; `invert_axis` then makes them negative.
 ///
 /// If there are no elements, ndarray chooses the strides, which are 0: copies of an empty view with other strides panic.
 fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, StrideShape<I>) {
@@ -116,8 +115,8 @@ fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     x: TensorView<'a, T, D, O>,
 ) -> ArrayView<'a, T, I> {
     let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
-    // SAFETY: from the lowest address, the absolute strides lead to exactly the elements that `x` borrows for `'a`. Their
-    // number and size fit in `isize`. The strides are not negative.
+    // SAFETY: from the lowest address, the absolute strides lead to exactly the elements that `x` borrows for `'a`. Their number and
+    // size fit in `isize`. The strides are not negative.
     let mut array = unsafe { RawArrayView::from_shape_ptr(shape, x.as_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: `array` covers exactly the elements that `x` borrows for `'a`. They are initialised and aligned.
@@ -128,8 +127,8 @@ fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut x: TensorViewMut<'a, T, D, O>,
 ) -> ArrayViewMut<'a, T, I> {
     let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
-    // SAFETY: as in `array_view`: the lowest address and absolute strides cover exactly the elements of `x`. Mutable views do
-    // not overlap themselves. `x` is consumed.
+    // SAFETY: as in `array_view`: the lowest address and absolute strides cover exactly the elements of `x`. Mutable views do not
+    // overlap themselves. `x` is consumed.
     let mut array = unsafe { RawArrayViewMut::from_shape_ptr(shape, x.as_mut_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: `array` covers exactly the elements that `x` borrowed exclusively for `'a`. They are initialised and aligned.
@@ -248,8 +247,8 @@ macro_rules! conversions {
         impl<'a, T: Element, O: Order, S: DataMut<Elem = T>> From<&'a mut ArrayBase<S, $ix>>
             for TensorViewMut<'a, T, Rank<$rank>, O>
         {
-            /// Returns a view of the same elements at the same indices. Free, except for an array that shares its memory
-            /// (`ArcArray`): ndarray copies it first.
+            /// Returns a view of the same elements at the same indices. Free, except for an array that shares its memory (`ArcArray`):
+            /// ndarray copies it first.
             #[track_caller]
             fn from(array: &'a mut ArrayBase<S, $ix>) -> Self {
                 expect(view_mut(array.view_mut()))
@@ -321,16 +320,14 @@ impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewMutD<'a, T>> for TensorV
 }
 
 impl<'a, T: Element, D: Dim, O: Order> From<TensorView<'a, T, D, O>> for ArrayViewD<'a, T> {
-    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above
-    /// 4.
+    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above 4.
     fn from(x: TensorView<'a, T, D, O>) -> Self {
         array_view(x)
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> From<TensorViewMut<'a, T, D, O>> for ArrayViewMutD<'a, T> {
-    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above
-    /// 4.
+    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above 4.
     fn from(x: TensorViewMut<'a, T, D, O>) -> Self {
         array_view_mut(x)
     }

@@ -64,8 +64,8 @@ impl Contents {
         format!("holds a {order} {} tensor of shape {:?}", self.dtype, self.shape)
     }
 
-    /// Returns an error message if the file's tensor differs from the requested type. The message describes the tensor, the
-    /// type to read it as, and the calls that convert it.
+    /// Returns an error message if the file's tensor differs from the requested type. The message describes the tensor, the type to
+    /// read it as, and the calls that convert it.
     pub(super) fn mismatch(&self, dtype: DType, rank: usize, row_major: bool) -> Option<String> {
         let found = self.dtype;
         let found_row_major = self.row_major_for(row_major);

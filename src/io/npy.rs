@@ -1,10 +1,10 @@
 //! NumPy's `.npy` files: one contiguous array each, with its element type, shape and memory order in a header.
 //!
-//! [`read_npy`](Tensor::read_npy) and [`write_npy`](Tensor::write_npy) are methods of tensors. [`read_header`] reads the header
-//! without the elements.
+//! [`read_npy`](Tensor::read_npy) and [`write_npy`](Tensor::write_npy) are methods of tensors. [`read_header`] reads the header without
+//! the elements.
 //!
-//! The header must match the element type, rank and memory order of the tensor type that is read. If it does not, the error
-//! says what the file holds, which type to read it as, and how to convert that. Only the byte order is converted automatically.
+//! The header must match the element type, rank and memory order of the tensor type that is read. If it does not, the error says what
+//! the file holds, which type to read it as, and how to convert that. Only the byte order is converted automatically.
 //!
 //! | NumPy | here |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | `bool`, `int8`..`int64`, `uint8`..`uint64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `float32`, `float64`, `complex64`, `complex128` | `f32`, `f64`, `Complex<f32>`, `Complex<f64>` |
 //!
-//! Files are not trusted. A file that is truncated, too long or inconsistent is an error. It never causes an allocation of much
-//! more memory than the file's actual size.
+//! Files are not trusted. A file that is truncated, too long or inconsistent is an error. It never causes an allocation of much more
+//! memory than the file's actual size.
 
 #![forbid(unsafe_code)]
 
@@ -78,12 +78,12 @@ pub fn read_header_from(mut reader: impl Read) -> Result<Header, Error> {
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Reads a tensor from a NumPy file, which must hold this element type, rank and memory order.
     ///
-    /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape: for ranks 0 and 1,
-    /// for tensors with at most one axis longer than 1, and for empty ones.
+    /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape: for ranks 0 and 1, for
+    /// tensors with at most one axis longer than 1, and for empty ones.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be read, is damaged, or holds something else. In the last case the error says which
-    /// type to read it as and how to convert that. Other errors if the allocation on the device fails.
+    /// [`Error::File`] if the file cannot be read, is damaged, or holds something else. In the last case the error says which type to
+    /// read it as and how to convert that. Other errors if the allocation on the device fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -108,8 +108,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
     /// Reads a tensor from any reader, like [`read_npy`](Tensor::read_npy): a socket, a member of an archive, bytes in memory.
     ///
-    /// Consumes exactly the bytes of the tensor. So a reader can hold several tensors in succession, as NumPy allows: pass
-    /// `&mut reader` to continue after the first.
+    /// Consumes exactly the bytes of the tensor. So a reader can hold several tensors in succession, as NumPy allows: pass `&mut
+    /// reader` to continue after the first.
     ///
     /// # Errors
     /// See [`read_npy`](Tensor::read_npy); but bytes after the tensor are not an error.
@@ -139,9 +139,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Elements are little-endian on every machine.
     ///
-    /// An existing file is replaced once the new one is complete. Until then, and after an error, it is unchanged. The method
-    /// returns when the data are on disk, which takes several times longer than writing to the system's cache. To write without
-    /// waiting, pass a [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
+    /// An existing file is replaced once the new one is complete. Until then, and after an error, it is unchanged. The method returns
+    /// when the data are on disk, which takes several times longer than writing to the system's cache. To write without waiting, pass a
+    /// [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.

@@ -1,8 +1,7 @@
 //! NumPy's `.npz` archives: zip files with one `.npy` file per array, stored or compressed.
 //!
-//! [`Npz`] reads archives of `np.savez` and `np.savez_compressed`. [`NpzWriter`] writes archives that `np.load` reads. A name
-//! is the array's name in Python, without the suffix `.npy` that it has in the archive. Arrays without a name are `arr_0`,
-//! `arr_1` and so on.
+//! [`Npz`] reads archives of `np.savez` and `np.savez_compressed`. [`NpzWriter`] writes archives that `np.load` reads. A name is the
+//! array's name in Python, without the suffix `.npy` that it has in the archive. Arrays without a name are `arr_0`, `arr_1` and so on.
 //!
 //! ```
 //! use vierbein::io::npz::{Npz, NpzWriter};
@@ -21,10 +20,10 @@
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 //!
-//! Archives are not trusted. Their directory must lie within the file, names must be unique, and entries must not overlap. The
-//! length and the checksum of each entry must be those of the directory. A name is only looked up, never used as a path. Memory
-//! for elements is allocated as they are decompressed, not from the size that an entry claims: at most 1032 times the entry's
-//! compressed size, which is the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
+//! Archives are not trusted. Their directory must lie within the file, names must be unique, and entries must not overlap. The length
+//! and the checksum of each entry must be those of the directory. A name is only looked up, never used as a path. Memory for elements
+//! is allocated as they are decompressed, not from the size that an entry claims: at most 1032 times the entry's compressed size, which
+//! is the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
 
 #![forbid(unsafe_code)]
 
@@ -124,8 +123,7 @@ impl<R: Read + Seek> Npz<R> {
     /// Reads the header of an entry, without its elements.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no entry of that name, or it is not an npy file. An unsupported element type is not an error
-    /// here.
+    /// [`Error::File`] if there is no entry of that name, or it is not an npy file. An unsupported element type is not an error here.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -166,8 +164,7 @@ impl<R: Read + Seek> Npz<R> {
         self.with_entry(name, true, npy::read)
     }
 
-    /// Calls `f` with the bytes of an entry. If `whole` is true, `f` must read all of them, and length and checksum are
-    /// checked.
+    /// Calls `f` with the bytes of an entry. If `whole` is true, `f` must read all of them, and length and checksum are checked.
     fn with_entry<V>(
         &mut self,
         name: &str,

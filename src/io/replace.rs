@@ -39,8 +39,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
     let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
     let permissions = match in_use::retry(|| fs::metadata(path)) {
         Ok(old) => {
-            // On WASI, every file is reported as read-only, as it has no permissions. Opening the file for writing tells
-            // instead.
+            // On WASI, every file is reported as read-only, as it has no permissions. Opening the file for writing tells instead.
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: it is there already, and read-only"));
             }
@@ -158,8 +157,8 @@ mod in_use {
     /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again.
     static MOVED_AWAY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-    /// Returns whether Windows reports a file in use with this error: access denied, sharing violation, lock, pending deletion,
-    /// or mapped section. Missing permissions are reported as access denied too.
+    /// Returns whether Windows reports a file in use with this error: access denied, sharing violation, lock, pending deletion, or
+    /// mapped section. Missing permissions are reported as access denied too.
     fn says_in_use(e: &io::Error) -> bool {
         cfg!(windows) && matches!(e.raw_os_error(), Some(5 | 32 | 33 | 303 | 1224))
     }
@@ -298,8 +297,7 @@ mod links {
         Ok(resolved)
     }
 
-    /// Returns the components of a path in reverse. Unlike [`Path::components`], this keeps empty names, as "file/" is not a
-    /// file.
+    /// Returns the components of a path in reverse. Unlike [`Path::components`], this keeps empty names, as "file/" is not a file.
     fn components(path: &Path) -> Vec<OsString> {
         let names = path.as_os_str().as_bytes().rsplit(|&byte| byte == b'/');
         names.map(|name| OsString::from_vec(name.to_vec())).collect()
@@ -314,9 +312,9 @@ mod links {
         opened.metadata()
     }
 
-    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link may point to
-    /// any file that this process can write to, and a file or a pipe may have a reader. Entries of the effective user and of
-    /// the directory's owner are allowed.
+    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link may point to any file
+    /// that this process can write to, and a file or a pipe may have a reader. Entries of the effective user and of the directory's
+    /// owner are allowed.
     pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
         const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;
         let directory = match entry.parent() {

@@ -1,7 +1,7 @@
 //! `.safetensors` files: several row-major tensors in one file, which can be memory-mapped.
 //!
-//! [`Safetensors`] reads and maps files, [`SafetensorsWriter`] writes them. The format is row-major only: write a column-major
-//! tensor through `.as_order::<RowMajor>()`, and convert it with `.to_order::<ColMajor>()` after reading.
+//! [`Safetensors`] reads and maps files, [`SafetensorsWriter`] writes them. The format is row-major only: write a column-major tensor
+//! through `.as_order::<RowMajor>()`, and convert it with `.to_order::<ColMajor>()` after reading.
 //!
 //! | safetensors | here |
 //! |---|---|
@@ -28,9 +28,8 @@
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 //!
-//! Files are not trusted. The header must describe the data after it without gaps, overlaps or trailing bytes. The data of each
-//! tensor must have the length that follows from its shape. All of this is checked when a file is opened, with memory for the
-//! header only.
+//! Files are not trusted. The header must describe the data after it without gaps, overlaps or trailing bytes. The data of each tensor
+//! must have the length that follows from its shape. All of this is checked when a file is opened, with memory for the header only.
 
 mod header;
 mod writer;
@@ -95,10 +94,10 @@ impl Safetensors {
     /// Maps a file into memory. Reads the header only; elements are loaded when they are accessed.
     ///
     /// # Safety
-    /// Until the value is dropped, neither this process nor any other may modify or truncate the file. A write changes elements
-    /// that safe code has borrowed, and an access past the end of the file kills the process. If this cannot be guaranteed, use
-    /// [`read`](Safetensors::read), which copies. Replacing the file by a rename, as all writers of this crate do, is allowed:
-    /// the old file stays mapped.
+    /// Until the value is dropped, neither this process nor any other may modify or truncate the file. A write changes elements that
+    /// safe code has borrowed, and an access past the end of the file kills the process. If this cannot be guaranteed, use
+    /// [`read`](Safetensors::read), which copies. Replacing the file by a rename, as all writers of this crate do, is allowed: the old
+    /// file stays mapped.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be mapped, or its header is damaged.
@@ -257,8 +256,8 @@ impl Safetensors {
     /// Copies a tensor out of the file.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no tensor of that name, or it differs from what was requested. In the latter case the error
-    /// says which type to read it as and how to convert that.
+    /// [`Error::File`] if there is no tensor of that name, or it differs from what was requested. In the latter case the error says
+    /// which type to read it as and how to convert that.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -294,8 +293,8 @@ impl Safetensors {
     /// The bytes of a `bool` tensor are checked, as only 0 and 1 are valid. The bytes of all other types are not accessed.
     ///
     /// # Errors
-    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian. `get`
-    /// copies such tensors. Misaligned files are rare, as writers align the data.
+    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian. `get` copies
+    /// such tensors. Misaligned files are rare, as writers align the data.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -332,8 +331,8 @@ impl Safetensors {
             ));
         }
         // SAFETY: `elements` is aligned (checked above). The bytes are borrowed from `self` for the lifetime of the view.
-        // `header::parse` checked that their number matches the shape. Every bit pattern is a valid number; `bool` was checked
-        // by `check_bools`.
+        // `header::parse` checked that their number matches the shape. Every bit pattern is a valid number; `bool` was checked by
+        // `check_bools`.
         let elements = unsafe { core::slice::from_raw_parts(elements, bytes.len() / size_of::<T>()) };
         Ok(TensorView::of_slice(elements, shape))
     }

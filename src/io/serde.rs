@@ -43,9 +43,9 @@ const UNSEEN: usize = 1024;
 
 /// Serialises owned tensors and views as a struct of `dtype`, `order`, `shape` and `values`. Requires the feature `serde`.
 ///
-/// What happens to values that a format cannot represent depends on the format. JSON has neither NaN nor infinities:
-/// `serde_json` writes them as `null`, and reading them back is an error. Also, `serde_json` parses numbers of many digits
-/// exactly only with its feature `float_roundtrip`. Enable it if every bit matters.
+/// What happens to values that a format cannot represent depends on the format. JSON has neither NaN nor infinities: `serde_json`
+/// writes them as `null`, and reading them back is an error. Also, `serde_json` parses numbers of many digits exactly only with its
+/// feature `float_roundtrip`. Enable it if every bit matters.
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Serialize for Tensor<T, D, O, Dev, S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         dispatch!(T::DTYPE, U => {
@@ -96,8 +96,7 @@ impl<U: Serialize> Serialize for Values<'_, U> {
         let read = (self.parts)(&mut |part| {
             part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
                 error = Some(e);
-                // Never returned: it stops the iteration, which may be long, as a broadcast view repeats elements without
-                // memory.
+                // Never returned: it stops the iteration, which may be long, as a broadcast view repeats elements without memory.
                 Error::Argument { op: "serialize", why: String::new() }
             })
         });
@@ -115,16 +114,15 @@ impl<U: Serialize> Serialize for Values<'_, U> {
 
 /// Deserialises owned tensors. Requires the feature `serde`.
 ///
-/// The element type, memory order and rank in the data must be those of the tensor type. If not, the error says which type to
-/// read it as and how to convert that. The data are not trusted: memory is allocated as elements arrive.
+/// The element type, memory order and rank in the data must be those of the tensor type. If not, the error says which type to read it
+/// as and how to convert that. The data are not trusted: memory is allocated as elements arrive.
 impl<'de, T: Element, D: Dim, O: Order, Dev: Device + Default> Deserialize<'de> for Tensor<T, D, O, Dev> {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         deserialize(deserializer)
     }
 }
 
-/// Deserialises a `DynTensor` on the host, with the element type, memory order and shape of the data. Requires the feature
-/// `serde`.
+/// Deserialises a `DynTensor` on the host, with the element type, memory order and shape of the data. Requires the feature `serde`.
 impl<'de> Deserialize<'de> for DynTensor {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         deserialize(deserializer)
@@ -272,8 +270,7 @@ impl<'de> Visitor<'de> for Shape {
     }
 }
 
-/// The type that an element is deserialised as: the element type itself, except for `f32`, which would silently become
-/// infinite.
+/// The type that an element is deserialised as: the element type itself, except for `f32`, which would silently become infinite.
 trait Readable: Element {
     type As: for<'de> Deserialize<'de>;
     fn of(read: Self::As) -> Self;

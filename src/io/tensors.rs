@@ -22,8 +22,8 @@ mod sealed {
 /// Number of bytes that are read or written at a time.
 pub(super) const CHUNK: usize = 1 << 18;
 
-/// A type that tensors in files can be read as: a [`Tensor`], which must match the file, or a [`DynTensor`], which takes its
-/// types from the file. Sealed.
+/// A type that tensors in files can be read as: a [`Tensor`], which must match the file, or a [`DynTensor`], which takes its types from
+/// the file. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a file",
     label = "files hold tensors",
@@ -123,8 +123,8 @@ impl<S: DynData> ToFile for DynTensor<S> {
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 const LARGEST_FILE: u64 = 1 << 62;
 
-/// Returns an error if the elements of all tensors exceed [`LARGEST_FILE`]. A broadcast view can be that large, as it repeats
-/// elements without memory. Called before anything is written.
+/// Returns an error if the elements of all tensors exceed [`LARGEST_FILE`]. A broadcast view can be that large, as it repeats elements
+/// without memory. Called before anything is written.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
     let all = tensors.into_iter().map(|x| x.bytes()).fold(0, u64::saturating_add);
@@ -162,8 +162,8 @@ pub(super) fn for_dyn_parts<T: Element>(
     }
 }
 
-/// Passes the elements to `f` in chunks, in memory order. Splits the tensor in half along its slowest axis until a part fits in
-/// a chunk, so the whole is never copied.
+/// Passes the elements to `f` in chunks, in memory order. Splits the tensor in half along its slowest axis until a part fits in a
+/// chunk, so the whole is never copied.
 pub(super) fn for_parts<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
     x: &Tensor<T, D, O, Dev, S>,
     f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,

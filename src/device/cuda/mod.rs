@@ -1,7 +1,6 @@
 //! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be
-//! called.
+//! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be called.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
@@ -40,15 +39,14 @@ use engine::{Context, Memory};
 /// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
 /// and leaves it current.
 ///
-/// Freed memory is kept for later allocations: in a buffer pool of this crate (blocks of up to 64 MiB, at most an eighth larger
-/// than requested) and in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns it to the
-/// system.
+/// Freed memory is kept for later allocations: in a buffer pool of this crate (blocks of up to 64 MiB, at most an eighth larger than
+/// requested) and in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns it to the system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its
-/// tables of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from
-/// partial results in another order than on the CPU, which is the same from run to run. They round differently. A partial
-/// result may overflow, underflow or combine an infinity with a zero even if combining the elements one by one would not.
-/// cuBLAS multiplies by the scaling factors of a product even if they are 1, so that infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
+/// of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from partial results
+/// in another order than on the CPU, which is the same from run to run. They round differently. A partial result may overflow,
+/// underflow or combine an infinity with a zero even if combining the elements one by one would not. cuBLAS multiplies by the scaling
+/// factors of a product even if they are 1, so that infinite complex numbers may become NaN.
 ///
 /// An operation without a CUDA source does not compile on it, and the message says what to write:
 ///

@@ -17,8 +17,7 @@ pub struct Header {
     pub descr: String,
     /// The extent of each axis.
     pub shape: Vec<usize>,
-    /// Whether the memory order is column-major: the first axis varies fastest. NumPy writes `false` if both orders are the
-    /// same.
+    /// Whether the memory order is column-major: the first axis varies fastest. NumPy writes `false` if both orders are the same.
     pub fortran_order: bool,
 }
 
@@ -112,8 +111,8 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
         .collect()
 }
 
-/// Parses a NumPy type name: a byte order (`|` if there is none), a kind, and a number of bytes. Returns the element type, if
-/// it is supported, and whether it is big-endian. Returns `None` if NumPy has no such type.
+/// Parses a NumPy type name: a byte order (`|` if there is none), a kind, and a number of bytes. Returns the element type, if it is
+/// supported, and whether it is big-endian. Returns `None` if NumPy has no such type.
 fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
     let mut chars = name.chars();
     let (order, kind) = (chars.next()?, chars.next()?);

@@ -1,5 +1,4 @@
-//! Reads the central directory of a zip archive, which lists the entries and their offsets. It is found from the end of the
-//! file.
+//! Reads the central directory of a zip archive, which lists the entries and their offsets. It is found from the end of the file.
 
 #![forbid(unsafe_code)]
 
@@ -246,8 +245,8 @@ impl Entry {
         self.full_name.strip_suffix(".npy").unwrap_or(&self.full_name)
     }
 
-    /// Returns the offset of the entry's data. Checks that the local header before it exists, belongs to this entry, and that
-    /// header and data end before the next entry.
+    /// Returns the offset of the entry's data. Checks that the local header before it exists, belongs to this entry, and that header
+    /// and data end before the next entry.
     pub(super) fn data(&self, reader: &mut (impl Read + Seek)) -> Result<u64, String> {
         let header = self.header;
         let mut fixed = [0; LOCAL_BYTES];

@@ -153,8 +153,8 @@ impl<'a> NpzWriter<'a> {
         replace(path, |file| self.write_archive(&name, file))
     }
 
-    /// Writes the archive to any writer that can seek, like [`write`](NpzWriter::write). Starts at offset 0. The writer should
-    /// be empty: bytes that remain after the archive make it unreadable, as archives are read from their end.
+    /// Writes the archive to any writer that can seek, like [`write`](NpzWriter::write). Starts at offset 0. The writer should be
+    /// empty: bytes that remain after the archive make it unreadable, as archives are read from their end.
     ///
     /// # Errors
     /// See [`write`](NpzWriter::write).

@@ -133,8 +133,7 @@ impl Info {
         }
     }
 
-    /// Returns an error message if the shape overflows, or if the offsets do not match the shape. The latter requires a
-    /// supported type.
+    /// Returns an error message if the shape overflows, or if the offsets do not match the shape. The latter requires a supported type.
     fn check(&self) -> Result<(), String> {
         let bytes = self.end.checked_sub(self.begin).ok_or_else(|| {
             format!("has the `data_offsets` [{}, {}], which end before they begin", self.begin, self.end)
@@ -189,8 +188,8 @@ pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
     Ok(header)
 }
 
-/// Returns the length of the file according to its header, or `None` if the header is invalid. `start` is the file up to the
-/// end of the header.
+/// Returns the length of the file according to its header, or `None` if the header is invalid. `start` is the file up to the end of the
+/// header.
 pub(super) fn length(start: &[u8]) -> Option<u64> {
     let header = Header::of_json(start.get(8..)?).ok()?;
     let data = header.tensors.values().map(|info| info.end as u64).max().unwrap_or(0);

@@ -39,8 +39,7 @@ impl<T: Element, D: Dim, Dev: Device, S: Storage<T, Dev>> InRowMajor for Tensor<
 /// The memory order of a `DynTensor` is known at run time only: adding a column-major one returns an error.
 impl<S: DynData> InRowMajor for DynTensor<S> {}
 
-/// Collects references to tensors for a safetensors file. Nothing is copied or written before
-/// [`write`](SafetensorsWriter::write).
+/// Collects references to tensors for a safetensors file. Nothing is copied or written before [`write`](SafetensorsWriter::write).
 ///
 /// ```
 /// use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -80,8 +79,8 @@ impl<'a> SafetensorsWriter<'a> {
     /// Adds a tensor under a name.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the name is taken or is `__metadata__`, for `Complex<f64>`, which the format does not have, and
-    /// for a column-major [`DynTensor`].
+    /// [`Error::Argument`] if the name is taken or is `__metadata__`, for `Complex<f64>`, which the format does not have, and for a
+    /// column-major [`DynTensor`].
     ///
     /// ```
     /// # use vierbein::io::safetensors::SafetensorsWriter;

@@ -200,8 +200,7 @@ impl<'a, const N: usize> Visit<'a, Cuda<N>> for Operands<'a> {
     }
 }
 
-// If a function is undefined for some elements, the computation is repeated on the host, which finds the element and returns
-// the error.
+// If a function is undefined for some elements, the computation is repeated on the host, which finds the element and returns the error.
 
 pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     context: &'static Context,

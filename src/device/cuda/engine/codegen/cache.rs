@@ -1,7 +1,7 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
-//! The name of a file is a hash of everything that it was compiled from. The file begins with a hash of its contents: that from
-//! which it was compiled, and the machine code. If the hash or the source does not match, the kernel is compiled again. A
+//! The name of a file is a hash of everything that it was compiled from. A file consists of a hash of its other contents, the text that
+//! the kernel was compiled from, and the machine code. If the hash or the text does not match, the kernel is compiled again. A
 //! directory that cannot be written to is not an error.
 //!
 //! The files are machine code that the GPU runs. On Unix, the cache is used only if no other user but root can have changed it:
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const DIRECTORY: &str = "VIERBEIN_CUDA_CACHE_DIR";
 const MAGIC: &[u8; 8] = b"vierbein";
 
-/// Returns the machine code of a source, from the cache if it is there.
+/// Returns the machine code of a source, from the cache if possible.
 pub(in crate::device::cuda::engine) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
@@ -76,7 +76,7 @@ fn is_private(metadata: &Metadata) -> bool {
         && (metadata.uid() == ROOT || metadata.uid() == crate::user::effective())
 }
 
-/// Other systems have no permission bits. Their usual directory belongs to the user.
+/// Returns `true`, as other systems have no permission bits. Their default directory belongs to the user.
 #[cfg(not(unix))]
 fn is_private(_: &Metadata) -> bool {
     true
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!((mode(&directory), mode(&parent.0.join("vierbein"))), (0o700, 0o700));
             store(&directory.join("x"), "source", b"image").unwrap();
             assert_eq!(mode(&directory.join("x")), 0o600);
-            // A directory of the user's own keeps its mode.
+            // An existing directory keeps its mode.
             set_mode(&directory, 0o755);
             assert!(is_usable(&directory));
             assert_eq!(mode(&directory), 0o755);

@@ -1,5 +1,5 @@
-//! Compiles CUDA C++ to machine code by NVRTC, for exactly the GPU in use: there is no second compilation by the driver, and
-//! none that an older driver rejects.
+//! Compiles CUDA C++ with NVRTC to machine code for exactly the GPU in use. So the driver does not compile it again, and an older
+//! driver does not reject it.
 
 use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
@@ -69,7 +69,7 @@ impl Compiler {
     }
 }
 
-/// What to compile.
+/// The architecture to compile for, and whether to compile to machine code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Target {
     arch: u32,
