@@ -139,14 +139,14 @@ impl<M: Managed> Dlpack<M> {
     /// "used_dltensor_versioned" or "used_dltensor".
     ///
     /// # Errors
-    /// The deleter is not called, and the caller keeps ownership of the tensor, if
+    /// In each of these cases, the deleter is not called, and the caller keeps ownership of the tensor:
     ///
-    /// * the major version is not 1,
-    /// * the tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support,
-    /// * its element type is not one of this crate's,
-    /// * it has more than 16 axes, or an extent is negative,
-    /// * the shape, the strides or the offset exceed the address space,
-    /// * elements are not aligned. On a GPU, the alignment of a complex number is its size.
+    /// * The major version is not 1.
+    /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
+    /// * Its element type is not one of this crate's.
+    /// * It has more than 16 axes, or an extent is negative.
+    /// * The shape, the strides or the offset exceed the address space.
+    /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
     ///
     /// # Safety
     /// * `managed` must be null or point to a structure as DLPack defines it. It must be valid until its deleter is called, which this
