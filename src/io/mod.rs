@@ -27,10 +27,10 @@
 //! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or those that
 //! the umask gives a new file. Owner, group and access control list are always those of a new file.
 //!
-//! In a sticky directory that all users can write to, such as `/tmp`, writers neither follow symbolic links of other users nor
-//! write to their files and pipes; entries of the directory's owner are allowed. The result is an error that names the entry.
-//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix
-//! and with any setting.
+//! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
+//! write to files and pipes of other users either. Both are errors that name the entry. Entries of the directory's owner are allowed.
+//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix and
+//! with any setting.
 
 #[cfg(feature = "npy")]
 pub mod npy;

@@ -78,8 +78,8 @@ pub fn read_header_from(mut reader: impl Read) -> Result<Header, Error> {
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Reads a tensor from a NumPy file, which must hold this element type, rank and memory order.
     ///
-    /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape: for ranks 0 and 1, for
-    /// tensors with at most one axis longer than 1, and for empty ones.
+    /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape. This is the case for ranks
+    /// 0 and 1, for tensors with at most one axis longer than 1, and for empty ones.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be read, is damaged, or holds something else. In the last case the error says which type to

@@ -22,8 +22,8 @@
 //!
 //! Archives are not trusted. Their directory must lie within the file, names must be unique, and entries must not overlap. The length
 //! and the checksum of each entry must be those of the directory. A name is only looked up, never used as a path. Memory for elements
-//! is allocated as they are decompressed, not from the size that an entry claims: at most 1032 times the entry's compressed size, which
-//! is the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
+//! is allocated as they are decompressed, not from the size that an entry claims. It is at most 1032 times the entry's compressed size,
+//! the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
 
 #![forbid(unsafe_code)]
 

@@ -107,7 +107,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// The permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
+/// Returns the permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
 /// replacing it does as well.
 fn carried_over(old: Permissions) -> Permissions {
     #[cfg(unix)]
@@ -371,7 +371,7 @@ mod links {
         Ok(before)
     }
 
-    /// Other systems have no sticky directories.
+    /// Does nothing, as other systems have no sticky directories.
     pub(super) fn check_owner(_entry: &Path, _metadata: &Metadata) -> io::Result<()> {
         Ok(())
     }
@@ -391,8 +391,8 @@ mod tests {
         e.kind() == io::ErrorKind::PermissionDenied
     }
 
-    /// A directory with an old file `x` and a new one. `rename` fails with `denied` if `rejects` says so. Returns the result, the
-    /// content of `x` if there is such a file, and the names of all files.
+    /// Renames a new file over an old file `x` in a new directory. `rename` fails with `denied` if `rejects` says so. Returns the
+    /// result, the content of `x` if there is such a file, and the names of all files.
     fn rename_over_old(
         test: &str,
         mut rejects: impl FnMut(&Path, &Path) -> bool,

@@ -19,9 +19,9 @@ use engine::{Context, Memory};
 
 /// An NVIDIA GPU, given by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
-/// The type always exists; whether there is such a device is found at run time. [`Cuda::new`] and every allocation return
-/// [`Error::DeviceUnavailable`], which says what was searched for and where, in a build without the feature `cuda` as well as
-/// on a machine without NVIDIA's driver, GPU or run-time compiler. Building needs none of them.
+/// The type always exists; whether there is such a device is found at run time. Without the feature `cuda`, or without NVIDIA's driver,
+/// a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. The error says what was
+/// searched for and where. Building needs none of them.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -39,8 +39,9 @@ use engine::{Context, Memory};
 /// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
 /// and leaves it current.
 ///
-/// Freed memory is kept for later allocations: in a buffer pool of this crate (blocks of up to 64 MiB, at most an eighth larger than
-/// requested) and in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns it to the system.
+/// Freed memory is kept for later allocations. Blocks of up to 64 MiB, at most an eighth larger than requested, are in a buffer pool of
+/// this crate. The device's default pool, which is configured to keep memory, has the rest. [`trim`](Cuda::trim) returns it to the
+/// system.
 ///
 /// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
 /// of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from partial results
@@ -68,12 +69,12 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels
-/// are compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache
-/// directory; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective
-/// user or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created
-/// with mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of
-/// freed blocks that this crate keeps (256 MiB); with 0, only the driver's pool keeps memory.
+/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels are
+/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache directory;
+/// an empty value turns that off. On Unix, the directory and its files must belong to the effective user or to root. Neither their
+/// group nor others may be able to write to them (mode `0700` or `0755`). Otherwise each process compiles its kernels itself. A missing
+/// directory is created with mode `0700`. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of freed blocks that this crate keeps (256
+/// MiB); with 0, only the driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),

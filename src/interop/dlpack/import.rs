@@ -141,7 +141,7 @@ impl<M: Managed> Dlpack<M> {
     /// # Errors
     /// In each of these cases, the deleter is not called, and the caller keeps ownership of the tensor:
     ///
-    /// * The major version is not 1.
+    /// * `managed` is null, or the major version is not 1.
     /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
     /// * Its element type is not one of this crate's.
     /// * It has more than 16 axes, or an extent is negative.

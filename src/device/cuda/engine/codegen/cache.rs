@@ -82,9 +82,9 @@ fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Reads the machine code in a file of a directory that [`open_directory`] returned, unless the file is a link, belongs to
-/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of
-/// scalars, which are part of a source, and could find two sources with the same hash.
+/// Reads the machine code in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, belongs to
+/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars,
+/// which are part of a source, and could find two sources with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // No other user can replace the entries of the directory, so between these two calls a file cannot become a link of theirs.
     if !fs::symlink_metadata(file).ok()?.is_file() {
@@ -146,8 +146,8 @@ fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build. Collisions can be computed, so [`load`] does not
-/// rely on it.
+/// Returns the 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923), which is the same in every build. Collisions can be computed, so
+/// [`load`] does not rely on it.
 fn hash(parts: &[&[u8]]) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;

@@ -50,8 +50,8 @@ impl Compiler {
         })
     }
 
-    /// Returns what to compile for a GPU: its machine code or, if the GPU is newer than the compiler, the intermediate code of
-    /// the newest architecture that the compiler knows, which the driver compiles.
+    /// Returns the target for a GPU: its machine code if the compiler knows the GPU. Otherwise the intermediate code of the newest
+    /// architecture that the compiler knows; the driver compiles it to machine code.
     pub(super) fn target(&self, arch: u32) -> Result<Target, String> {
         if self.architectures.contains(&arch) {
             return Ok(Target { arch, machine_code: true });

@@ -172,7 +172,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
+    /// Plans the loops. `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
     fn new(
         kept: &[usize],
         summed: Option<&[usize]>,

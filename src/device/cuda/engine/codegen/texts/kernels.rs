@@ -1,6 +1,6 @@
-//! Requests every kernel for every element type that supports it, as the engine does: each operation of the table for contiguous
-//! operands, some operations with zero to three operands in each layout, reductions, scans, products. Kernels have numeric variants.
-//! Each value of each number occurs, and each pair of values of two numbers, but not all combinations.
+//! Requests every kernel for every element type that supports it, as the engine does. These are each operation of the table for
+//! contiguous operands, some operations with zero to three operands in each layout, reductions, scans, and products. Kernels have
+//! numeric variants. Each value of each number occurs, and each pair of values of two numbers, but not all combinations.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
@@ -168,8 +168,8 @@ impl Kernels {
     }
 }
 
-/// Returns how many elements reductions and sums of products load at once, whether along a line, and whether with 64-bit
-/// indices: each value with each value of each of the others.
+/// Returns variants of reductions and sums of products: the number of elements per load, whether along a line, and whether with 64-bit
+/// indices. Each pair of values of two of these numbers occurs.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()
