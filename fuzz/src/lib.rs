@@ -1,5 +1,5 @@
-//! What the fuzzer does with bytes: read them as each format, and make sure that what is read is written and read again
-//! unchanged. What claims more than it holds shows as memory: run with `-malloc_limit_mb`.
+//! The fuzz targets of the file formats. Each reads bytes as a file, writes what was read, reads that again, and compares. To detect
+//! allocations for sizes that a file only claims, run with `-malloc_limit_mb`.
 //!
 //! ```text
 //! cargo install cargo-fuzz
@@ -16,7 +16,7 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error};
 
-/// All that goes wrong with files is an error of that kind.
+/// Returns the value, or `None` for an [`Error::File`]. Any other error is a fault.
 fn of_the_file<V>(result: Result<V, Error>) -> Option<V> {
     match result {
         Ok(value) => Some(value),
@@ -25,14 +25,14 @@ fn of_the_file<V>(result: Result<V, Error>) -> Option<V> {
     }
 }
 
-/// Its bytes, which compare where a NaN does not.
+/// Returns the tensor as an `.npy` file. Unlike elements, bytes compare equal for NaN.
 fn npy_bytes(x: &DynTensor) -> Vec<u8> {
     let mut bytes = Vec::new();
     x.write_npy_to(&mut bytes).unwrap();
     bytes
 }
 
-/// As an `.npy` file.
+/// Reads the bytes as an `.npy` file.
 pub fn npy(bytes: &[u8]) {
     let header = of_the_file(read_header_from(bytes));
     if let Some(x) = of_the_file(DynTensor::read_npy_from(bytes)) {
@@ -43,7 +43,7 @@ pub fn npy(bytes: &[u8]) {
     of_the_file(Tensor::<f64, Rank<2>, ColMajor>::read_npy_from(bytes));
 }
 
-/// As an `.npz` archive.
+/// Reads the bytes as an `.npz` archive.
 pub fn npz(bytes: &[u8]) {
     let Some(mut archive) = of_the_file(Npz::new(Cursor::new(bytes))) else { return };
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
@@ -58,7 +58,7 @@ pub fn npz(bytes: &[u8]) {
     }
 }
 
-/// As a safetensors file.
+/// Reads the bytes as a safetensors file.
 pub fn safetensors(bytes: &[u8]) {
     let Some(file) = of_the_file(Safetensors::read_from(bytes)) else { return };
     let mut writer = SafetensorsWriter::new();
@@ -81,13 +81,13 @@ pub fn safetensors(bytes: &[u8]) {
     }
 }
 
-/// As JSON, through serde.
+/// Reads the bytes as JSON, through serde.
 pub fn json(bytes: &[u8]) {
     if let Ok(x) = serde_json::from_slice::<DynTensor>(bytes) {
         let text = serde_json::to_string(&x).unwrap();
         let back: DynTensor = serde_json::from_str(&text).unwrap();
         assert_eq!(npy_bytes(&back), npy_bytes(&x));
-        // A map that sorts its keys.
+        // `Value` is a map that sorts its keys.
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(npy_bytes(&serde_json::from_value(value).unwrap()), npy_bytes(&x));
     }

@@ -1,10 +1,10 @@
-//! Matrices, columns and rows of the [`faer`] crate. Feature `faer`.
+//! Conversions between tensors and the matrices, columns and rows of the [`faer`] crate. Requires the feature `faer`.
 //!
-//! Views of faer have strides of any sign, as those of tensors have: they pass both ways as they are, in either order, which says
-//! how they are enumerated. An owned `Mat` is column-major, and its columns begin at multiples of 64 bytes: where they fill those
-//! there is nothing between them, and a tensor can take its memory over.
+//! Views convert in both directions without a copy: those of faer have strides of any sign, as those of tensors have. The memory order
+//! of a tensor view only determines its iteration order. An owned `Mat` is column-major, with columns that begin at multiples of 64
+//! bytes. If there is no padding between the columns, a tensor can take ownership of its memory.
 //!
-//! Where one axis has length 0, the others can be longer here than any tensor's: `try_into` gives an error of those, `into` panics.
+//! If one extent is 0, faer allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -13,10 +13,10 @@
 //! | `ColRef`, `RowRef`, `ColMut`, `RowMut` | `TensorView`, `TensorViewMut` of rank 1 | free |
 //! | `TensorView`, `TensorViewMut` of rank 2 | `MatRef`, `MatMut` | free |
 //! | `TensorView`, `TensorViewMut` of rank 1 | `ColRef`, `ColMut` | free |
-//! | `Mat` without gaps between its columns | `Tensor<_, Rank<2>, ColMajor>` | free (`try_into`) |
-//! | `Mat` with gaps | `Tensor` | an error, and the matrix back |
+//! | `Mat` without padding between its columns | `Tensor<_, Rank<2>, ColMajor>` | free (`try_into`) |
+//! | `Mat` with padding | `Tensor` | an error that returns the matrix |
 //! | any matrix or view | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
-//! | `Tensor` | `Mat` by `MatRef::from(x.view()).to_owned()` | one pass: faer allocates for itself |
+//! | `Tensor` | `Mat` by `MatRef::from(x.view()).to_owned()` | one pass, as faer allocates its own memory |
 //!
 //! ```
 //! use faer::{Mat, MatRef, mat};
@@ -56,37 +56,38 @@ use faer::{ColMut, ColRef, Mat, MatMut, MatRef, RowMut, RowRef};
 // ------------------------------------------------------------------ from faer
 
 impl<'a, T: Element, O: Order> From<MatRef<'a, T>> for TensorView<'a, T, Rank<2>, O> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     #[track_caller]
     fn from(m: MatRef<'a, T>) -> Self {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
-        // SAFETY: the matrix borrows the elements of all its indices for `'a`.
+        // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows for `'a`.
         expect(unsafe { TensorView::from_raw_parts(m.as_ptr(), shape, strides) })
     }
 }
 
 impl<'a, T: Element, O: Order> From<&'a Mat<T>> for TensorView<'a, T, Rank<2>, O> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     fn from(m: &'a Mat<T>) -> Self {
         m.as_ref().into()
     }
 }
 
 impl<'a, T: Element, O: Order> From<MatMut<'a, T>> for TensorViewMut<'a, T, Rank<2>, O> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     ///
     /// # Panics
     /// If two indices might share an element.
     #[track_caller]
     fn from(m: MatMut<'a, T>) -> Self {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
-        // SAFETY: the matrix borrows the elements of all its indices for `'a`, alone, and is given away.
+        // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows exclusively for `'a`. `m` is
+        // consumed.
         expect(unsafe { TensorViewMut::from_raw_parts(m.as_ptr_mut(), shape, strides) })
     }
 }
 
 impl<'a, T: Element, O: Order> From<&'a mut Mat<T>> for TensorViewMut<'a, T, Rank<2>, O> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     fn from(m: &'a mut Mat<T>) -> Self {
         m.as_mut().into()
     }
@@ -95,23 +96,23 @@ impl<'a, T: Element, O: Order> From<&'a mut Mat<T>> for TensorViewMut<'a, T, Ran
 macro_rules! vectors {
     ($($shared:ident $exclusive:ident $len:ident $stride:ident;)*) => {$(
         impl<'a, T: Element, O: Order> From<$shared<'a, T>> for TensorView<'a, T, Rank<1>, O> {
-            /// The same elements. Free.
+            /// Returns a view of the same elements. Free.
             #[track_caller]
             fn from(v: $shared<'a, T>) -> Self {
-                // SAFETY: the vector borrows its elements for `'a`.
+                // SAFETY: length and stride are those of `v`, which borrows its elements for `'a`.
                 expect(unsafe { TensorView::from_raw_parts(v.as_ptr(), [v.$len()], [v.$stride()]) })
             }
         }
 
         impl<'a, T: Element, O: Order> From<$exclusive<'a, T>> for TensorViewMut<'a, T, Rank<1>, O> {
-            /// The same elements. Free.
+            /// Returns a view of the same elements. Free.
             ///
             /// # Panics
             /// If two indices share an element.
             #[track_caller]
             fn from(v: $exclusive<'a, T>) -> Self {
                 let (shape, strides) = ([v.$len()], [v.$stride()]);
-                // SAFETY: the vector borrows its elements for `'a`, alone, and is given away.
+                // SAFETY: length and stride are those of `v`, which borrows its elements exclusively for `'a`. `v` is consumed.
                 expect(unsafe { TensorViewMut::from_raw_parts(v.as_ptr_mut(), shape, strides) })
             }
         }
@@ -122,14 +123,14 @@ vectors! {
     RowRef RowMut ncols col_stride;
 }
 
-/// A matrix without gaps between its columns.
+/// A matrix without padding between its columns.
 struct Dense<T>(Mat<T>);
 
-// SAFETY: the elements are the matrix's own, which nobody touches. It is dense, so they lie side by side.
+// SAFETY: the matrix owns the elements, and `Dense` gives no other access to them. `try_from` has checked that they are contiguous.
 unsafe impl<T: Element> ForeignMemory<T> for Dense<T> {
     fn elements(&mut self) -> &mut [T] {
         let len = self.0.nrows() * self.0.ncols();
-        // SAFETY: the columns follow each other without a gap, and the matrix is borrowed mutably.
+        // SAFETY: the columns are contiguous, so `len` initialised elements follow the pointer. `self` is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.0.as_ptr_mut(), len) }
     }
 }
@@ -137,7 +138,7 @@ unsafe impl<T: Element> ForeignMemory<T> for Dense<T> {
 impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
     type Error = ConversionError<Mat<T>>;
 
-    /// The matrix's own memory, if there are no gaps between its columns.
+    /// Takes ownership of the matrix's memory, if there is no padding between its columns.
     fn try_from(m: Mat<T>) -> Result<Self, Self::Error> {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
         if is_dense(&shape, &strides, ColMajor::ROW_MAJOR) {
@@ -154,37 +155,39 @@ impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
 // ------------------------------------------------------------------ to faer
 
 impl<'a, T: Element, O: Order> From<TensorView<'a, T, Rank<2>, O>> for MatRef<'a, T> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     fn from(x: TensorView<'a, T, Rank<2>, O>) -> Self {
         let ([rows, columns], [down, across]) = (x.shape(), x.strides());
-        // SAFETY: the tensor borrows the elements of all its indices for `'a`.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`.
         unsafe { MatRef::from_raw_parts(x.as_ptr(), rows, columns, down, across) }
     }
 }
 
 impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<2>, O>> for MatMut<'a, T> {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     fn from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Self {
         let ([rows, columns], [down, across]) = (x.shape(), x.strides());
-        // SAFETY: the tensor borrows the elements of all its indices for `'a`, alone, and is given away.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. Mutable
+        // tensor views do not overlap themselves. `x` is consumed.
         unsafe { MatMut::from_raw_parts_mut(x.as_mut_ptr(), rows, columns, down, across) }
     }
 }
 
 impl<'a, T: Element, O: Order> From<TensorView<'a, T, Rank<1>, O>> for ColRef<'a, T> {
-    /// The same elements. Free.
+    /// Returns a view of the same elements. Free.
     fn from(x: TensorView<'a, T, Rank<1>, O>) -> Self {
         let ([n], [stride]) = (x.shape(), x.strides());
-        // SAFETY: the tensor borrows its elements for `'a`.
+        // SAFETY: length and stride are those of `x`, which borrows its elements for `'a`.
         unsafe { ColRef::from_raw_parts(x.as_ptr(), n, stride) }
     }
 }
 
 impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<1>, O>> for ColMut<'a, T> {
-    /// The same elements. Free.
+    /// Returns a view of the same elements. Free.
     fn from(mut x: TensorViewMut<'a, T, Rank<1>, O>) -> Self {
         let ([n], [stride]) = (x.shape(), x.strides());
-        // SAFETY: the tensor borrows its elements for `'a`, alone, and is given away.
+        // SAFETY: length and stride are those of `x`, which borrows its elements exclusively for `'a`. Mutable tensor views do not
+        // overlap themselves. `x` is consumed.
         unsafe { ColMut::from_raw_parts_mut(x.as_mut_ptr(), n, stride) }
     }
 }

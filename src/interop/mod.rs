@@ -1,14 +1,14 @@
-//! Tensors in memory that other libraries share, without a copy where layouts allow it. (What goes through files is in
-//! [`io`](crate::io).)
+//! Conversions between tensors and the types of other libraries, without a copy if the memory layouts allow it. For files, see
+//! [`io`](crate::io).
 //!
 //! | module | feature | |
 //! |---|---|---|
-//! | [`dlpack`] | | tensors passed to and taken from other libraries of the same process, such as NumPy and PyTorch |
+//! | [`dlpack`] | | tensors exchanged with other libraries in the same process, such as NumPy and PyTorch |
 //! | `ndarray` | `ndarray` | arrays and views of the `ndarray` crate |
 //! | `nalgebra` | `nalgebra` | matrices, vectors and views of the `nalgebra` crate |
 //! | `faer` | `faer` | matrices and views of the `faer` crate |
 //!
-//! Memory of anything else: [`Tensor::from_buffer`](crate::Tensor::from_buffer),
+//! For the memory of other libraries: [`Tensor::from_buffer`](crate::Tensor::from_buffer),
 //! [`TensorView::from_slice_strided`](crate::Tensor::from_slice_strided), [`TensorView::from_raw_parts`](crate::Tensor::from_raw_parts).
 
 pub mod dlpack;

@@ -1,10 +1,10 @@
-//! Matrices and vectors of the [`nalgebra`] crate. Feature `nalgebra`.
+//! Conversions between tensors and the matrices and vectors of the [`nalgebra`] crate. Requires the feature `nalgebra`.
 //!
-//! Matrices that nalgebra allocates are column-major. Its views have two strides, which are not negative; a tensor's view of rank 2
-//! is one of its views where that holds, whatever its order: the order says how it is enumerated. A vector (one column) is a tensor
-//! of rank 1, or of rank 2 with one column, as the type asks.
+//! Matrices that nalgebra allocates are column-major. Its views have two strides, which must not be negative. A tensor view of rank 2
+//! with such strides converts in either memory order, which only determines its iteration order. A vector (one column) converts to a
+//! tensor of rank 1, or of rank 2 with one column.
 //!
-//! Where one axis has length 0, the others can be longer here than any tensor's: `into` panics.
+//! If one extent is 0, nalgebra allows larger other extents than tensors do. `into` panics for such shapes.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -29,7 +29,7 @@
 //! assert_eq!(x.as_ptr(), m.as_ptr());
 //! assert_eq!(x, tensor![[1.0, 2.0], [3.0, 4.0]]);
 //!
-//! // Row-major, and still a view of nalgebra: its strides say so.
+//! // Row-major memory. A nalgebra view supports it, as it has a stride per axis.
 //! let t = tensor![[2.0, 1.0], [1.0, 3.0]];
 //! let v: MatrixView<f64, Dyn, Dyn, Dyn, Dyn> = t.view().try_into()?;
 //! assert_eq!(v.determinant(), 5.0);
@@ -60,10 +60,10 @@ use nalgebra::{
 
 // ------------------------------------------------------------------ from nalgebra
 
-/// `'a` is for how long the storage's elements are borrowed.
+/// Returns a view of all elements of `data`.
 ///
 /// # Safety
-/// They are.
+/// The elements of `data` must be borrowed, and not written to, for `'a`.
 #[track_caller]
 unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>(
     data: &S,
@@ -71,12 +71,15 @@ unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>
     let ((rows, columns), (down, across)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
     let strides = [down.value() as isize, across.value() as isize];
-    // SAFETY: the elements of all indices are the storage's, says its trait; the caller says for how long.
+    // SAFETY: `RawStorage` guarantees that shape and strides lead to elements of `data`. The caller ensures that they stay borrowed for
+    // `'a`.
     expect(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
 }
 
+/// Returns a mutable view of all elements of `data`.
+///
 /// # Safety
-/// As for `view`, and nobody else accesses the elements.
+/// The elements of `data` must be borrowed exclusively for `'a`.
 #[track_caller]
 unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order>(
     data: &mut S,
@@ -84,14 +87,15 @@ unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O:
     let ((rows, columns), (down, across)) = (data.shape(), data.strides());
     let shape = [rows.value(), columns.value()];
     let strides = [down.value() as isize, across.value() as isize];
-    // SAFETY: the elements of all indices are the storage's, says its trait; the caller says that nobody else has them.
+    // SAFETY: `RawStorageMut` guarantees that shape and strides lead to elements of `data`. The caller ensures exclusive access for
+    // `'a`. `from_raw_parts` rejects strides with which two indices could share an element.
     expect(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
 }
 
-/// Without the second axis.
+/// Returns the only column of `x` as a view of rank 1.
 fn column<'a, T: Element, O: Order>(x: TensorView<'a, T, Rank<2>, O>) -> TensorView<'a, T, Rank<1>, O> {
     let ([n, _], [stride, _]) = (x.shape(), x.strides());
-    // SAFETY: these are the elements of a matrix of one column, borrowed for `'a`.
+    // SAFETY: `x` has one column, so these are all its elements, which it borrows for `'a`.
     expect(unsafe { TensorView::from_raw_parts(x.as_ptr(), [n], [stride]) })
 }
 
@@ -99,17 +103,17 @@ fn column_mut<'a, T: Element, O: Order>(
     mut x: TensorViewMut<'a, T, Rank<2>, O>,
 ) -> TensorViewMut<'a, T, Rank<1>, O> {
     let ([n, _], [stride, _]) = (x.shape(), x.strides());
-    // SAFETY: these are the elements of a matrix of one column, borrowed for `'a`, alone; that view is given away.
+    // SAFETY: `x` has one column, so these are all its elements, which it borrows exclusively for `'a`. `x` is consumed.
     expect(unsafe { TensorViewMut::from_raw_parts(x.as_mut_ptr(), [n], [stride]) })
 }
 
 impl<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order> From<&'a Matrix<T, R, C, S>>
     for TensorView<'a, T, Rank<2>, O>
 {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     #[track_caller]
     fn from(matrix: &'a Matrix<T, R, C, S>) -> Self {
-        // SAFETY: the matrix is borrowed for `'a`.
+        // SAFETY: `matrix`, which contains the storage, is borrowed for `'a`.
         unsafe { view(&matrix.data) }
     }
 }
@@ -117,10 +121,10 @@ impl<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order> From<&'a 
 impl<'a, T: Element, R: Dim, S: RawStorage<T, R, U1>, O: Order> From<&'a Matrix<T, R, U1, S>>
     for TensorView<'a, T, Rank<1>, O>
 {
-    /// The elements of a vector. Free.
+    /// Returns a view of the elements of a vector. Free.
     #[track_caller]
     fn from(vector: &'a Matrix<T, R, U1, S>) -> Self {
-        // SAFETY: the vector is borrowed for `'a`.
+        // SAFETY: `vector`, which contains the storage, is borrowed for `'a`.
         column(unsafe { view(&vector.data) })
     }
 }
@@ -128,10 +132,10 @@ impl<'a, T: Element, R: Dim, S: RawStorage<T, R, U1>, O: Order> From<&'a Matrix<
 impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
     From<Matrix<T, R, C, ViewStorage<'a, T, R, C, RS, CS>>> for TensorView<'a, T, Rank<2>, O>
 {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     #[track_caller]
     fn from(matrix: Matrix<T, R, C, ViewStorage<'a, T, R, C, RS, CS>>) -> Self {
-        // SAFETY: the view borrows for `'a`.
+        // SAFETY: the storage is a view, which borrows the elements for `'a`.
         unsafe { view(&matrix.data) }
     }
 }
@@ -139,13 +143,13 @@ impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
 impl<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order> From<&'a mut Matrix<T, R, C, S>>
     for TensorViewMut<'a, T, Rank<2>, O>
 {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    /// If two indices might share an element. Safe functions of nalgebra do not create such matrices.
     #[track_caller]
     fn from(matrix: &'a mut Matrix<T, R, C, S>) -> Self {
-        // SAFETY: the matrix is mutably borrowed for `'a`.
+        // SAFETY: `matrix`, which contains the storage, is borrowed mutably for `'a`.
         unsafe { view_mut(&mut matrix.data) }
     }
 }
@@ -153,13 +157,13 @@ impl<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O: Order> From<&
 impl<'a, T: Element, R: Dim, S: RawStorageMut<T, R, U1>, O: Order> From<&'a mut Matrix<T, R, U1, S>>
     for TensorViewMut<'a, T, Rank<1>, O>
 {
-    /// The elements of a vector. Free.
+    /// Returns a view of the elements of a vector. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    /// If two indices might share an element. Safe functions of nalgebra do not create such matrices.
     #[track_caller]
     fn from(vector: &'a mut Matrix<T, R, U1, S>) -> Self {
-        // SAFETY: the vector is mutably borrowed for `'a`.
+        // SAFETY: `vector`, which contains the storage, is borrowed mutably for `'a`.
         column_mut(unsafe { view_mut(&mut vector.data) })
     }
 }
@@ -167,19 +171,19 @@ impl<'a, T: Element, R: Dim, S: RawStorageMut<T, R, U1>, O: Order> From<&'a mut 
 impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
     From<Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>> for TensorViewMut<'a, T, Rank<2>, O>
 {
-    /// The same elements at the same indices. Free.
+    /// Returns a view of the same elements at the same indices. Free.
     ///
     /// # Panics
-    /// If two indices might share an element, which nalgebra refuses too where it makes views.
+    /// If two indices might share an element. Safe functions of nalgebra do not create such matrices.
     #[track_caller]
     fn from(mut matrix: Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>) -> Self {
-        // SAFETY: the view borrows for `'a`, and is given away.
+        // SAFETY: the storage is a view, which borrows the elements exclusively for `'a`. It is consumed.
         unsafe { view_mut(&mut matrix.data) }
     }
 }
 
 impl<T: Element> From<DMatrix<T>> for Tensor<T, Rank<2>, ColMajor> {
-    /// The matrix's own memory.
+    /// Takes ownership of the matrix's memory.
     fn from(matrix: DMatrix<T>) -> Self {
         let (rows, columns) = matrix.shape();
         Tensor::from_vec([rows, columns], matrix.data.into())
@@ -187,7 +191,7 @@ impl<T: Element> From<DMatrix<T>> for Tensor<T, Rank<2>, ColMajor> {
 }
 
 impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
-    /// The vector's own memory.
+    /// Takes ownership of the vector's memory.
     fn from(vector: DVector<T>) -> Self {
         Tensor::from_vec([vector.len()], vector.data.into())
     }
@@ -195,7 +199,8 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 
 // ------------------------------------------------------------------ to nalgebra
 
-/// Strides as nalgebra has them. Its iterators end a column where one more row would begin, so that rows have to be apart.
+/// Converts strides to those of nalgebra, which are unsigned. Its iterators find the end of a column as the address of one more row, so
+/// the row stride must not be 0.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
     let refused = |why: &str| Error::Strides {
         op: "make a view of nalgebra's",
@@ -220,11 +225,12 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<2>, O>>
 {
     type Error = Error;
 
-    /// The same elements at the same indices, if no stride is negative. Free.
+    /// Returns a view of the same elements at the same indices, if no stride is negative. Free.
     fn try_from(x: TensorView<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
-        // SAFETY: the tensor borrows the elements of all its indices for `'a`, and they have the same places in both.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows for `'a`. `steps` only changes the
+        // stride of an axis with at most one index.
         let data = unsafe {
             ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(rows), Dyn(columns)), (Dyn(down), Dyn(across)))
         };
@@ -237,11 +243,12 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<2>, O>>
 {
     type Error = Error;
 
-    /// The same elements at the same indices, if no stride is negative. Free.
+    /// Returns a view of the same elements at the same indices, if no stride is negative. Free.
     fn try_from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
-        // SAFETY: the tensor borrows the elements of all its indices for `'a`, alone, and is given away.
+        // SAFETY: for every index within the shape, the strides lead to an element that `x` borrows exclusively for `'a`. `steps` only
+        // changes the stride of an axis with at most one index. `x` is consumed.
         let data = unsafe {
             ViewStorageMut::from_raw_parts(
                 x.as_mut_ptr(),
@@ -258,11 +265,11 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<1>, O>>
 {
     type Error = Error;
 
-    /// The same elements, if the stride is not negative. Free.
+    /// Returns a view of the same elements, if the stride is not negative. Free.
     fn try_from(x: TensorView<'a, T, Rank<1>, O>) -> Result<Self, Error> {
         let [n] = x.shape();
         let [step] = steps(x.shape(), x.strides())?;
-        // SAFETY: the tensor borrows its elements for `'a`.
+        // SAFETY: length and stride are those of `x`, which borrows its elements for `'a`.
         let data = unsafe { ViewStorage::from_raw_parts(x.as_ptr(), (Dyn(n), U1), (Dyn(step), Dyn(0))) };
         Ok(Matrix::from_data(data))
     }
@@ -273,11 +280,11 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<1>, O>>
 {
     type Error = Error;
 
-    /// The same elements, if the stride is not negative. Free.
+    /// Returns a view of the same elements, if the stride is not negative. Free.
     fn try_from(mut x: TensorViewMut<'a, T, Rank<1>, O>) -> Result<Self, Error> {
         let [n] = x.shape();
         let [step] = steps(x.shape(), x.strides())?;
-        // SAFETY: the tensor borrows its elements for `'a`, alone, and is given away.
+        // SAFETY: length and stride are those of `x`, which borrows its elements exclusively for `'a`. `x` is consumed.
         let data =
             unsafe { ViewStorageMut::from_raw_parts(x.as_mut_ptr(), (Dyn(n), U1), (Dyn(step), Dyn(0))) };
         Ok(Matrix::from_data(data))
@@ -285,7 +292,7 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<1>, O>>
 }
 
 impl<T: Element> From<Tensor<T, Rank<2>, ColMajor>> for DMatrix<T> {
-    /// The tensor's own memory.
+    /// Takes ownership of the tensor's memory.
     fn from(x: Tensor<T, Rank<2>, ColMajor>) -> Self {
         let [rows, columns] = x.shape();
         Matrix::from_data(VecStorage::new(Dyn(rows), Dyn(columns), x.into_vec()))
@@ -293,7 +300,7 @@ impl<T: Element> From<Tensor<T, Rank<2>, ColMajor>> for DMatrix<T> {
 }
 
 impl<T: Element, O: Order> From<Tensor<T, Rank<1>, O>> for DVector<T> {
-    /// The tensor's own memory.
+    /// Takes ownership of the tensor's memory.
     fn from(x: Tensor<T, Rank<1>, O>) -> Self {
         let [n] = x.shape();
         Matrix::from_data(VecStorage::new(Dyn(n), U1, x.into_vec()))

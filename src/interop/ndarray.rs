@@ -1,9 +1,10 @@
-//! Arrays of the [`ndarray`] crate. Feature `ndarray`.
+//! Conversions between tensors and the arrays of the [`ndarray`] crate. Requires the feature `ndarray`.
 //!
-//! An array of ndarray has strides of any sign and no order in its type; so has a view of a tensor, whose order says how it is
-//! enumerated. Views pass both ways as they are. Memory changes hands where it is dense in the order that the tensor's type names.
+//! Views convert in both directions without a copy: those of ndarray have strides of any sign, as those of tensors have. The memory
+//! order of a tensor view only determines its iteration order. An owned array converts without a copy if it is contiguous in the memory
+//! order of the tensor's type.
 //!
-//! Where one axis has length 0, the others can be longer here than any tensor's: `try_into` gives an error of those, `into` panics.
+//! If one extent is 0, ndarray allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -11,12 +12,12 @@
 //! | `ArrayViewMut`, `&mut Array` | `TensorViewMut` of either order | free |
 //! | `TensorView`, `TensorViewMut` | `ArrayView`, `ArrayViewMut` | free |
 //! | `Array` in standard layout | `Tensor<.., RowMajor>` | free (`try_into`) |
-//! | `Array` in Fortran's layout | `Tensor<.., ColMajor>` | free (`try_into`) |
-//! | `Array` in any other layout | `Tensor` | an error, and the array back |
+//! | `Array` in Fortran layout | `Tensor<.., ColMajor>` | free (`try_into`) |
+//! | `Array` in any other layout | `Tensor` | an error that returns the array |
 //! | any array or view | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
 //! | `Tensor` of either order | `Array` in that order's layout | free; a large result [moves](crate::device::CpuBuffer) by less than a page |
 //!
-//! Ranks 0 to 6 are `Ix0` to `Ix6`. `IxDyn` is for every rank of a tensor on the way to ndarray, and checked on the way back.
+//! Ranks 0 to 6 are `Ix0` to `Ix6`. A tensor of any rank converts to `IxDyn`; the opposite conversion checks the rank.
 //!
 //! ```
 //! use ndarray::{Array2, ArrayView2, array};
@@ -31,7 +32,7 @@
 //! let b = ArrayView2::from(t.view());
 //! assert_eq!(b, a.dot(&a.t()));
 //!
-//! // Owned: an array has one layout, and the type of a tensor says which.
+//! // Owned arrays: the type of the tensor must name the array's layout.
 //! let address = a.as_ptr();
 //! let y: Tensor<f64, Rank<2>> = a.try_into()?;
 //! assert_eq!(y.as_ptr(), address);
@@ -61,7 +62,7 @@ use ndarray::{
 
 // ------------------------------------------------------------------ views
 
-/// The shape and the strides of an array of as many axes.
+/// Converts shape and strides to the arrays of rank `D`. Their length must be `D::NDIM`.
 fn parts<D: Dim>(shape: &[usize], strides: &[isize]) -> (D::Shape, D::Strides) {
     let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
     to_shape.as_mut().copy_from_slice(shape);
@@ -73,7 +74,7 @@ fn view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     array: ArrayView<'a, T, I>,
 ) -> Result<TensorView<'a, T, D, O>, Error> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
-    // SAFETY: the array borrows the elements of all its indices for `'a`.
+    // SAFETY: for every index within the shape, the strides lead to an element that `array` borrows for `'a`.
     unsafe { TensorView::from_raw_parts(array.as_ptr(), shape, strides) }
 }
 
@@ -81,13 +82,15 @@ fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut array: ArrayViewMut<'a, T, I>,
 ) -> Result<TensorViewMut<'a, T, D, O>, Error> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
-    // SAFETY: the array borrows the elements of all its indices for `'a`, alone, and is given away.
+    // SAFETY: for every index within the shape, the strides lead to an element that `array` borrows exclusively for `'a`. It is
+    // consumed.
     unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) }
 }
 
-/// ndarray makes views of strides that are not negative, beginning at the lowest address, and then turns axes around. What it is
-/// told of a tensor: the offset of the lowest address, and the shape with the absolute strides. Of nothing it takes its own strides
-/// only, which are 0: with others, copies of such views panic.
+/// Returns the offset of the element at the lowest address, and the shape with the absolute values of the strides. ndarray creates raw
+/// views with strides that are not negative; `invert_axis` then makes them negative.
+///
+/// If there are no elements, ndarray chooses the strides, which are 0: copies of an empty view with other strides panic.
 fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, StrideShape<I>) {
     let mut extents = I::zeros(shape.len());
     extents.slice_mut().copy_from_slice(shape);
@@ -102,7 +105,7 @@ fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, Stri
     (lowest, extents.strides(steps))
 }
 
-/// The axes to turn around.
+/// Returns the axes to pass to `invert_axis`: those with a negative stride, if there are elements.
 fn negative<'s>(shape: &'s [usize], strides: &'s [isize]) -> impl Iterator<Item = Axis> + 's {
     let some = !shape.contains(&0);
     strides.iter().enumerate().filter(move |(_, stride)| some && **stride < 0).map(|(axis, _)| Axis(axis))
@@ -112,11 +115,11 @@ fn array_view<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     x: TensorView<'a, T, D, O>,
 ) -> ArrayView<'a, T, I> {
     let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
-    // SAFETY: offsets run from the lowest address over the elements that the tensor borrows for `'a`; their number and their
-    // bytes fit in `isize`, and strides are not negative.
+    // SAFETY: from the lowest address, the absolute strides lead to exactly the elements that `x` borrows for `'a`. Their number and
+    // size fit in `isize`. The strides are not negative.
     let mut array = unsafe { RawArrayView::from_shape_ptr(shape, x.as_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
-    // SAFETY: as above; a tensor's elements are aligned.
+    // SAFETY: `array` covers exactly the elements that `x` borrows for `'a`. They are initialised and aligned.
     unsafe { array.deref_into_view() }
 }
 
@@ -124,23 +127,24 @@ fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut x: TensorViewMut<'a, T, D, O>,
 ) -> ArrayViewMut<'a, T, I> {
     let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
-    // SAFETY: as for `array_view`; the tensor's indices lie apart, and it is given away.
+    // SAFETY: as in `array_view`: the lowest address and absolute strides cover exactly the elements of `x`. Mutable views do not
+    // overlap themselves. `x` is consumed.
     let mut array = unsafe { RawArrayViewMut::from_shape_ptr(shape, x.as_mut_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
-    // SAFETY: as above.
+    // SAFETY: `array` covers exactly the elements that `x` borrowed exclusively for `'a`. They are initialised and aligned.
     unsafe { array.deref_into_view_mut() }
 }
 
 // ------------------------------------------------------------------ owned
 
-/// The elements of an array that lie somewhere within its `Vec`.
+/// The elements of an array that are contiguous, but begin after the start of its `Vec`.
 struct Within<T> {
     data: Vec<T>,
     offset: usize,
     len: usize,
 }
 
-// SAFETY: the elements are the `Vec`'s, which nobody touches.
+// SAFETY: the `Vec` owns the elements, and its heap memory does not move. `Within` gives no other access to them.
 unsafe impl<T: Element> ForeignMemory<T> for Within<T> {
     fn elements(&mut self) -> &mut [T] {
         &mut self.data[self.offset..][..self.len]
@@ -157,7 +161,7 @@ fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
             value: array,
         });
     }
-    // ndarray counts elements, not bytes, where there are none.
+    // For empty arrays, ndarray limits the product of the other extents in elements, not in bytes.
     if let Err(error) = element_count(shape.as_ref(), size_of::<T>()) {
         return Err(ConversionError { error, value: array });
     }
@@ -202,14 +206,14 @@ fn array<T: Element, D: Dim, O: Order, I: Dimension>(x: Tensor<T, D, O>) -> Arra
 
 // ------------------------------------------------------------------ as traits
 
-/// What does not depend on the way that ndarray says the rank: `[$bound]` is for those that leave it open.
+/// Implements the conversions for one static rank.
 macro_rules! conversions {
     ($($rank:literal $ix:ty;)*) => {$(
         impl<'a, T: Element, O: Order> From<ArrayView<'a, T, $ix>> for TensorView<'a, T, Rank<$rank>, O> {
-            /// The same elements at the same indices. Free.
+            /// Returns a view of the same elements at the same indices. Free.
             ///
             /// # Panics
-            /// If elements that the view repeats would exceed the address space.
+            /// If the number of bytes of a broadcast view exceeds the address space.
             #[track_caller]
             fn from(array: ArrayView<'a, T, $ix>) -> Self {
                 expect(view(array))
@@ -219,10 +223,10 @@ macro_rules! conversions {
         impl<'a, T: Element, O: Order, S: Data<Elem = T>> From<&'a ArrayBase<S, $ix>>
             for TensorView<'a, T, Rank<$rank>, O>
         {
-            /// The same elements at the same indices. Free.
+            /// Returns a view of the same elements at the same indices. Free.
             ///
             /// # Panics
-            /// If elements that the array repeats would exceed the address space.
+            /// If the number of bytes of a broadcast array exceeds the address space.
             #[track_caller]
             fn from(array: &'a ArrayBase<S, $ix>) -> Self {
                 expect(view(array.view()))
@@ -230,10 +234,10 @@ macro_rules! conversions {
         }
 
         impl<'a, T: Element, O: Order> From<ArrayViewMut<'a, T, $ix>> for TensorViewMut<'a, T, Rank<$rank>, O> {
-            /// The same elements at the same indices. Free.
+            /// Returns a view of the same elements at the same indices. Free.
             ///
             /// # Panics
-            /// If two indices might share an element, which a view that was made by ndarray's safe functions does not.
+            /// If two indices might share an element. Safe functions of ndarray do not create such views.
             #[track_caller]
             fn from(array: ArrayViewMut<'a, T, $ix>) -> Self {
                 expect(view_mut(array))
@@ -243,8 +247,8 @@ macro_rules! conversions {
         impl<'a, T: Element, O: Order, S: DataMut<Elem = T>> From<&'a mut ArrayBase<S, $ix>>
             for TensorViewMut<'a, T, Rank<$rank>, O>
         {
-            /// The same elements at the same indices. Free, but for arrays that share their memory with others: those are copied
-            /// by ndarray first.
+            /// Returns a view of the same elements at the same indices. Free, except for an array that shares its memory (`ArcArray`):
+            /// ndarray copies it first.
             #[track_caller]
             fn from(array: &'a mut ArrayBase<S, $ix>) -> Self {
                 expect(view_mut(array.view_mut()))
@@ -252,14 +256,14 @@ macro_rules! conversions {
         }
 
         impl<'a, T: Element, O: Order> From<TensorView<'a, T, Rank<$rank>, O>> for ArrayView<'a, T, $ix> {
-            /// The same elements at the same indices. Free.
+            /// Returns a view of the same elements at the same indices. Free.
             fn from(x: TensorView<'a, T, Rank<$rank>, O>) -> Self {
                 array_view(x)
             }
         }
 
         impl<'a, T: Element, O: Order> From<TensorViewMut<'a, T, Rank<$rank>, O>> for ArrayViewMut<'a, T, $ix> {
-            /// The same elements at the same indices. Free.
+            /// Returns a view of the same elements at the same indices. Free.
             fn from(x: TensorViewMut<'a, T, Rank<$rank>, O>) -> Self {
                 array_view_mut(x)
             }
@@ -268,14 +272,14 @@ macro_rules! conversions {
         impl<T: Element, O: Order> TryFrom<Array<T, $ix>> for Tensor<T, Rank<$rank>, O> {
             type Error = ConversionError<Array<T, $ix>>;
 
-            /// The array's own memory, where it is dense in the tensor's order.
+            /// Takes ownership of the array's memory, if it is contiguous in the tensor's memory order.
             fn try_from(array: Array<T, $ix>) -> Result<Self, Self::Error> {
                 tensor(array)
             }
         }
 
         impl<T: Element, O: Order> From<Tensor<T, Rank<$rank>, O>> for Array<T, $ix> {
-            /// The tensor's own memory, in its order's layout.
+            /// Takes ownership of the tensor's memory. The array has the layout of its memory order.
             fn from(x: Tensor<T, Rank<$rank>, O>) -> Self {
                 array(x)
             }
@@ -300,7 +304,7 @@ fn check_rank<D: Dim>(shape: &[usize]) -> Result<(), Error> {
 impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewD<'a, T>> for TensorView<'a, T, D, O> {
     type Error = Error;
 
-    /// The same elements at the same indices, if the rank is the tensor's. Free.
+    /// Returns a view of the same elements at the same indices, if the rank is `D`. Free.
     fn try_from(array: ArrayViewD<'a, T>) -> Result<Self, Error> {
         check_rank::<D>(array.shape()).and_then(|()| view(array))
     }
@@ -309,21 +313,21 @@ impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewD<'a, T>> for TensorView
 impl<'a, T: Element, D: Dim, O: Order> TryFrom<ArrayViewMutD<'a, T>> for TensorViewMut<'a, T, D, O> {
     type Error = Error;
 
-    /// The same elements at the same indices, if the rank is the tensor's. Free.
+    /// Returns a view of the same elements at the same indices, if the rank is `D`. Free.
     fn try_from(array: ArrayViewMutD<'a, T>) -> Result<Self, Error> {
         check_rank::<D>(array.shape()).and_then(|()| view_mut(array))
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> From<TensorView<'a, T, D, O>> for ArrayViewD<'a, T> {
-    /// The same elements at the same indices. Free but for the shape, which ndarray allocates from rank 5 on.
+    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above 4.
     fn from(x: TensorView<'a, T, D, O>) -> Self {
         array_view(x)
     }
 }
 
 impl<'a, T: Element, D: Dim, O: Order> From<TensorViewMut<'a, T, D, O>> for ArrayViewMutD<'a, T> {
-    /// The same elements at the same indices. Free but for the shape, which ndarray allocates from rank 5 on.
+    /// Returns a view of the same elements at the same indices. Free, except that ndarray allocates the shape for ranks above 4.
     fn from(x: TensorViewMut<'a, T, D, O>) -> Self {
         array_view_mut(x)
     }
@@ -332,7 +336,7 @@ impl<'a, T: Element, D: Dim, O: Order> From<TensorViewMut<'a, T, D, O>> for Arra
 impl<T: Element, D: Dim, O: Order> TryFrom<ArrayD<T>> for Tensor<T, D, O> {
     type Error = ConversionError<ArrayD<T>>;
 
-    /// The array's own memory, if the rank is the tensor's and it is dense in the tensor's order.
+    /// Takes ownership of the array's memory, if the rank is `D` and it is contiguous in the tensor's memory order.
     fn try_from(array: ArrayD<T>) -> Result<Self, Self::Error> {
         match check_rank::<D>(array.shape()) {
             Ok(()) => tensor::<T, D, O, IxDyn>(array),
@@ -342,7 +346,7 @@ impl<T: Element, D: Dim, O: Order> TryFrom<ArrayD<T>> for Tensor<T, D, O> {
 }
 
 impl<T: Element, D: Dim, O: Order> From<Tensor<T, D, O>> for ArrayD<T> {
-    /// The tensor's own memory, in its order's layout.
+    /// Takes ownership of the tensor's memory. The array has the layout of its memory order.
     fn from(x: Tensor<T, D, O>) -> Self {
         array(x)
     }

@@ -1,32 +1,32 @@
-//! Elements to bytes and back, in either byte order.
+//! Conversion between elements and their little-endian or big-endian bytes, for the readers and writers of files.
 
 #![forbid(unsafe_code)]
-// serde alone needs elements that are written only.
+// With the `serde` feature only, elements are encoded but never decoded.
 #![cfg_attr(not(any(feature = "npy", feature = "safetensors")), allow(dead_code))]
 
 use crate::element::Element;
 use core::any::Any;
 use num_complex::Complex;
 
-/// A value under the other name that its type has.
+/// Converts a value from the type `A` to `B`, which must be the same type. Used after `dispatch!` on a `DType`.
 pub(super) fn same<A: 'static, B: 'static>(value: A) -> B {
     let mut value = Some(value);
     let value = (&mut value as &mut dyn Any).downcast_mut::<Option<B>>();
     value.and_then(Option::take).expect("one element type has one tag")
 }
 
-/// Elements that have bytes: all of them.
+/// Conversion to and from bytes. Implemented for all element types.
 pub(super) trait Codec: Element {
-    /// Appends the elements that the bytes stand for. Fails at the first byte that stands for none.
+    /// Decodes `bytes` and appends the elements to `to`. Returns an error at the first byte that is not a valid `bool`.
     fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte>;
-    /// Converts elements that have the bytes of a file to those that they stand for.
+    /// Swaps bytes in place: `elements` were filled with the bytes of a file of the given byte order.
     #[cfg_attr(not(feature = "npy"), allow(dead_code))]
     fn convert(elements: &mut [Self], big_endian: bool);
-    /// Appends the elements' bytes, the lowest of each first.
+    /// Appends the bytes of `values` to `to`, little-endian.
     fn encode(values: &[Self], to: &mut Vec<u8>);
 }
 
-/// A byte that no element has: where it is, and what.
+/// A byte that is not a valid `bool`: its index and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BadByte {
     pub(super) at: usize,
@@ -34,13 +34,13 @@ pub(super) struct BadByte {
 }
 
 impl BadByte {
-    /// What is wrong, where `before` bytes lie before those that were decoded.
+    /// Returns the error message. `before` is the number of bytes in the file before the decoded ones.
     pub(super) fn why(self, before: u64) -> String {
         format!("is damaged: byte {} is {}, and a bool is 0 or 1", before + self.at as u64, self.byte)
     }
 }
 
-/// Whether all bytes are those of a bool.
+/// Returns an error unless all bytes are 0 or 1.
 pub(super) fn check_bools(bytes: &[u8]) -> Result<(), BadByte> {
     match bytes.iter().position(|&byte| byte > 1) {
         Some(at) => Err(BadByte { at, byte: bytes[at] }),

@@ -1,11 +1,11 @@
-//! What a file says of a tensor in it, and what to say where another one was asked for.
+//! The description of a tensor in a file, and the error message if another type of tensor was requested.
 
 #![forbid(unsafe_code)]
 
 use crate::element::DType;
 use crate::rank::MAX_RANK;
 
-/// A tensor in a file: its element type, shape and order, as the file says.
+/// The element type, shape and memory order of a tensor in a file.
 ///
 /// ```
 /// use vierbein::io::ToFile;
@@ -19,18 +19,18 @@ use crate::rank::MAX_RANK;
 pub struct Contents {
     /// The element type.
     pub dtype: DType,
-    /// The length of each axis.
+    /// The extent of each axis.
     pub shape: Vec<usize>,
-    /// Whether the last axis runs fastest.
+    /// Whether the memory order is row-major: the last axis varies fastest.
     pub row_major: bool,
 }
 
-/// Whether row-major and column-major are the same in memory.
+/// Returns whether row-major and column-major order are the same for this shape.
 pub(super) fn same_in_both_orders(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().filter(|&&extent| extent > 1).count() < 2
 }
 
-/// A text from a file, cut where it is too long for a message, and without characters that a terminal would act on.
+/// Shortens a text from a file for an error message and replaces control characters, which a terminal would interpret.
 pub(super) fn shorten(text: &str) -> String {
     let (text, dots) = match text.char_indices().nth(100) {
         Some((end, _)) => (&text[..end], ".."),
@@ -41,18 +41,18 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 impl Contents {
-    /// Returns the number of bytes of the elements, which a layout has found to fit in `isize`.
+    /// Returns the number of bytes of the elements. The layout has checked that it fits in `isize`.
     #[cfg(any(feature = "npy", feature = "safetensors"))]
     pub(super) fn bytes(&self) -> u64 {
         (self.shape.iter().product::<usize>() * self.dtype.size()) as u64
     }
 
-    /// The order, as the type for it would have it: where both are the same, as it was asked for.
+    /// Returns the memory order to compare with `wanted`. If both orders are the same for this shape, that is `wanted`.
     fn row_major_for(&self, wanted: bool) -> bool {
         if same_in_both_orders(&self.shape) { wanted } else { self.row_major }
     }
 
-    /// Why no tensor at all can be made of it.
+    /// Returns an error message if the rank exceeds [`MAX_RANK`].
     pub(super) fn beyond(&self) -> Option<String> {
         (self.shape.len() > MAX_RANK).then(|| {
             format!("{}; ranks go up to {MAX_RANK}, so reshape it in Python", self.described(self.row_major))
@@ -64,7 +64,8 @@ impl Contents {
         format!("holds a {order} {} tensor of shape {:?}", self.dtype, self.shape)
     }
 
-    /// Where another tensor was asked for: what is there instead, as what to read it, and how to convert it then.
+    /// Returns an error message if the file's tensor differs from the requested type. The message describes the tensor, the type to
+    /// read it as, and the calls that convert it.
     pub(super) fn mismatch(&self, dtype: DType, rank: usize, row_major: bool) -> Option<String> {
         let found = self.dtype;
         let found_row_major = self.row_major_for(row_major);
@@ -100,7 +101,7 @@ impl Contents {
     }
 }
 
-/// The calls that turn elements of one type into another.
+/// Returns the calls that convert elements of type `from` to type `to`.
 fn casts(from: DType, to: DType) -> Vec<String> {
     use DType::{Bool, C32, C64, F32, F64};
     match (from, to) {

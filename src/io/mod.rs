@@ -1,35 +1,36 @@
-//! Tensors in files, in formats that other programs know.
+//! Tensors in files, in formats that other programs read and write.
 //!
 //! | feature | format | read | written |
 //! |---|---|---|---|
 //! | `npy` | [`npy`]: NumPy's file of one array | [`Tensor::read_npy`](crate::Tensor::read_npy) | [`Tensor::write_npy`](crate::Tensor::write_npy) |
-//! | `npz` | `npz`: NumPy's archive of many | `Npz` | `NpzWriter` |
-//! | `safetensors` | `safetensors`: many, row-major, to be mapped | `Safetensors` | `SafetensorsWriter` |
-//! | `serde` | whatever serde has a crate for | `Deserialize` | `Serialize` |
+//! | `npz` | `npz`: NumPy's archive of several arrays | `Npz` | `NpzWriter` |
+//! | `safetensors` | `safetensors`: several row-major tensors, memory-mapped or read | `Safetensors` | `SafetensorsWriter` |
+//! | `serde` | any format with a serde crate | `Deserialize` | `Serialize` |
 //!
-//! All readers give what is asked for or an error that names the file, the tensor and what it holds instead. Files are not
-//! trusted: what they claim is checked against what they hold, before memory is taken for it. All writers write a
-//! temporary file in the same directory and rename it when it is complete. A symbolic link stays and its target is replaced; a
-//! second hard link keeps the old file. If the disk is full, the old file is unchanged and the temporary file is deleted. If the
-//! process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain, which can be deleted.
+//! All readers return the requested tensor, or an error that names the file, the tensor and what it holds instead. Files are not
+//! trusted: sizes in a header are checked against the size of the file before memory is allocated.
+//!
+//! All writers write a temporary file in the same directory and rename it when it is complete. A symbolic link stays and its target is
+//! replaced; a second hard link keeps the old file. If the disk is full, the old file is unchanged and the temporary file is deleted.
+//! If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain, which can be deleted.
 //!
 //! Files are little-endian on every machine. Big-endian `.npy` and `.npz` files are read too.
 //!
 //! # Files in use on Windows
-//! Windows may reject the replacement of a file that is open or memory-mapped. Writers repeat the attempt for half a second. Then
-//! they rename the old file to `.vierbein-*.tmp`, rename the new one, and delete the old one; if it is mapped, the next writer of the
-//! same process that moves a file away deletes it, or it remains. Under the file's name there is never an incomplete file. Between the
-//! two renames there is none, so another process can fail to find it at that moment. If the old file cannot be renamed either, it
-//! stays, and the error says so.
+//! Windows may reject the replacement of a file that is open or memory-mapped. Writers repeat the attempt for half a second. Then they
+//! rename the old file to `.vierbein-*.tmp`, rename the new one, and delete the old one. If the old file is mapped, it remains until
+//! the next writer of the same process that moves a file away deletes it. There is never an incomplete file with the final name.
+//! Between the two renames there is no file with that name, so another process can fail to find it at that moment. If the old file
+//! cannot be renamed either, it stays unchanged and an error is returned.
 //!
 //! # Permissions of written files
-//! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or of a
-//! new file as the umask has them. Owner, group and access control list are always those of a new file.
+//! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or those that
+//! the umask gives a new file. Owner, group and access control list are always those of a new file.
 //!
-//! In a sticky directory that all users can write to, such as `/tmp`, writers neither follow symbolic links of other users nor
-//! write to their files and pipes; entries of the directory's owner are allowed. The result is an error that names the entry.
-//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix
-//! and with any setting.
+//! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
+//! write to files and pipes of other users either. Both are errors that name the entry. Entries of the directory's owner are allowed.
+//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix and
+//! with any setting.
 
 #[cfg(feature = "npy")]
 pub mod npy;

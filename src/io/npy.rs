@@ -1,10 +1,10 @@
-//! NumPy's `.npy` files: one dense tensor each, with its element type, shape and order in a header.
+//! NumPy's `.npy` files: one contiguous array each, with its element type, shape and memory order in a header.
 //!
-//! [`read_npy`](Tensor::read_npy) and [`write_npy`](Tensor::write_npy) are methods of tensors; [`read_header`] looks at a
-//! file without reading its elements.
+//! [`read_npy`](Tensor::read_npy) and [`write_npy`](Tensor::write_npy) are methods of tensors. [`read_header`] reads the header without
+//! the elements.
 //!
-//! A file says what a tensor's type says. Where the two agree, reading is a plain copy. Where they do not, the error says
-//! what the file holds, as what to read it and how to convert it then: only the byte order is converted unasked.
+//! The header must match the element type, rank and memory order of the tensor type that is read. If it does not, the error says what
+//! the file holds, which type to read it as, and how to convert that. Only the byte order is converted automatically.
 //!
 //! | NumPy | here |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | `bool`, `int8`..`int64`, `uint8`..`uint64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `float32`, `float64`, `complex64`, `complex128` | `f32`, `f64`, `Complex<f32>`, `Complex<f64>` |
 //!
-//! Files are not trusted. One that is cut off, too long, or not what it says is an error, and never makes the program
-//! allocate more than a little beyond what the file really holds.
+//! Files are not trusted. A file that is truncated, too long or inconsistent is an error. It never causes an allocation of much more
+//! memory than the file's actual size.
 
 #![forbid(unsafe_code)]
 
@@ -36,14 +36,13 @@ mod header;
 mod literal;
 pub use header::Header;
 
-/// The longest header that is read, in bytes: NumPy's own limit. That of an array of numbers has one or two hundred.
+/// Maximum length of a header in bytes, as in NumPy. The header of a numeric array has 100 to 200 bytes.
 const LONGEST_HEADER: usize = 10_000;
 
-/// What a file holds, without reading its elements.
+/// Reads the header of a file, without its elements.
 ///
 /// # Errors
-/// [`Error::File`] where the file cannot be read or is no npy file. Element types that tensors do not have are no error
-/// here.
+/// [`Error::File`] if the file cannot be read or is not an npy file. An unsupported element type is not an error here.
 ///
 /// ```
 /// use vierbein::DType;
@@ -59,10 +58,10 @@ pub fn read_header(path: impl AsRef<Path>) -> Result<Header, Error> {
     from_path(path.as_ref(), |source| Ok(header(source)?.0))
 }
 
-/// [`read_header`] from anything that can be read. Exactly the header's bytes are taken.
+/// Reads a header from any reader, like [`read_header`]. Consumes exactly the bytes of the header.
 ///
 /// # Errors
-/// As [`read_header`].
+/// See [`read_header`].
 ///
 /// ```
 /// use vierbein::io::npy::read_header_from;
@@ -77,14 +76,14 @@ pub fn read_header_from(mut reader: impl Read) -> Result<Header, Error> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// The tensor in a NumPy file, which must have this element type, rank and order.
+    /// Reads a tensor from a NumPy file, which must hold this element type, rank and memory order.
     ///
-    /// The byte order does not matter, and neither does the order of what is the same in both: ranks 0 and 1, tensors with at
-    /// most one axis longer than 1, and empty ones.
+    /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape. This is the case for ranks
+    /// 0 and 1, for tensors with at most one axis longer than 1, and for empty ones.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be read, is damaged, or holds something else. In the last case the error says
-    /// as what to read it and how to convert it. Otherwise where the device has no memory left.
+    /// [`Error::File`] if the file cannot be read, is damaged, or holds something else. In the last case the error says which type to
+    /// read it as and how to convert that. Other errors if the allocation on the device fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -107,13 +106,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         from_path(path.as_ref(), read)
     }
 
-    /// [`read_npy`](Tensor::read_npy) from anything that can be read: a socket, a member of an archive, bytes in memory.
+    /// Reads a tensor from any reader, like [`read_npy`](Tensor::read_npy): a socket, a member of an archive, bytes in memory.
     ///
-    /// Exactly the tensor's bytes are taken. So several tensors can follow one another, as NumPy allows; pass
-    /// `&mut reader` to go on reading after the first.
+    /// Consumes exactly the bytes of the tensor. So a reader can hold several tensors in succession, as NumPy allows: pass `&mut
+    /// reader` to continue after the first.
     ///
     /// # Errors
-    /// As [`read_npy`](Tensor::read_npy), but what follows the tensor is no error.
+    /// See [`read_npy`](Tensor::read_npy); but bytes after the tensor are not an error.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -140,12 +139,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Elements are little-endian on every machine.
     ///
-    /// A file that is there already is replaced once the new one is complete. Until then, and after an error, it is as it
-    /// was. The method returns when the disk has the file, which takes several times longer than writing it to the system's
-    /// cache: to write without waiting, pass a [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
+    /// An existing file is replaced once the new one is complete. Until then, and after an error, it is unchanged. The method returns
+    /// when the data are on disk, which takes several times longer than writing to the system's cache. To write without waiting, pass a
+    /// [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be written; otherwise where the elements cannot be copied to the host.
+    /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -161,10 +160,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         write_file(self, path.as_ref())
     }
 
-    /// [`write_npy`](Tensor::write_npy) to anything that can be written.
+    /// Writes a NumPy file to any writer, like [`write_npy`](Tensor::write_npy).
     ///
     /// # Errors
-    /// As [`write_npy`](Tensor::write_npy).
+    /// See [`write_npy`](Tensor::write_npy).
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -179,13 +178,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-// ------------------------------------------------------------------ whatever is in the file
+// ------------------------------------------------------------------ dynamic tensors
 
 impl DynTensor {
-    /// Whatever tensor is in a NumPy file, on the host.
+    /// Reads a NumPy file into a tensor on the host, with the element type, shape and memory order of the file.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be read, is damaged, or holds elements that tensors do not have.
+    /// [`Error::File`] if the file cannot be read, is damaged, or holds an unsupported element type.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, MemoryOrder};
@@ -194,16 +193,16 @@ impl DynTensor {
     /// assert_eq!((x.dtype(), x.shape(), x.order()), (DType::F64, &[150, 4][..], MemoryOrder::RowMajor));
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // All element types: compiled where it is used.
+    // Instantiated for all element types, so inline: only crates that call it compile it.
     #[inline]
     pub fn read_npy(path: impl AsRef<Path>) -> Result<DynTensor, Error> {
         from_path(path.as_ref(), read)
     }
 
-    /// [`read_npy`](DynTensor::read_npy) from anything that can be read. Exactly the tensor's bytes are taken.
+    /// Reads a tensor from any reader, like [`read_npy`](DynTensor::read_npy). Consumes exactly the bytes of the tensor.
     ///
     /// # Errors
-    /// As [`read_npy`](DynTensor::read_npy).
+    /// See [`read_npy`](DynTensor::read_npy).
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -222,7 +221,7 @@ impl<S: DynData> DynTensor<S> {
     /// Writes a NumPy file, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be written; otherwise where the elements cannot be copied to the host.
+    /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -236,10 +235,10 @@ impl<S: DynData> DynTensor<S> {
         write_file(self, path.as_ref())
     }
 
-    /// [`write_npy`](DynTensor::write_npy) to anything that can be written.
+    /// Writes a NumPy file to any writer, like [`write_npy`](DynTensor::write_npy).
     ///
     /// # Errors
-    /// As [`write_npy`](DynTensor::write_npy).
+    /// See [`write_npy`](DynTensor::write_npy).
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -256,7 +255,7 @@ impl<S: DynData> DynTensor<S> {
 
 // ------------------------------------------------------------------ reading
 
-/// Appends that many bytes of the header.
+/// Reads `by` more bytes of the header and appends them to `bytes`.
 fn extend(source: &mut Source<'_>, bytes: &mut Vec<u8>, by: usize) -> Result<(), Error> {
     let start = bytes.len();
     bytes.resize(start + by, 0);
@@ -271,7 +270,7 @@ fn ends(source: &Source<'_>) -> Error {
     source.error(format!("ends within its header, after {} bytes", source.at))
 }
 
-/// The header, and whether each element's highest byte comes first.
+/// Reads the header. Also returns whether the elements are big-endian.
 pub(super) fn header(source: &mut Source<'_>) -> Result<(Header, bool), Error> {
     let mut bytes = vec![0; 8];
     let filled = source.fill(&mut bytes)?;
@@ -305,7 +304,7 @@ pub(super) fn header(source: &mut Source<'_>) -> Result<(Header, bool), Error> {
     header::parse(&bytes[bytes.len() - length..]).map_err(|why| source.error(why))
 }
 
-/// The tensor, which must be one that can be read as an `X`.
+/// Reads a tensor as an `X`, or returns an error if `X` rejects the header.
 pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
     let (header, big_endian) = header(source)?;
     let contents = header.contents().map_err(|why| source.error(why))?;
@@ -317,7 +316,7 @@ pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
 
 // ------------------------------------------------------------------ writing
 
-/// Writes to where something of that name is.
+/// Writes header and elements to `writer`. Errors call the destination `name`.
 pub(super) fn write<X: ToFile + ?Sized>(x: &X, name: &str, writer: &mut dyn Write) -> Result<(), Error> {
     let error = |e: io::Error| Error::File { path: name.to_owned(), why: format!("cannot be written: {e}") };
     fit_a_file([x.contents()], name)?;

@@ -1,7 +1,7 @@
-//! NumPy's `.npz` archives: many `.npy` files in one, each under a name, stored as they are or compressed.
+//! NumPy's `.npz` archives: zip files with one `.npy` file per array, stored or compressed.
 //!
-//! [`Npz`] reads what `np.savez` and `np.savez_compressed` wrote, [`NpzWriter`] writes what `np.load` reads. A name is the
-//! array's name in Python, without the `.npy` that it has in the archive; arrays without one are `arr_0`, `arr_1` and so on.
+//! [`Npz`] reads archives of `np.savez` and `np.savez_compressed`. [`NpzWriter`] writes archives that `np.load` reads. A name is the
+//! array's name in Python, without the suffix `.npy` that it has in the archive. Arrays without a name are `arr_0`, `arr_1` and so on.
 //!
 //! ```
 //! use vierbein::io::npz::{Npz, NpzWriter};
@@ -20,10 +20,10 @@
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 //!
-//! Archives are not trusted. Their directory must lie within the file, names are unique, entries do not overlap, and each
-//! is as long, and has the check sum, that the directory says. A name is only looked up, never used as a path. Memory for
-//! elements is taken as they are decompressed, never because an entry claims them: no more than 1032 times the entry's
-//! bytes in the file, which is all that can be in them. Where that is too much, ask [`Npz::header`] for the shape first.
+//! Archives are not trusted. Their directory must lie within the file, names must be unique, and entries must not overlap. The length
+//! and the checksum of each entry must be those of the directory. A name is only looked up, never used as a path. Memory for elements
+//! is allocated as they are decompressed, not from the size that an entry claims. It is at most 1032 times the entry's compressed size,
+//! the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
 
 #![forbid(unsafe_code)]
 
@@ -44,14 +44,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Entries that are as they were.
+/// Zip method of entries that are stored without compression.
 const STORED: u16 = 0;
-/// Entries that are compressed.
+/// Zip method of entries that are compressed.
 const DEFLATED: u16 = 8;
-/// No bytes become more than this many times as many when they are inflated: 258 of two bits.
+/// Maximum compression ratio of Deflate: two bits can encode 258 bytes.
 const LARGEST_RATIO: u64 = 1032;
 
-/// An archive of tensors, whose names have been read and whose elements are read one by one.
+/// An archive of tensors. Opening it reads the names; [`get`](Npz::get) reads the elements of one entry.
 #[derive(Debug)]
 pub struct Npz<R = File> {
     name: String,
@@ -60,10 +60,10 @@ pub struct Npz<R = File> {
 }
 
 impl Npz {
-    /// Opens a file and reads the names in it.
+    /// Opens a file and reads its directory.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be read or is no zip archive.
+    /// [`Error::File`] if the file cannot be read or is not a zip archive.
     ///
     /// ```
     /// use vierbein::io::npz::Npz;
@@ -81,10 +81,10 @@ impl Npz {
 }
 
 impl<R: Read + Seek> Npz<R> {
-    /// [`open`](Npz::open) for an archive that is not in a file.
+    /// Reads the directory of an archive from any reader that can seek, like [`open`](Npz::open).
     ///
     /// # Errors
-    /// As [`open`](Npz::open).
+    /// See [`open`](Npz::open).
     ///
     /// ```
     /// use std::io::Cursor;
@@ -105,7 +105,7 @@ impl<R: Read + Seek> Npz<R> {
         Ok(Npz { name, reader, directory })
     }
 
-    /// What the archive holds, in its own sequence.
+    /// Returns the names of the entries, in the order of the directory.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -120,11 +120,10 @@ impl<R: Read + Seek> Npz<R> {
         self.directory.entries.iter().map(Entry::name)
     }
 
-    /// What a tensor in the archive is, without reading its elements.
+    /// Reads the header of an entry, without its elements.
     ///
     /// # Errors
-    /// [`Error::File`] where there is none of that name, or no npy file. Element types that tensors do not have are no
-    /// error here.
+    /// [`Error::File`] if there is no entry of that name, or it is not an npy file. An unsupported element type is not an error here.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -140,10 +139,10 @@ impl<R: Read + Seek> Npz<R> {
         self.with_entry(name, false, |source| Ok(npy::header(source)?.0))
     }
 
-    /// A tensor in the archive.
+    /// Reads a tensor from the archive.
     ///
     /// # Errors
-    /// [`Error::File`] where there is none of that name, or it holds something else than was asked for, or is damaged.
+    /// [`Error::File`] if there is no entry of that name, or it holds something else than was requested, or is damaged.
     ///
     /// ```
     /// use vierbein::io::npz::{Npz, NpzWriter};
@@ -165,7 +164,7 @@ impl<R: Read + Seek> Npz<R> {
         self.with_entry(name, true, npy::read)
     }
 
-    /// Reads in an entry; all of it where it must be as the archive says.
+    /// Calls `f` with the bytes of an entry. If `whole` is true, `f` must read all of them, and length and checksum are checked.
     fn with_entry<V>(
         &mut self,
         name: &str,
@@ -198,7 +197,7 @@ impl<R: Read + Seek> Npz<R> {
 }
 
 impl Entry {
-    /// Reads in the entry's bytes, and makes sure that they are what the archive says if all must be read.
+    /// Calls `f` with the uncompressed bytes. If `whole` is true, checks that they end there and have the directory's checksum.
     fn read<V>(
         &self,
         bytes: impl Read,
@@ -213,7 +212,7 @@ impl Entry {
         if !whole {
             return Ok(value);
         }
-        // Inflating is done, and not cut off, only when there is no next byte.
+        // Reading on to the end is also what detects a truncated Deflate stream.
         if source.fill(&mut [0])? > 0 {
             return Err(source.error(format!("goes on behind its {} bytes", self.size)));
         }
@@ -229,7 +228,7 @@ impl Entry {
     }
 }
 
-/// A reader that sums up what it reads.
+/// A reader that computes the checksum of what it reads.
 struct Summed<R> {
     inner: R,
     checksum: Crc,

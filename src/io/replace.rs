@@ -39,11 +39,11 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
     let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
     let permissions = match in_use::retry(|| fs::metadata(path)) {
         Ok(old) => {
-            // WASI has no permissions: every file would be read-only. Opening it for writing is what tells.
+            // On WASI, every file is reported as read-only, as it has no permissions. Opening the file for writing tells instead.
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: it is there already, and read-only"));
             }
-            // Before opening it, which waits for the reader of a pipe.
+            // Checked before opening, as opening a pipe blocks until it has a reader.
             links::check_owner(&target, &old).map_err(error)?;
             // A rename does not need write access to the old file, so ask for it here. This opens `path`, not `target`: the
             // operating system follows the links once more and applies its own restrictions. It fails for a directory.
@@ -107,7 +107,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// The permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
+/// Returns the permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
 /// replacing it does as well.
 fn carried_over(old: Permissions) -> Permissions {
     #[cfg(unix)]
@@ -157,8 +157,8 @@ mod in_use {
     /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again.
     static MOVED_AWAY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-    /// Whether Windows reports a file in use like this: it denies access, or names the sharing violation, the lock, the pending
-    /// deletion or the mapping. A lack of permissions is reported as denied access too.
+    /// Returns whether Windows reports a file in use with this error: access denied, sharing violation, lock, pending deletion, or
+    /// mapped section. Missing permissions are reported as access denied too.
     fn says_in_use(e: &io::Error) -> bool {
         cfg!(windows) && matches!(e.raw_os_error(), Some(5 | 32 | 33 | 303 | 1224))
     }
@@ -260,12 +260,12 @@ mod links {
     /// A missing directory, more than [`MAX_LINKS`] links, or a link that [`check_owner`] rejects, also among the directories.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
-        // The last one is next.
+        // In reverse, so that `pop` returns the next one.
         let mut names = components(path);
         let mut links = 0;
         while let Some(name) = names.pop() {
             let next = resolved.join(&name);
-            // Of an empty name, "." and "..", this checks that `resolved` is a directory.
+            // If `name` is empty, "." or "..", this checks that `resolved` is a directory.
             let metadata = match fs::symlink_metadata(&next) {
                 Err(e) if e.kind() == io::ErrorKind::NotFound && names.is_empty() && is_entry(&name) => {
                     return Ok(next);
@@ -297,7 +297,7 @@ mod links {
         Ok(resolved)
     }
 
-    /// The components of a path in reverse. Unlike [`Path::components`], this keeps empty names: "file/" is no file.
+    /// Returns the components of a path in reverse. Unlike [`Path::components`], this keeps empty names, as "file/" is not a file.
     fn components(path: &Path) -> Vec<OsString> {
         let names = path.as_os_str().as_bytes().rsplit(|&byte| byte == b'/');
         names.map(|name| OsString::from_vec(name.to_vec())).collect()
@@ -312,9 +312,9 @@ mod links {
         opened.metadata()
     }
 
-    /// Rejects what another user left in a sticky directory that all users can write to, such as `/tmp`: a link may point to any
-    /// file that this process can write to, and a file or a pipe may have a reader. Allowed are entries of the effective user and
-    /// of the directory's owner.
+    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link may point to any file
+    /// that this process can write to, and a file or a pipe may have a reader. Entries of the effective user and of the directory's
+    /// owner are allowed.
     pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
         const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;
         let directory = match entry.parent() {
@@ -366,12 +366,12 @@ mod links {
         Err(io::Error::other("too many symbolic links lead to each other"))
     }
 
-    /// Returns the metadata of the path, as Windows has none for the handle of a console.
+    /// Returns the metadata of the path: on Windows, the handle of a console has none.
     pub(super) fn metadata_of_opened(_opened: &File, before: Metadata) -> io::Result<Metadata> {
         Ok(before)
     }
 
-    /// Other systems have no sticky directories.
+    /// Does nothing, as other systems have no sticky directories.
     pub(super) fn check_owner(_entry: &Path, _metadata: &Metadata) -> io::Result<()> {
         Ok(())
     }
@@ -391,8 +391,8 @@ mod tests {
         e.kind() == io::ErrorKind::PermissionDenied
     }
 
-    /// A directory with an old file `x` and a new one. `rename` fails with `denied` if `rejects` says so. Returns the result, the
-    /// content of `x` if there is such a file, and the names of all files.
+    /// Renames a new file over an old file `x` in a new directory. `rename` fails with `denied` if `rejects` says so. Returns the
+    /// result, the content of `x` if there is such a file, and the names of all files.
     fn rename_over_old(
         test: &str,
         mut rejects: impl FnMut(&Path, &Path) -> bool,
@@ -505,7 +505,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// A process has one umask, so each of them is the umask of a process of its own.
+    /// The umask belongs to the process, so each umask is tested in a child process.
     #[cfg(unix)]
     #[test]
     fn replace_keeps_the_temporary_private_under_any_umask() {
@@ -554,7 +554,7 @@ mod tests {
         fs::remove_dir_all(&directory).unwrap();
     }
 
-    /// The kernel follows the same links: `fs::canonicalize` is an independent implementation.
+    /// Compares with `fs::canonicalize`, an independent implementation that follows the same links.
     #[cfg(unix)]
     #[test]
     fn resolve_agrees_with_canonicalize() {
@@ -620,7 +620,7 @@ mod tests {
                 (found, expected) => panic!("{path:?}: {found:?}, and {expected:?}"),
             }
         }
-        // Relative to the package, where tests run.
+        // Paths relative to the package directory, in which tests run.
         for path in ["src", "src/..", "src/../..", "..", "../..", ".", "./src//io/../lib.rs"] {
             let found = links::resolve(Path::new(path)).unwrap();
             assert!(found.is_relative());

@@ -1,14 +1,14 @@
-//! `.safetensors` files: many row-major tensors in one, to be mapped into memory rather than read.
+//! `.safetensors` files: several row-major tensors in one file, which can be memory-mapped.
 //!
-//! [`Safetensors`] reads and maps what other programs wrote, [`SafetensorsWriter`] writes what they read. The format knows
-//! one order; a column-major tensor is written through `.as_order::<RowMajor>()` and read with `.to_order::<ColMajor>()`.
+//! [`Safetensors`] reads and maps files, [`SafetensorsWriter`] writes them. The format is row-major only: write a column-major tensor
+//! through `.as_order::<RowMajor>()`, and convert it with `.to_order::<ColMajor>()` after reading.
 //!
 //! | safetensors | here |
 //! |---|---|
 //! | `BOOL`, `I8`..`I64`, `U8`..`U64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `F32`, `F64`, `C64` | `f32`, `f64`, `Complex<f32>` |
-//! | `F16`, `BF16`, `F8_E4M3` and other small floats | none: an error that names the tensor; [`info`](Safetensors::info) tells its shape |
-//! | none | `Complex<f64>` |
+//! | `F16`, `BF16`, `F8_E4M3` and other small floats | unsupported: reading is an error; [`info`](Safetensors::info) returns its shape |
+//! | unsupported | `Complex<f64>` |
 //!
 //! ```
 //! use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -18,9 +18,9 @@
 //! let weights = tensor![[1.5f32, 2.5], [3.5, 4.5]];
 //! SafetensorsWriter::new().add("weights", &weights)?.metadata("made by", "a test").write(&path)?;
 //!
-//! // SAFETY: nobody else knows this file.
+//! // SAFETY: no other code knows this file, so it is not modified while it is mapped.
 //! let file = unsafe { Safetensors::map(&path)? };
-//! let view: TensorView<f32, Rank<2>> = file.view("weights")?; // in the file's own memory
+//! let view: TensorView<f32, Rank<2>> = file.view("weights")?; // borrows the mapped file
 //! assert_eq!(view, weights);
 //! assert_eq!(file.metadata()["made by"], "a test");
 //! # drop(file);
@@ -28,8 +28,8 @@
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 //!
-//! Files are not trusted. The header must describe the data behind it without holes, overlaps or anything left over, and
-//! each tensor must be as long as its shape says: that is checked when a file is opened, with memory for the header alone.
+//! Files are not trusted. The header must describe the data after it without gaps, overlaps or trailing bytes. The data of each tensor
+//! must have the length that follows from its shape. All of this is checked when a file is opened, with memory for the header only.
 
 mod header;
 mod writer;
@@ -52,10 +52,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The strictest alignment of an element.
+/// Largest alignment of an element type, in bytes.
 const ALIGNMENT: usize = 8;
 
-/// A file of tensors: read into memory, or mapped.
+/// An open file of tensors, read into memory or memory-mapped.
 #[derive(Debug)]
 pub struct Safetensors {
     name: String,
@@ -65,7 +65,7 @@ pub struct Safetensors {
 
 /// The bytes of a whole file.
 enum Bytes {
-    /// From that position on, which is aligned.
+    /// A buffer, and the aligned index in it at which the file begins.
     Read(Vec<u8>, usize),
     Mapped(memmap2::Mmap),
 }
@@ -91,22 +91,22 @@ fn cannot(name: &str) -> impl Fn(io::Error) -> Error {
 }
 
 impl Safetensors {
-    /// Maps a file into memory: nothing is read but the header, and elements as they are looked at.
+    /// Maps a file into memory. Reads the header only; elements are loaded when they are accessed.
     ///
     /// # Safety
-    /// Until the value is dropped, nobody may change the file or make it shorter: not this program, and no other. A mapped
-    /// file is memory that others can write to, and reading behind its end kills the program. Where that cannot be made
-    /// sure, [`read`](Safetensors::read) copies. Replacing the file by a rename, as all writers of this crate do, is no change:
-    /// the old one stays mapped.
+    /// Until the value is dropped, neither this process nor any other may modify or truncate the file. A write changes elements that
+    /// safe code has borrowed, and an access past the end of the file kills the process. If this cannot be guaranteed, use
+    /// [`read`](Safetensors::read), which copies. Replacing the file by a rename, as all writers of this crate do, is allowed: the old
+    /// file stays mapped.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be mapped, or its header is damaged.
+    /// [`Error::File`] if the file cannot be mapped, or its header is damaged.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
     /// # let path = std::env::temp_dir().join(format!("vierbein-map-{}.safetensors", std::process::id()));
     /// # SafetensorsWriter::new().add("x", &vierbein::tensor![1.0, 2.0])?.write(&path)?;
-    /// // SAFETY: nobody writes to this file.
+    /// // SAFETY: nothing modifies this file while it is mapped.
     /// let file = unsafe { Safetensors::map(&path)? };
     /// assert_eq!(file.names().collect::<Vec<_>>(), ["x"]);
     /// # drop(file);
@@ -116,7 +116,7 @@ impl Safetensors {
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, Error> {
         let name = path.as_ref().display().to_string();
         let file = File::open(path).map_err(cannot(&name))?;
-        // SAFETY: the caller makes sure that the file stays as it is while the map, which is in the result, lives.
+        // SAFETY: the caller ensures that the file is not modified or truncated while the result, which owns the map, exists.
         let map = unsafe { memmap2::Mmap::map(&file) }.map_err(cannot(&name))?;
         Safetensors::of(name, Bytes::Mapped(map))
     }
@@ -124,7 +124,7 @@ impl Safetensors {
     /// Reads a whole file into memory.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be read, or is damaged.
+    /// [`Error::File`] if the file cannot be read, or is damaged.
     ///
     /// ```
     /// use vierbein::io::safetensors::Safetensors;
@@ -138,10 +138,10 @@ impl Safetensors {
         Safetensors::read_named(name, file, if metadata.is_file() { metadata.len() } else { 0 })
     }
 
-    /// [`read`](Safetensors::read) from anything that can be read, and that ends behind the file.
+    /// Reads a file from any reader, like [`read`](Safetensors::read). The reader must end with the file.
     ///
     /// # Errors
-    /// As [`read`](Safetensors::read).
+    /// See [`read`](Safetensors::read).
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -154,7 +154,7 @@ impl Safetensors {
         Safetensors::read_named("<stream>".to_owned(), reader, 0)
     }
 
-    /// Where that many bytes are known to be there, or nothing is known.
+    /// Reads a file of `size` bytes, or a stream of unknown length if `size` is 0.
     fn read_named(name: String, mut reader: impl Read, size: u64) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(ALIGNMENT);
@@ -164,10 +164,10 @@ impl Safetensors {
             reader.by_ref().take(more).read_to_end(bytes).map_err(cannot(&name))
         };
         if size > 0 {
-            // One more, to see whether there is more.
+            // One byte more than expected, to detect a file that is longer.
             upto(&mut bytes, size + 1)?;
         } else {
-            // A stream may have no end. What does not belong to the file is not waited for.
+            // A stream may have no end, so read no more than one byte after what the header describes.
             upto(&mut bytes, 8)?;
             let length = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
             if length <= header::LONGEST_HEADER {
@@ -177,7 +177,7 @@ impl Safetensors {
                 upto(&mut bytes, length.saturating_add(1))?;
             }
         }
-        // Allocators align much more strictly than for bytes; where one does not, the bytes move.
+        // Allocators usually return 8-byte alignment even for bytes. If not, the bytes are moved.
         reserve(&mut bytes, ALIGNMENT)?;
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
         let length = bytes.len();
@@ -195,7 +195,7 @@ impl Safetensors {
         }
     }
 
-    /// The names of the tensors, sorted.
+    /// Returns the names of the tensors, sorted.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -210,7 +210,7 @@ impl Safetensors {
         self.header.tensors.keys().map(String::as_str)
     }
 
-    /// What the file says of itself, by key.
+    /// Returns the file's metadata: strings by key.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -223,10 +223,10 @@ impl Safetensors {
         &self.header.metadata
     }
 
-    /// What a tensor in the file is. Element types that tensors do not have are no error here.
+    /// Returns the element type and the shape of a tensor. An unsupported element type is not an error here.
     ///
     /// # Errors
-    /// [`Error::File`] where there is none of that name.
+    /// [`Error::File`] if there is no tensor of that name.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -253,11 +253,11 @@ impl Safetensors {
         })
     }
 
-    /// A copy of a tensor in the file.
+    /// Copies a tensor out of the file.
     ///
     /// # Errors
-    /// [`Error::File`] where there is none of that name, or it is another than was asked for: then the error says as what
-    /// to read it and how to convert it.
+    /// [`Error::File`] if there is no tensor of that name, or it differs from what was requested. In the latter case the error says
+    /// which type to read it as and how to convert that.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -288,13 +288,13 @@ impl Safetensors {
         })
     }
 
-    /// A view of a tensor where it lies: in the mapped file, or in what was read of it. Nothing is copied.
+    /// Returns a view of a tensor in the mapped file, or in the buffer that the file was read into. Nothing is copied.
     ///
-    /// The bytes of `bool` are looked through, for only 0 and 1 are valid; those of all other types are not touched.
+    /// The bytes of a `bool` tensor are checked, as only 0 and 1 are valid. The bytes of all other types are not accessed.
     ///
     /// # Errors
-    /// As [`get`](Safetensors::get). Besides, where the elements do not begin at a multiple of their alignment (writers
-    /// arrange them so, and few files are different), or if the machine is big-endian: `get` copies them.
+    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian. `get` copies
+    /// such tensors. Misaligned files are rare, as writers align the data.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -330,8 +330,9 @@ impl Safetensors {
                 ),
             ));
         }
-        // SAFETY: the bytes are borrowed from `self` for as long as the view, aligned, and as many as the shape has
-        // elements of this type (`header::parse`). Every pattern of bits is a number; those of `bool` have been checked.
+        // SAFETY: `elements` is aligned (checked above). The bytes are borrowed from `self` for the lifetime of the view.
+        // `header::parse` checked that their number matches the shape. Every bit pattern is a valid number; `bool` was checked by
+        // `check_bools`.
         let elements = unsafe { core::slice::from_raw_parts(elements, bytes.len() / size_of::<T>()) };
         Ok(TensorView::of_slice(elements, shape))
     }
@@ -340,7 +341,7 @@ impl Safetensors {
         Error::File { path: format!("{}, tensor `{}`", self.name, shorten(name)), why: why.into() }
     }
 
-    /// What a tensor is, its bytes, and where in the file they are.
+    /// Returns the description of a tensor, its bytes, and their offset in the file.
     fn find(&self, name: &str) -> Result<(Contents, &[u8], u64), Error> {
         let info = self.info(name)?;
         let contents = info.contents().map_err(|why| self.error(name, why))?;
@@ -349,7 +350,7 @@ impl Safetensors {
     }
 }
 
-/// Fails if elements of this size do not have the machine's byte order in the file, which is little-endian.
+/// Returns an error if elements of this size in a little-endian file are not in the machine's byte order.
 fn check_byte_order(element_bytes: usize, machine_is_big_endian: bool) -> Result<(), &'static str> {
     match machine_is_big_endian && element_bytes > 1 {
         true => Err("is little-endian, and this machine is big-endian; copy it with `.get(..)`"),

@@ -1,16 +1,16 @@
-//! Tensors in whatever serde has a crate for.
+//! Serialisation of tensors with serde.
 //!
-//! A tensor is a struct of four fields, in this sequence:
+//! A tensor is a struct of four fields, in this order:
 //!
 //! | field | |
 //! |---|---|
 //! | `dtype` | the name of the element type: `"f64"`, `"Complex<f64>"` |
 //! | `order` | `"row-major"` or `"column-major"` |
-//! | `shape` | the length of each axis |
-//! | `values` | the elements in the order's sequence, as they serialise themselves; a complex number is `[re, im]` |
+//! | `shape` | the extent of each axis |
+//! | `values` | the elements in memory order, each with its own serialisation; a complex number is `[re, im]` |
 //!
-//! The first three are checked before an element is read, so they must come first: also in maps that sort their keys, for
-//! which the fourth has its name.
+//! The first three are checked before an element is read, so they must come first. `values` is the last of the four names
+//! alphabetically, so this also holds in maps that sort their keys.
 
 #![forbid(unsafe_code)]
 
@@ -36,16 +36,16 @@ use serde_core::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 const FIELDS: &[&str] = &["dtype", "order", "shape", "values"];
-/// How many elements get their memory before the first of them has been seen.
+/// Number of elements for which memory is allocated before the first one has been read.
 const UNSEEN: usize = 1024;
 
 // ------------------------------------------------------------------ writing
 
-/// Owned tensors and views, with the feature `serde`: as a struct of `dtype`, `order`, `shape` and `values`.
+/// Serialises owned tensors and views as a struct of `dtype`, `order`, `shape` and `values`. Requires the feature `serde`.
 ///
-/// Formats decide what becomes of numbers that they do not have. JSON has neither NaN nor infinities: `serde_json` writes
-/// them as `null`, which cannot be read back as a number, and says so. And `serde_json` reads numbers of many digits back to the
-/// last bit only with its own feature `float_roundtrip`: switch it on where that matters.
+/// What happens to values that a format cannot represent depends on the format. JSON has neither NaN nor infinities: `serde_json`
+/// writes them as `null`, and reading them back is an error. Also, `serde_json` parses numbers of many digits exactly only with its
+/// feature `float_roundtrip`. Enable it if every bit matters.
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Serialize for Tensor<T, D, O, Dev, S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         dispatch!(T::DTYPE, U => {
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Serialize fo
     }
 }
 
-/// Erased tensors, with the feature `serde`: as the typed ones that they are.
+/// Serialises a `DynTensor` as the typed tensor that it holds. Requires the feature `serde`.
 impl<S: DynData> Serialize for DynTensor<S> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         dispatch!(self.dtype(), U => {
@@ -65,7 +65,7 @@ impl<S: DynData> Serialize for DynTensor<S> {
     }
 }
 
-/// Hands out elements, part by part.
+/// A function that passes all elements to a callback, one chunk at a time.
 type Parts<'a, U> = &'a dyn Fn(&mut dyn FnMut(Vec<U>) -> Result<(), Error>) -> Result<(), Error>;
 
 fn write<U: Serialize, Z: Serializer>(
@@ -82,7 +82,7 @@ fn write<U: Serialize, Z: Serializer>(
     fields.end()
 }
 
-/// The elements of a tensor.
+/// The field `values`: the elements of a tensor.
 struct Values<'a, U> {
     len: usize,
     parts: Parts<'a, U>,
@@ -91,12 +91,12 @@ struct Values<'a, U> {
 impl<U: Serialize> Serialize for Values<'_, U> {
     fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
         let mut seq = serializer.serialize_seq(Some(self.len))?;
-        // The format's error does not fit through the other's.
+        // The callback can only return this crate's `Error`, so the error of the format is stored here.
         let mut error = None;
         let read = (self.parts)(&mut |part| {
             part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
                 error = Some(e);
-                // Never seen: it ends the parts, of which a view that repeats elements may have any number.
+                // Never returned: it stops the iteration, which may be long, as a broadcast view repeats elements without memory.
                 Error::Argument { op: "serialize", why: String::new() }
             })
         });
@@ -112,17 +112,17 @@ impl<U: Serialize> Serialize for Values<'_, U> {
 
 // ------------------------------------------------------------------ reading
 
-/// Owned tensors, with the feature `serde`.
+/// Deserialises owned tensors. Requires the feature `serde`.
 ///
-/// The element type, order and shape in the data must be those of the tensor; where another tensor is there, the error
-/// says as what to read it and how to convert it. Nothing is believed: memory is taken for elements as they arrive.
+/// The element type, memory order and rank in the data must be those of the tensor type. If not, the error says which type to read it
+/// as and how to convert that. The data are not trusted: memory is allocated as elements arrive.
 impl<'de, T: Element, D: Dim, O: Order, Dev: Device + Default> Deserialize<'de> for Tensor<T, D, O, Dev> {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         deserialize(deserializer)
     }
 }
 
-/// Erased tensors on the host, with the feature `serde`: of the element type, order and shape that are in the data.
+/// Deserialises a `DynTensor` on the host, with the element type, memory order and shape of the data. Requires the feature `serde`.
 impl<'de> Deserialize<'de> for DynTensor {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         deserialize(deserializer)
@@ -133,7 +133,7 @@ fn deserialize<'de, X: FromFile, Z: Deserializer<'de>>(deserializer: Z) -> Resul
     deserializer.deserialize_struct("Tensor", FIELDS, Fields(PhantomData))
 }
 
-/// The struct, which becomes an `X`.
+/// The visitor of the struct, which returns an `X`.
 struct Fields<X>(PhantomData<X>);
 
 impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
@@ -142,7 +142,7 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
         f.write_str("a tensor: a struct of `dtype`, `order`, `shape` and `values`")
     }
 
-    /// Formats without names have the fields in sequence.
+    /// Used by formats that serialise a struct as its fields in order, without names.
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<X, A::Error> {
         let lacks = |field| A::Error::missing_field(field);
         let dtype = seq.next_element_seed(DTypeName)?.ok_or_else(|| lacks("dtype"))?;
@@ -192,7 +192,7 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
     }
 }
 
-/// What was asked for, and possible.
+/// Returns an error if `X` rejects the contents, or if the shape exceeds the address space.
 fn check<X: FromFile, E: serde_core::de::Error>(contents: Contents) -> Result<Contents, E> {
     match X::refusal(&contents) {
         Some(why) => Err(E::custom(format!("the data {why}"))),
@@ -204,7 +204,7 @@ fn check<X: FromFile, E: serde_core::de::Error>(contents: Contents) -> Result<Co
     }
 }
 
-/// A visitor of a short text.
+/// Defines visitors that parse a short text.
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident -> $value:ty, $expected:literal, |$text:ident| $found:expr;)*) => {$(
         $(#[$doc])*
@@ -270,7 +270,7 @@ impl<'de> Visitor<'de> for Shape {
     }
 }
 
-/// How an element is read: as itself, but for those that would quietly become infinite.
+/// The type that an element is deserialised as: the element type itself, except for `f32`, which would silently become infinite.
 trait Readable: Element {
     type As: for<'de> Deserialize<'de>;
     fn of(read: Self::As) -> Self;
@@ -302,7 +302,7 @@ readable! {
     Complex<f64> as Complex<f64>, |z| z;
 }
 
-/// An `f32`. Texts have numbers of any size, and serde makes infinity of those that are too large.
+/// An `f32`. Text formats can hold larger numbers, which serde's own `f32` would round to infinity.
 struct Single(f32);
 
 impl<'de> Deserialize<'de> for Single {
@@ -337,7 +337,7 @@ impl Visitor<'_> for SingleVisitor {
     }
 }
 
-/// The field `values`, of which there must be as many as the shape says.
+/// The field `values`. The number of elements must match the shape.
 struct Elements<'a, U> {
     contents: &'a Contents,
     elements: PhantomData<U>,
@@ -371,7 +371,7 @@ impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
                 return Err(wrong("more than"));
             }
             if elements.len() == elements.capacity() {
-                // Twice what has arrived, and never more than is claimed.
+                // Doubles the capacity, up to the number that the shape requires.
                 let more = elements.len().max(1).min(count - elements.len());
                 reserve(&mut elements, more).map_err(A::Error::custom)?;
             }

@@ -1,4 +1,4 @@
-//! Where bytes come from: a file, a member of an archive, a stream. What they claim is not believed.
+//! The bytes of an npy file, from a file, a member of an archive, or a stream. Sizes in headers are not trusted.
 
 #![forbid(unsafe_code)]
 
@@ -12,15 +12,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes, and what they are called.
+/// A reader, with the name that error messages use for it.
 pub(super) struct Source<'a> {
     pub(super) name: String,
     pub(super) reader: &'a mut dyn Read,
-    /// How many bytes there are from first to last, where something says so.
+    /// Total number of bytes, if it is known from the file system or the archive's directory.
     pub(super) size: Option<u64>,
-    /// Whether they are there for sure.
+    /// Whether `size` is reliable, so that memory may be allocated for it at once.
     pub(super) sure: bool,
-    /// How many of them have been read.
+    /// Number of bytes that have been read.
     pub(super) at: u64,
 }
 
@@ -33,13 +33,13 @@ pub(super) fn from_path<R>(
     let error = |e: io::Error| Error::File { path: name.clone(), why: format!("cannot be read: {e}") };
     let mut file = File::open(path).map_err(error)?;
     let metadata = file.metadata().map_err(error)?;
-    // Of a pipe nobody knows how much it holds.
+    // The length of a pipe is unknown.
     let size = metadata.is_file().then_some(metadata.len());
     read(&mut Source { name, reader: &mut file, size, sure: size.is_some(), at: 0 })
 }
 
 impl<'a> Source<'a> {
-    /// From a reader that may go on behind what is read.
+    /// Reads from a stream of unknown length, which may continue after the tensor.
     pub(super) fn stream(reader: &'a mut dyn Read) -> Self {
         Source { name: "<stream>".to_owned(), reader, size: None, sure: false, at: 0 }
     }
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         Error::File { path: self.name.clone(), why: why.into() }
     }
 
-    /// Reads until the buffer is full or the bytes end; says how many there were.
+    /// Reads until the buffer is full or the input ends. Returns the number of bytes read.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
         Ok(filled)
     }
 
-    /// The elements of such a tensor, in the file's sequence.
+    /// Reads the elements of a tensor, in the memory order of the file.
     pub(super) fn elements<U: Codec>(
         &mut self,
         contents: &Contents,
@@ -81,8 +81,8 @@ impl<'a> Source<'a> {
                 return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
             }
         }
-        // Elements that are known to be there get their memory at once, if possible some that was in use before; others as they
-        // arrive.
+        // If the size is reliable, allocate memory for all elements at once, from the buffer pool if possible. Otherwise allocate as
+        // they arrive.
         let mut data: Vec<U> =
             if self.sure { CpuBuffer::any_for_vec(count)?.into_vec()? } else { Vec::new() };
         let (mut arrived, mut chunk) = (0, Vec::new());
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
             let end = arrived + next;
             if data.len() < end {
                 if data.capacity() < end {
-                    // Twice what has arrived, and never more than is claimed.
+                    // Doubles the capacity, up to the number that the header requires.
                     reserve(&mut data, arrived.max(next).min(count - arrived))?;
                 }
                 data.resize(end, U::default());
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
             let filled = match bytes_mut(&mut data[arrived..end]) {
                 Some(bytes) => self.fill(bytes)?,
                 None => {
-                    // Bytes that may be no element are checked first.
+                    // `bool`: not every byte is a valid element, so the bytes are checked before they become elements.
                     if chunk.is_empty() {
                         reserve(&mut chunk, next * size)?;
                     }

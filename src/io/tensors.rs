@@ -1,4 +1,4 @@
-//! What can be read from files and written to them.
+//! The traits of values that can be read from files and written to them, and iteration over elements in chunks.
 
 #![forbid(unsafe_code)]
 
@@ -19,35 +19,35 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// How many bytes are read or written at a time.
+/// Number of bytes that are read or written at a time.
 pub(super) const CHUNK: usize = 1 << 18;
 
-/// What a tensor in a file can be read as: a [`Tensor`], which must then be what the file holds, or a [`DynTensor`], which
-/// becomes what the file holds. Sealed.
+/// A type that tensors in files can be read as: a [`Tensor`], which must match the file, or a [`DynTensor`], which takes its types from
+/// the file. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a file",
     label = "files hold tensors",
     note = "read a `Tensor<T, D, O>` of the types that the file holds, or whatever it holds as a `DynTensor`"
 )]
 pub trait FromFile: sealed::Sealed + Sized {
-    /// Why such a tensor is none of these.
+    /// Returns an error message if a tensor with these contents cannot be read as `Self`.
     #[doc(hidden)]
     fn refusal(contents: &Contents) -> Option<String>;
-    /// Of elements that were not refused, and that are as many as the shape says.
+    /// Creates the value. `refusal` must have returned `None`, and the number of elements must match the shape.
     #[doc(hidden)]
     fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error>;
 }
 
-/// What can be written to a file: a [`Tensor`], a [`DynTensor`] or a view of one. Sealed.
+/// A type that can be written to a file: a [`Tensor`], a [`DynTensor`] or a view of one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written to a file of tensors",
     label = "files hold tensors",
     note = "make a tensor of it first: `Tensor::from_vec(shape, data)`"
 )]
 pub trait ToFile: sealed::Sealed {
-    /// The element type, shape and order.
+    /// Returns the element type, shape and memory order.
     fn contents(&self) -> Contents;
-    /// Hands out the elements' bytes in the order's sequence, each element's lowest first, part by part.
+    /// Passes the bytes of the elements to `put` in chunks, in memory order, little-endian.
     #[doc(hidden)]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error>;
 }
@@ -72,7 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for T
         Contents { dtype: T::DTYPE, shape: self.shape().as_ref().to_vec(), row_major: O::ROW_MAJOR }
     }
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
-        // Where elements have the file's bytes and sequence, without a copy.
+        // If the elements are contiguous and already have the bytes of the file, they are written without a copy.
         if cfg!(target_endian = "little")
             && let Some(host) = Dev::on_host::<T>()
             && let Some(elements) = host.slice(self.operand(), O::ROW_MAJOR)
@@ -106,7 +106,7 @@ impl<S: DynData> ToFile for DynTensor<S> {
     fn contents(&self) -> Contents {
         Contents { dtype: self.dtype(), shape: self.shape().to_vec(), row_major: self.order().is_row_major() }
     }
-    // All element types: compiled where it is used.
+    // Instantiated for all element types, so inline: only crates that call it compile it.
     #[inline]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let mut bytes = Vec::new();
@@ -119,12 +119,12 @@ impl<S: DynData> ToFile for DynTensor<S> {
     }
 }
 
-/// The most bytes of elements in one file: half of what positions in files can say, which leaves room for headers.
+/// Maximum number of bytes of elements in one file: half of the largest file offset, which leaves space for headers.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 const LARGEST_FILE: u64 = 1 << 62;
 
-/// Makes sure that a file can hold the elements of all these tensors, before anything is written: views repeat elements
-/// without memory, and files do not.
+/// Returns an error if the elements of all tensors exceed [`LARGEST_FILE`]. A broadcast view can be that large, as it repeats elements
+/// without memory. Called before anything is written.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
     let all = tensors.into_iter().map(|x| x.bytes()).fold(0, u64::saturating_add);
@@ -138,7 +138,7 @@ pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str
     Err(Error::File { path: path.to_owned(), why })
 }
 
-/// The slowest axis that can be halved, where there are too many elements to copy them at once.
+/// Returns the slowest axis with an extent above 1, or `None` if all elements fit in one chunk.
 fn axis_to_halve(shape: &[usize], row_major: bool, size: usize) -> Option<usize> {
     if shape.iter().product::<usize>() <= CHUNK / size {
         return None;
@@ -147,7 +147,7 @@ fn axis_to_halve(shape: &[usize], row_major: bool, size: usize) -> Option<usize>
     if row_major { shape.iter().position(longer) } else { shape.iter().rposition(longer) }
 }
 
-/// [`for_parts`] of an erased tensor, whose elements are of that type.
+/// The same as [`for_parts`] for a `DynTensor` with elements of type `T`.
 pub(super) fn for_dyn_parts<T: Element>(
     x: DynView<'_>,
     f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,
@@ -162,8 +162,8 @@ pub(super) fn for_dyn_parts<T: Element>(
     }
 }
 
-/// Hands out the elements in the tensor's order: halves it along its slowest axis until a part is small, so that no copy
-/// of the whole is made.
+/// Passes the elements to `f` in chunks, in memory order. Splits the tensor in half along its slowest axis until a part fits in a
+/// chunk, so the whole is never copied.
 pub(super) fn for_parts<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
     x: &Tensor<T, D, O, Dev, S>,
     f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,

@@ -1,5 +1,5 @@
-//! The builder of contractions, which is public for the macros only: with numbers of labels, operands and results that do not fit
-//! the specification.
+//! Calls of the builder of contractions, which is public for the macros only. The numbers of labels, operands and results may
+//! contradict the specification.
 
 use super::products::{feasible, limit};
 use super::record::{attempt, attempt_or_panic, may_panic};
@@ -7,10 +7,11 @@ use super::source::{Source, is_small};
 use vierbein::einsum::{Contraction, Count, OperandList, PathCache, Prepared, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
-/// Whether the builder is called with numbers that do not fit. Turn it off to search for other faults while it has one.
+/// Whether the builder is called with numbers that contradict the specification. Set it to `false` to search for other faults while
+/// this has one.
 const WRONG_NUMBERS: bool = true;
 
-/// Well-formed specifications with the number of their operands.
+/// Valid specifications with their numbers of operands.
 const SPECS: [(&str, usize); 24] = [
     ("i,j->ij", 2),
     ("ij,jk->ik", 2),
@@ -38,7 +39,7 @@ const SPECS: [(&str, usize); 24] = [
     ("ij,jk", 2),
 ];
 
-/// The operands of ranks 0 to 3 that contractions are made of.
+/// The operands of ranks 0 to 3 of a contraction.
 pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<0>, O>,
     pub(super) TensorView<'a, T, Rank<1>, O>,
@@ -46,22 +47,22 @@ pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<3>, O>,
 );
 
-/// What a call decides before it knows any type: which operands go in, and what the result is said to be.
+/// The arguments of a call that are chosen before its types: the operands, and the number of labels of the result.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    /// The rank of each operand and how many of its axes have labels: all of them, or some and an ellipsis.
+    /// The rank of each operand, and the number of its axes with labels. If that is smaller, the other axes are an ellipsis.
     terms: [(usize, usize); 3],
-    /// How many operands go in, which is not always the number that was announced.
+    /// Number of operands that are passed. It may differ from `announced`.
     operands: usize,
     announced: usize,
-    /// How many labels the result is said to have beside its ellipsis.
+    /// Number of labels of the result, in addition to its ellipsis.
     labels: usize,
-    /// Whether all of it fits the specification, as the macros see to.
+    /// Whether all numbers match the specification, as the macros ensure.
     fits: bool,
 }
 
 impl Plan {
-    /// Terms as the specification has them, where there are operands that fit.
+    /// Returns a plan that matches the specification, or `None` if no operands do.
     fn fitting(spec: &Spec<'_>, s: &mut Source<'_>) -> Option<Plan> {
         let mut plan = Plan::any(s);
         (plan.operands, plan.announced) = (spec.operands(), spec.operands());
@@ -91,7 +92,7 @@ impl Plan {
     }
 }
 
-/// Contracts by a specification that the types know nothing of, several times with one cache of paths.
+/// Contracts with a specification whose labels the types do not know, several times with one path cache.
 pub(super) fn contract<T: Scalar, O: Order>(
     operands: &Operands<'_, T, O>,
     cache: &PathCache,
@@ -121,7 +122,7 @@ pub(super) fn contract<T: Scalar, O: Order>(
     }
 }
 
-/// Calls `$go` with the operand of a term and its type.
+/// Evaluates `$go` with the operand of a term and its type.
 macro_rules! with_term {
     ($operands:expr, $term:expr, |$x:ident, $of:ident| $go:expr) => {
         with_term!(@ $operands, $term, $x, $of, $go;
@@ -148,7 +149,7 @@ fn first<T: Scalar, O: Order, const N: usize>(
 ) {
     let conjugate = s.rarely(4);
     with_term!(operands, plan.terms[0], |x, of| {
-        // Numbers that do not fit may be a panic: only macros are to call this.
+        // Numbers that contradict the specification may panic, as only macros are supposed to call this function.
         let begun = if conjugate {
             may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x.conj_view()))
         } else {
@@ -160,10 +161,10 @@ fn first<T: Scalar, O: Order, const N: usize>(
     });
 }
 
-/// Operands that were bound: how many is known at run time only.
+/// Operands that are bound; their number is known at run time only.
 type Bound<'a, T> = Box<dyn OperandList<T, Cpu> + 'a>;
 
-/// The rank of what ellipses stand for, and how a contraction goes on from there.
+/// The rank of the ellipses, with a function that binds the remaining operands of a contraction.
 trait Ellipsis: Dim {
     fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
         begun: Contraction<'s, 'a, T, Self, O, Cpu, Bound<'a, T>, N>,
@@ -204,7 +205,7 @@ macro_rules! ellipses {
 }
 ellipses!(0 1 2 3);
 
-/// Contracts, writes or plans. Numbers that do not fit may be a panic or an error.
+/// Contracts, writes to an output, or plans. Numbers that contradict the specification may cause a panic or an error.
 fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
     prepared: Option<Prepared<'_, '_, T, R, O, Cpu, Bound<'_, T>, N>>,
     fits: bool,
@@ -216,7 +217,7 @@ fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
     let mut out = Tensor::<T, R, O>::zeros(super::source::array::<R>(&shape));
     match s.below(3) {
         0 => {
-            // One call, so that it is compiled once.
+            // A single call, so that it is compiled once.
             let into = || prepared.try_contract_into(&mut out, alpha, beta, limit);
             let run = if fits { attempt } else { attempt_or_panic };
             run("Prepared::try_contract_into", into);

@@ -1,4 +1,4 @@
-//! Constructors of typed and dynamic tensors, and views of slices with any strides.
+//! Constructors of typed and dynamic tensors, and views of slices with arbitrary strides.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, array, element_count, is_small, strides};
@@ -6,12 +6,12 @@ use super::views::{look, look_mut};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor};
 
-/// Makes a tensor by one of the constructors that every element type has.
+/// Creates a tensor with one of the constructors for all element types.
 pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     let shape = s.any_shape(D::NDIM);
     let shape = array::<D>(&shape);
     let len = is_small(shape.as_ref()).then(|| element_count(shape.as_ref()));
-    // The length of the data, which is not always that of the shape.
+    // The number of values, which may differ from the shape's number of elements.
     let given = if s.rarely(8) { s.below(70) } else { len.unwrap_or(3) };
     let made: Option<Tensor<T, D, O>> = match s.below(8) {
         0 => attempt("try_zeros", || Tensor::try_zeros(shape)),
@@ -36,7 +36,7 @@ pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
             }
         }
         5 => {
-            // It is called for each element: not for shapes that no memory is asked for.
+            // The closure is called for each element; shapes that are too large must be rejected before.
             let values = s.values::<T>(8);
             attempt("try_from_fn", || {
                 Tensor::try_from_fn(shape, |index| {
@@ -58,7 +58,7 @@ pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     }
 }
 
-/// Makes a tensor by one of the constructors that only numbers have.
+/// Creates a tensor with one of the constructors for numeric types.
 pub(super) fn number<T: Scalar, D: Dim, O: Order>(s: &mut Source<'_>) {
     if s.below(2) == 0 {
         let n = s.hostile_extent();
@@ -71,10 +71,10 @@ pub(super) fn number<T: Scalar, D: Dim, O: Order>(s: &mut Source<'_>) {
     }
 }
 
-/// Makes a tensor of rank 1 by counting.
+/// Creates a tensor of rank 1 with `try_arange_in`.
 pub(super) fn ramp<T: RealScalar, O: Order>(s: &mut Source<'_>) {
     let (start, end, step): (T, T, T) = (s.value(), s.value(), s.value());
-    // Only integers count so far that memory matters, and those of eight bits do not.
+    // The result is never large, as this is called for 8-bit integers only.
     let made = attempt("try_arange_in", || Tensor::<T, Rank<1>, O>::try_arange_in(start, end, step, &Cpu));
     if let Some(x) = made
         && is_small(&x.shape())
@@ -89,7 +89,7 @@ pub(super) fn linspace<T: RealFloat, O: Order>(s: &mut Source<'_>) {
     made.into_iter().for_each(|x| s.keep(x));
 }
 
-/// Makes a dynamic tensor.
+/// Creates a dynamic tensor.
 pub(super) fn dynamic(s: &mut Source<'_>) {
     let (rank, dtype, order) = (s.rank(), s.dtype(), s.order());
     let rank = if s.rarely(64) { 17 } else { rank };
@@ -120,7 +120,7 @@ pub(super) fn dynamic(s: &mut Source<'_>) {
     made.into_iter().for_each(|x| s.keep(x));
 }
 
-/// Strides of a view of a slice: as a rule such that all indices are within it, or nearly.
+/// Returns strides and an offset of a view of a slice. Usually all indices are within it, or nearly.
 fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isize>, usize) {
     let mut strides = vec![0; shape.len()];
     let mut step: isize = 1;
@@ -130,7 +130,7 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
     for axis in axes.into_iter().filter(|&axis| axis < shape.len()) {
         let reach = step.wrapping_mul(shape[axis] as isize);
         strides[axis] = match s.below(16) {
-            // Repeated, overlapping, reversed, and anything.
+            // A zero stride, overlapping elements, a negative stride, a larger one, and any number.
             0 => 0,
             1 => 1,
             2 | 3 => {
@@ -147,7 +147,7 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
     (strides, offset)
 }
 
-/// Views of a slice, to read and to write.
+/// Creates views of a slice, to read and to write.
 pub(super) fn of_slice<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     let shape = s.any_shape(D::NDIM);
     let (steps, offset) = any_strides(s, &shape, O::ROW_MAJOR);

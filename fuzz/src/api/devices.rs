@@ -1,4 +1,4 @@
-//! What is beneath tensors: buffers of the host, devices of users, and tensors of other libraries.
+//! Host buffers, user-defined devices, and exchange with other libraries through DLPack.
 
 use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
@@ -9,7 +9,7 @@ use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};
 
-/// Buffers of the host.
+/// Allocates, copies and releases host buffers.
 pub(super) fn buffers<T: Element>(s: &mut Source<'_>) {
     let len = s.hostile_extent();
     let made = match s.below(3) {
@@ -41,7 +41,7 @@ fn s_len(len: usize) -> usize {
     len.min(300)
 }
 
-/// A tensor given to another library and taken back.
+/// Exports a tensor through DLPack and imports it again.
 pub(super) fn dlpack<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !is_small(x.shape().as_ref()) {
         return;
@@ -84,9 +84,9 @@ pub(super) fn dlpack<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s
     }
 }
 
-// ------------------------------------------------------------------ devices of users
+// ------------------------------------------------------------------ user-defined devices
 
-/// A device that computes by way of the host, where it has the same results.
+/// Compares a device that uses the host fallback with the host.
 pub(super) fn remote<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,
@@ -140,11 +140,11 @@ pub(super) fn remote<O: Order>(
     }
 }
 
-/// The host under another name, whose families call the host's kernels with the operands at hand in any roles.
+/// The host as another device type. Its capabilities call kernels of the host with the given operands in other roles.
 #[derive(Debug, Clone, Default)]
 struct Mixed(usize);
 
-// SAFETY: all functions are those of `Cpu`, whose contract they have.
+// SAFETY: all functions call those of `Cpu`, which fulfil the contract.
 unsafe impl Device for Mixed {
     type Buffer<T: Element> = <Cpu as Device>::Buffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -170,15 +170,15 @@ unsafe impl Device for Mixed {
         <Cpu as Device>::offset(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller ensures what `Cpu` asks for.
+        // SAFETY: the caller ensures the conditions of `Device::read`, which `Cpu` has too, for the same arguments.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller ensures what `Cpu` asks for.
+        // SAFETY: the caller ensures the conditions of `Device::write`, which `Cpu` has too, for the same arguments.
         unsafe { Cpu.write(from, to) }
     }
 }
-// SAFETY: pointers are those of `Cpu`.
+// SAFETY: buffers are those of `Cpu`, so their pointers are host pointers.
 unsafe impl HostAccess for Mixed {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()
@@ -220,7 +220,7 @@ impl Gemm<f64> for Mixed {
     }
 }
 
-/// The first of two.
+/// Returns the first of two operands.
 #[derive(Debug, Clone, Copy)]
 struct First;
 
@@ -232,7 +232,7 @@ impl<T: Element> vierbein::device::BinaryOp<T, T> for First {
     }
 }
 
-/// The first of all.
+/// Returns the first of all elements.
 #[derive(Debug, Clone, Copy)]
 struct FirstOf;
 
@@ -255,7 +255,7 @@ impl<T: Element> vierbein::device::Reduction<T> for FirstOf {
     }
 }
 
-/// Kernels with operands in the wrong roles: they check shapes, and write nothing but their output.
+/// Calls kernels with operands in the wrong roles. They must check shapes, and write only to their output.
 pub(super) fn mixed<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,

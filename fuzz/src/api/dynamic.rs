@@ -1,4 +1,4 @@
-//! Dynamic tensors: views, computations, contractions by any text, and conversions.
+//! Dynamic tensors: views, computations, contractions with arbitrary specifications, and conversions.
 
 use super::products::feasible;
 use super::record::{attempt, certain, may_panic};
@@ -7,7 +7,7 @@ use vierbein::dyn_tensor::{Binary, DynOperand, DynReduction, Unary, einsum, eins
 use vierbein::prelude::*;
 use vierbein::{DynTensor, DynView, DynViewMut, MemoryOrder};
 
-/// A view of a view, of some kind.
+/// Returns a random kind of view of a view.
 fn cut<'a>(x: DynView<'a>, s: &mut Source<'_>) -> Option<DynView<'a>> {
     let rank = x.rank();
     match s.below(16) {
@@ -64,7 +64,7 @@ fn cut<'a>(x: DynView<'a>, s: &mut Source<'_>) -> Option<DynView<'a>> {
     }
 }
 
-/// A view of a tensor after a few cuts.
+/// Returns a view of a tensor after several random view operations.
 pub(super) fn view<'a>(x: &'a DynTensor, s: &mut Source<'_>) -> DynView<'a> {
     let mut view = x.view();
     for _ in 0..[0, 0, 1, 1, 2, 3][s.below(6)] {
@@ -73,7 +73,7 @@ pub(super) fn view<'a>(x: &'a DynTensor, s: &mut Source<'_>) -> DynView<'a> {
     view
 }
 
-/// Calls `f` with a mutable view of a tensor after a few cuts.
+/// Calls `f` with a mutable view of a tensor after `cuts` random view operations.
 pub(super) fn with_view_mut(
     mut x: DynViewMut<'_>,
     cuts: usize,
@@ -122,7 +122,7 @@ pub(super) fn with_view_mut(
     }
 }
 
-/// What every view has to say about itself.
+/// Checks the properties and elements of a view.
 pub(super) fn look(x: DynView<'_>, s: &mut Source<'_>) {
     match s.below(8) {
         0 => certain("DynTensor Display", || assert!(!format!("{x:.3}").is_empty())),
@@ -168,7 +168,7 @@ fn operand<'a>(x: DynView<'a>, dtype: vierbein::DType, s: &mut Source<'_>) -> Dy
     if s.rarely(4) { DynOperand::OfScalar(s.scalar(dtype)) } else { DynOperand::OfTensor(x) }
 }
 
-/// A computation with one or two operands.
+/// Computes with one or two operands.
 pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) || !is_small(y.shape()) || x.len().saturating_mul(y.len()) > 1 << 16 {
         return;
@@ -249,7 +249,7 @@ pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     made.into_iter().for_each(|z| s.keep(z));
 }
 
-/// A change of a mutable view.
+/// Changes a mutable view.
 pub(super) fn change(mut x: DynViewMut<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) || !is_small(y.shape()) {
         return;
@@ -274,7 +274,7 @@ pub(super) fn change(mut x: DynViewMut<'_>, y: DynView<'_>, s: &mut Source<'_>) 
     }
 }
 
-/// A text that is nearly a specification.
+/// Returns a text that resembles a specification.
 pub(super) fn any_spec(s: &mut Source<'_>) -> String {
     const TOKENS: [&str; 24] = [
         "i",
@@ -305,7 +305,7 @@ pub(super) fn any_spec(s: &mut Source<'_>) -> String {
     (0..s.below(14)).map(|_| s.pick(&TOKENS)).collect()
 }
 
-/// A specification whose terms have as many letters as the operands have axes.
+/// Returns a specification whose terms have one letter for each axis of the operands.
 fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
     let mut text = String::new();
     let mut letters: Vec<char> = Vec::new();
@@ -319,7 +319,7 @@ fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
                 text.push_str("...");
                 continue;
             }
-            // Often the letter of an earlier axis of this length.
+            // Few letters, so that many are repeated.
             let letter = char::from(b'a' + s.below(5) as u8);
             text.push(letter);
             letters.push(letter);
@@ -339,7 +339,7 @@ fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
     text
 }
 
-/// A contraction by a text.
+/// Contracts with a random specification.
 pub(super) fn contract(operands: &[DynView<'_>], s: &mut Source<'_>) {
     let shapes: Vec<&[usize]> = operands.iter().map(|x| x.shape()).collect();
     if !feasible(&shapes) {
@@ -354,7 +354,7 @@ pub(super) fn contract(operands: &[DynView<'_>], s: &mut Source<'_>) {
     z.into_iter().for_each(|z| s.keep(z));
 }
 
-/// Conversions that consume a tensor.
+/// Calls conversions that consume a tensor.
 pub(super) fn convert(x: DynTensor, s: &mut Source<'_>) {
     match s.below(8) {
         0 => {

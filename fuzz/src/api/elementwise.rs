@@ -1,4 +1,4 @@
-//! Typed operations of one, two and three operands: new results, into given outputs, in place, and operators.
+//! Typed operations of one, two and three operands: with new results, preallocated outputs, in place, and as operators.
 
 use super::record::{attempt, certain, may_panic};
 use super::source::{Source, array, element_count, is_small};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Bits, Broadcast, BroadcastTo, CastTo, Common, DynTensor, op};
 
-// Functions, where closures would be types of their own in every generic function, and kernels be compiled for each.
+// Functions instead of closures: each closure would be a type of its own in every generic function, and compile kernels for each.
 
 fn always<T>(_: T, _: T) -> bool {
     true
@@ -25,7 +25,7 @@ fn is_set<T: Element>(a: T) -> bool {
     a != T::default()
 }
 
-/// Calls until a function panics.
+/// Number of calls until a function panics.
 static PANIC_IN: AtomicUsize = AtomicUsize::new(0);
 
 fn panics<T>(a: T) -> T {
@@ -33,7 +33,7 @@ fn panics<T>(a: T) -> T {
     a
 }
 
-/// An output for a result of this shape: as a rule of the shape, dense or a view of a larger tensor with other strides.
+/// Calls `f` with an output for a result of this shape. Usually it has this shape. It is contiguous, or a permuted view.
 pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     s: &mut Source<'_>,
     shape: &[usize],
@@ -46,13 +46,13 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     let shape = array::<D>(&shape);
     let axes = s.permutation(D::NDIM);
     if s.below(2) == 0 && (0..D::NDIM).all(|axis| axes.contains(&axis)) {
-        // Axes in another sequence: the output's axis `k` is axis `axes[k]` of what is allocated.
+        // Permuted: axis `k` of the output is axis `axes[k]` of the allocated tensor.
         let mut allocated = D::Shape::default();
         for (k, &axis) in axes.iter().enumerate() {
             allocated.as_mut()[axis] = shape.as_ref()[k];
         }
         let data = s.values(element_count(shape.as_ref()));
-        // Of a shape without elements, the other extents can be too large for these elements.
+        // In an empty tensor, the other extents can be too large for this element type.
         let Ok(mut out) = Tensor::<T, D, O>::try_from_vec(allocated, data) else { return };
         f(&mut out.permute_mut(array::<D>(&axes)));
         s.keep(out);
@@ -64,12 +64,12 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     }
 }
 
-/// A copy without types.
+/// Returns a copy as a `DynTensor`.
 pub(super) fn erased<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> DynTensor {
     x.to_owned().into()
 }
 
-/// The typed and the dynamic face agree.
+/// Checks that the typed and the dynamic face agree.
 fn agree<T: Element, D: Dim, O: Order>(typed: &Option<Tensor<T, D, O>>, dynamic: Option<DynTensor>) {
     match (typed, dynamic) {
         (Some(typed), Some(dynamic)) => {
@@ -82,7 +82,7 @@ fn agree<T: Element, D: Dim, O: Order>(typed: &Option<Tensor<T, D, O>>, dynamic:
     }
 }
 
-/// Two operands of any ranks, which broadcast or do not.
+/// Operations on two operands of any ranks, which may or may not broadcast.
 pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, E, O>,
@@ -93,7 +93,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     if !is_small(x.shape().as_ref()) || !is_small(y.shape().as_ref()) {
         return;
     }
-    // At most one operand repeats each element of the other.
+    // Limit the number of elements after broadcasting.
     if x.len().saturating_mul(y.len()) > 1 << 16 {
         return;
     }
@@ -119,7 +119,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
             agree(&z, attempt("DynTensor::not_equal", || dx.not_equal(&dy)));
             z.into_iter().for_each(|z| s.keep(z));
         }
-        // Operators may reuse the memory of an operand that they own.
+        // Operators may reuse the buffer of an owned operand.
         4 => {
             let z = may_panic("owned + &y", || x.to_owned() + &y);
             z.into_iter().for_each(|z| s.keep(z));
@@ -151,7 +151,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     }
 }
 
-/// Two operands of the same rank: three operands, selection, and changes in place.
+/// Operations on operands of the same rank: functions of three operands, selection, and changes in place.
 pub(super) fn same_rank<T: Scalar, D, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -228,7 +228,7 @@ pub(super) fn same_rank<T: Scalar, D, O: Order>(
     }
 }
 
-/// One operand.
+/// Operations on one operand.
 pub(super) fn single<T, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     T: Scalar + CastTo<vierbein::c64> + CastTo<T>,
@@ -284,7 +284,7 @@ where
     }
 }
 
-/// Real numbers.
+/// Operations on real numbers.
 pub(super) fn real<T: RealScalar, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -312,7 +312,7 @@ pub(super) fn real<T: RealScalar, D: Dim, O: Order>(
     }
 }
 
-/// Floating-point numbers.
+/// Operations on floating-point numbers.
 pub(super) fn float<T: RealFloat, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !is_small(x.shape().as_ref()) {
         return;
@@ -329,7 +329,7 @@ pub(super) fn float<T: RealFloat, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, 
     }
 }
 
-/// Bits.
+/// Bitwise operations.
 pub(super) fn bits<T: Bits, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,

@@ -1,9 +1,11 @@
 //! Random programs of safe calls. Bytes are read as a program of up to 30 steps on a pool of tensors: constructors, views,
-//! computations, outputs and contractions, typed and dynamic, with arguments that mostly fit and at times are hostile.
+//! computations, preallocated outputs and contractions, typed and dynamic. Arguments are usually valid and sometimes hostile.
 //!
-//! A fault is what AddressSanitizer, the operating system or a limit of memory and time reports; a panic of a fallible variant;
-//! and a result that contradicts another one of the same program: a number of elements, the two faces of one operation, an
-//! element that two indices share.
+//! Faults are:
+//! * a report of AddressSanitizer or the operating system, or an exceeded limit of memory or time;
+//! * a panic of a fallible variant;
+//! * two results of the same program that contradict each other: numbers of elements, the typed and the dynamic face of an operation,
+//!   or an element that two indices share.
 
 #![allow(
     clippy::op_ref,
@@ -38,10 +40,10 @@ use vierbein::{
 
 /// Maximum number of steps of a program.
 const MAX_STEPS: usize = 30;
-/// Maximum number of tensors that are alive between steps.
+/// Maximum number of tensors in the pool.
 const POOL: usize = 6;
 
-/// Runs the program that the bytes stand for.
+/// Runs the program that the bytes encode.
 pub fn run(bytes: &[u8]) {
     let mut s = Source::new(bytes);
     let s = &mut s;
@@ -61,7 +63,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Takes over what a step has made, in place of older tensors.
+/// Moves the results of a step to the pool. If it is full, they replace random tensors.
 fn keep(pool: &mut Vec<DynTensor>, s: &mut Source<'_>) {
     for x in std::mem::take(&mut s.made) {
         assert!(x.is_contiguous(), "owned tensors are dense");
@@ -76,8 +78,7 @@ fn keep(pool: &mut Vec<DynTensor>, s: &mut Source<'_>) {
     }
 }
 
-/// Evaluates `$body` with `$T`, `$D` and `$O` as the types that stand for an element type, a rank and an order, if they are among
-/// those listed.
+/// Evaluates `$body` with `$T`, `$D` and `$O` as the types of an element type, a rank and a memory order, if they are listed.
 macro_rules! with_types {
     ($dtype:expr, $rank:expr, $order:expr; [$($t:ident $variant:ident),*], $ranks:tt; |$T:ident, $D:ident, $O:ident| $body:expr) => {
         match $dtype {
@@ -107,7 +108,7 @@ macro_rules! with_types {
     };
 }
 
-/// The same for the types of a dynamic view, with that view typed as `$x`.
+/// Evaluates `$body` with a dynamic view as the typed view `$x`, if its types are listed.
 macro_rules! typed {
     ($view:expr; $types:tt, $ranks:tt; |$x:ident| $body:expr) => {{
         let view: DynView<'_> = $view;
@@ -118,7 +119,7 @@ macro_rules! typed {
     }};
 }
 
-/// The same for a mutable view.
+/// The same as `typed!`, for a mutable view.
 macro_rules! typed_mut {
     ($view:expr; $types:tt, $ranks:tt; |$x:ident| $body:expr) => {{
         let view: DynViewMut<'_> = $view;
@@ -130,7 +131,7 @@ macro_rules! typed_mut {
     }};
 }
 
-/// The other operand in the types of a typed one, or this one again.
+/// Returns `y` with the types of `x`, or `x` if `y` has other types.
 fn like<'a, T: Element, D: Dim, O: Order>(
     x: TensorView<'a, T, D, O>,
     y: DynView<'a>,
@@ -138,7 +139,7 @@ fn like<'a, T: Element, D: Dim, O: Order>(
     y.downcast_view().unwrap_or(x)
 }
 
-/// One call, or a few that belong together.
+/// Runs one step: a call, or several related ones.
 fn step(pool: &mut Vec<DynTensor>, cache: &PathCache, s: &mut Source<'_>) {
     let kind = s.below(38);
     if kind < 4 || pool.is_empty() {
@@ -150,7 +151,7 @@ fn step(pool: &mut Vec<DynTensor>, cache: &PathCache, s: &mut Source<'_>) {
         if kind < 11 {
             let cuts = [0, 1, 1, 2, 3][s.below(5)];
             let other = s.below(pool.len());
-            // Only the target is borrowed mutably.
+            // The target was removed from the pool, so other tensors can be borrowed.
             let other = pool.get(other).map(|other| dynamic::view(other, s));
             dynamic::with_view_mut(target.view_mut(), cuts, s, &mut |view, s| write(kind, view, other, s));
             pool.push(target);
@@ -201,7 +202,7 @@ fn construct(kind: usize, s: &mut Source<'_>) {
     }
 }
 
-/// A typed or dynamic change of a mutable view.
+/// Changes a mutable view with typed or dynamic calls.
 fn write(kind: usize, x: DynViewMut<'_>, y: Option<DynView<'_>>, s: &mut Source<'_>) {
     if !source::is_small(x.shape()) {
         return;
@@ -218,7 +219,7 @@ fn write(kind: usize, x: DynViewMut<'_>, y: Option<DynView<'_>>, s: &mut Source<
     }
 }
 
-/// A typed operation that reads its operands.
+/// Calls a typed operation that reads its operands.
 fn read(
     kind: usize,
     x: DynView<'_>,
@@ -275,7 +276,7 @@ fn read(
     }
 }
 
-/// A typed operation on operands of ranks that may differ.
+/// Calls a typed operation on operands of possibly different ranks.
 fn broadcast<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, y: DynView<'_>, s: &mut Source<'_>)
 where
     D: Broadcast<Rank<1>> + Broadcast<Rank<2>> + Broadcast<Rank<3>> + Dim,
@@ -289,7 +290,7 @@ where
     }
 }
 
-/// A product of operands of ranks that may differ.
+/// Calls a product of operands of possibly different ranks.
 fn multiply<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, y: DynView<'_>, s: &mut Source<'_>)
 where
     D: MatmulRanks<Rank<1>> + ContractRanks<Rank<1>, 1> + ContractRanks<Rank<1>, 0> + Broadcast<Rank<1>>,
@@ -307,7 +308,7 @@ where
     }
 }
 
-/// A contraction by a macro or by the builder.
+/// Contracts with a macro or with the builder.
 fn contract(pool: &[DynTensor], cache: &PathCache, s: &mut Source<'_>) {
     let (by_macro, row_major) = (s.below(2) == 0, s.order() == MemoryOrder::RowMajor);
     match (by_macro, row_major) {
@@ -318,7 +319,7 @@ fn contract(pool: &[DynTensor], cache: &PathCache, s: &mut Source<'_>) {
     }
 }
 
-/// A tensor of these types: a copy of one of the pool, or a new one.
+/// Returns a tensor of these types: a copy of one from the pool, or a new one.
 fn find<T: Scalar, D: Dim, O: Order>(pool: &[DynTensor], s: &mut Source<'_>) -> Tensor<T, D, O> {
     let found = pool.get(s.below(POOL)).and_then(|x| x.downcast_ref().ok().map(|x| x.to_owned()));
     found.unwrap_or_else(|| {
@@ -341,7 +342,7 @@ fn contract_by_builder<T: Scalar, O: Order>(pool: &[DynTensor], cache: &PathCach
     let (matrix, cube): (Tensor<T, Rank<2>, O>, _) = (find(pool, s), find(pool, s));
     let matrix = if s.below(2) == 0 { matrix.view() } else { matrix.t() };
     let operands = Operands(scalar.view(), vector.view(), matrix, cube.view());
-    // Several specifications with one cache of paths.
+    // Several specifications with one path cache.
     for _ in 0..1 + s.below(3) {
         builder::contract(&operands, cache, s);
     }

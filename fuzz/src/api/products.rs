@@ -6,14 +6,14 @@ use super::source::{MAX_LEN, Source, array, is_small};
 use vierbein::prelude::*;
 use vierbein::{Broadcast, ContractRanks, MatmulRanks};
 
-/// Whether a product of two operands takes little time and memory.
+/// Returns whether a product of two operands takes little time and memory.
 pub(super) fn feasible(shapes: &[&[usize]]) -> bool {
     let len = |shape: &&[usize]| shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent));
     shapes.iter().all(|shape| is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16))
         && shapes.iter().map(len).fold(1, |n: usize, len| n.saturating_mul(len.max(1))) <= 16 * MAX_LEN
 }
 
-/// Products of two operands of any ranks of 1 or more.
+/// Products of two operands of rank 1 or more.
 pub(super) fn pair<T: Scalar, D, E, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, E, O>,
@@ -80,7 +80,7 @@ pub(super) fn sums<T: Scalar, D: Dim, O: Order>(
     }
 }
 
-/// A limit of intermediates, in bytes.
+/// Returns a memory limit for intermediate results, in bytes.
 pub(super) fn limit(s: &mut Source<'_>) -> Option<usize> {
     if s.rarely(4) { Some(s.hostile()) } else { None }
 }

@@ -1,4 +1,4 @@
-//! What calls return: counts for each operation, and which panics are findings.
+//! Wrappers of calls, which count the outcomes of each operation and define which panics are faults.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,17 +22,17 @@ fn count(name: &'static str, add: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(|counts| add(counts.entry(name).or_default()));
 }
 
-/// Counts of this thread, by operation.
+/// Returns the counts of this thread, by operation.
 pub fn counts() -> BTreeMap<&'static str, Counts> {
     COUNTS.with_borrow(Clone::clone)
 }
 
-/// Whether the current call is documented to panic on invalid input: a panic hook is to be silent then.
+/// Returns whether the current call is documented to panic on invalid input. A panic hook should then print nothing.
 pub fn panic_is_allowed() -> bool {
     MAY_PANIC.get()
 }
 
-/// Calls a fallible variant: an error is an answer, a panic is a finding and unwinds to the caller of the program.
+/// Calls a fallible variant. It may return an error. A panic is a fault, and unwinds to the caller of the program.
 #[track_caller]
 pub(super) fn attempt<V, E: Display>(name: &'static str, f: impl FnOnce() -> Result<V, E>) -> Option<V> {
     match f() {
@@ -48,14 +48,14 @@ pub(super) fn attempt<V, E: Display>(name: &'static str, f: impl FnOnce() -> Res
     }
 }
 
-/// Calls what has an answer for every input.
+/// Calls a function that must succeed for every input.
 pub(super) fn certain<V>(name: &'static str, f: impl FnOnce() -> V) -> V {
     let value = f();
     count(name, |counts| counts.succeeded += 1);
     value
 }
 
-/// Calls what is documented to panic on invalid input, or runs a closure that panics.
+/// Calls a function that is documented to panic on invalid input, or one with a closure that panics.
 pub(super) fn may_panic<V>(name: &'static str, f: impl FnOnce() -> V) -> Option<V> {
     MAY_PANIC.set(true);
     let result = catch_unwind(AssertUnwindSafe(f));
@@ -72,7 +72,7 @@ pub(super) fn may_panic<V>(name: &'static str, f: impl FnOnce() -> V) -> Option<
     }
 }
 
-/// Calls a fallible variant that the library does not offer for these arguments: it may panic, too.
+/// Calls a fallible variant with arguments that the library does not support: it may return an error or panic.
 pub(super) fn attempt_or_panic<V, E: Display>(
     name: &'static str,
     f: impl FnOnce() -> Result<V, E>,

@@ -1,4 +1,4 @@
-//! Typed reductions, scans and traces, those of the library and of its users.
+//! Typed reductions, scans and traces, including user-defined reductions.
 
 use super::elementwise::{erased, with_output};
 use super::record::{attempt, may_panic};
@@ -8,15 +8,15 @@ use vierbein::device::Reduction;
 use vierbein::prelude::*;
 use vierbein::{RemoveAxes, op};
 
-/// Large accumulators make `scratch.rs` fail an assertion in builds with debug assertions; remove when that is mended.
+/// Large accumulators fail an assertion in `scratch.rs` in builds with debug assertions. Remove this when that is fixed.
 const LARGE_ACCUMULATORS_MAY_PANIC: bool = true;
 
-/// Whether a reduction is feasible: it visits all elements.
+/// Returns whether all elements can be visited in a short time.
 fn feasible(shape: &[usize]) -> bool {
     is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16)
 }
 
-/// All elements of a tensor of any rank.
+/// Reductions of all elements of a tensor of any rank.
 pub(super) fn whole<T: Scalar, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !feasible(x.shape().as_ref()) {
         return;
@@ -38,7 +38,7 @@ pub(super) fn whole<T: Scalar, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: 
     }
 }
 
-/// Some axes of a tensor of rank 1 or more.
+/// Reductions of some axes of a tensor of rank 1 or more.
 pub(super) fn one<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// Two axes of a tensor of rank 2 or more.
+/// Reductions of two axes of a tensor of rank 2 or more.
 pub(super) fn two<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<2>,
@@ -128,7 +128,7 @@ where
     }
 }
 
-/// Real numbers.
+/// Reductions of real numbers.
 pub(super) fn real<T: RealScalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -167,10 +167,10 @@ where
     }
 }
 
-// ------------------------------------------------------------------ reductions of users
+// ------------------------------------------------------------------ user-defined reductions
 
 thread_local! {
-    /// Calls until a reduction of ours panics; 0 for never.
+    /// Number of calls until a user-defined reduction panics; 0 for never.
     static PANIC_IN: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -182,12 +182,12 @@ fn tick() {
     }
 }
 
-/// An accumulator of so many bytes, at the beginning of a cache line.
+/// An accumulator of `BYTES` bytes, aligned to a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line<const BYTES: usize>([u8; BYTES]);
 
-/// An accumulator of so many bytes.
+/// An accumulator of `BYTES` bytes.
 #[derive(Debug, Clone, Copy)]
 struct Block<const BYTES: usize>([u8; BYTES]);
 
@@ -208,7 +208,7 @@ impl<const BYTES: usize> Accumulator for Block<BYTES> {
     }
 }
 
-/// Counts elements in both ends of an accumulator, and has no result if they are `without`.
+/// Counts elements in the first and in the last byte of an accumulator. The result is undefined for `without` elements.
 #[derive(Debug, Clone, Copy)]
 struct Custom<A, const ORDERED: bool> {
     without: usize,
@@ -248,7 +248,7 @@ impl<T: Element, A: Accumulator, const ORDERED: bool> Reduction<T> for Custom<A,
     }
 }
 
-/// Reduces with one of the accumulators, in the form that `$reduce` says.
+/// Evaluates `$reduce` with one of several accumulators as `$op`.
 macro_rules! with_custom {
     ($name:literal, $s:ident, |$op:ident| $reduce:expr) => {{
         let without = if $s.rarely(4) { 1 } else { usize::MAX };
@@ -276,7 +276,7 @@ macro_rules! with_custom {
     }};
 }
 
-/// Reductions with accumulators of many sizes. They are the same for every rank: one kernel for each.
+/// Reductions with accumulators of several sizes. `Custom` does not depend on the rank, so there is one kernel for each.
 pub(super) fn of_users<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !feasible(x.shape().as_ref()) {
         return;

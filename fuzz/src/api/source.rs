@@ -1,4 +1,4 @@
-//! The bytes of a program, read as numbers: most of them plausible for the operand at hand, some of them hostile.
+//! The bytes of a program, read as numbers. Most are valid for the current operand, some are hostile.
 
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::prelude::*;
@@ -7,7 +7,7 @@ use vierbein::{DType, DynScalar, DynTensor, MemoryOrder};
 /// Maximum number of elements of a tensor that a program allocates or visits. Broadcast views may have more.
 pub(super) const MAX_LEN: usize = 4096;
 
-/// Numbers at which checks of sizes, offsets and strides can go wrong.
+/// Numbers at which checks of sizes, offsets and strides may fail.
 const HOSTILE: [usize; 24] = [
     0,
     1,
@@ -35,12 +35,12 @@ const HOSTILE: [usize; 24] = [
     usize::MAX,
 ];
 
-/// The input of one program, and the tensors that its current step has made.
+/// The input of a program, and the results of its current step.
 #[derive(Debug)]
 pub(super) struct Source<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Extents, element type and memory order that most tensors of the program share, so that operands often agree.
+    /// Extents, element type and memory order that most tensors of the program have, so that operands often match.
     extents: [usize; 3],
     dtype: DType,
     order: MemoryOrder,
@@ -67,19 +67,19 @@ impl<'b> Source<'b> {
         self.at >= self.bytes.len()
     }
 
-    /// The next byte; zeros after the end.
+    /// Returns the next byte, or 0 after the end.
     pub(super) fn byte(&mut self) -> u8 {
         let byte = self.bytes.get(self.at).copied().unwrap_or(0);
         self.at += 1;
         byte
     }
 
-    /// A number less than `n`, which is at most 256.
+    /// Returns a number less than `n`, which must be at most 256.
     pub(super) fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n.max(1)
     }
 
-    /// `true` once in `n` times.
+    /// Returns `true` with probability 1/n.
     pub(super) fn rarely(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
@@ -99,7 +99,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// An extent: one of the program's, or a small one.
+    /// Returns an extent: one of the program's, or a small one.
     pub(super) fn extent(&mut self) -> usize {
         match self.below(8) {
             k @ 0..=5 => self.extents[k % 3],
@@ -108,7 +108,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// An axis of a tensor of this rank, or a number that is none.
+    /// Returns an axis of a tensor of this rank, or sometimes an invalid number.
     pub(super) fn axis(&mut self, rank: usize) -> usize {
         match self.below(16) {
             15 => self.hostile(),
@@ -116,7 +116,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Two axes, as a rule different ones.
+    /// Returns two axes, usually different ones.
     pub(super) fn two_axes(&mut self, rank: usize) -> (usize, usize) {
         let a = self.axis(rank);
         if self.rarely(8) || rank < 2 || a >= rank {
@@ -125,7 +125,7 @@ impl<'b> Source<'b> {
         (a, (a + 1 + self.below(rank - 1)) % rank)
     }
 
-    /// An index along an axis, or a number that is none.
+    /// Returns an index along an axis, or sometimes an invalid number.
     pub(super) fn index(&mut self, extent: usize) -> usize {
         match self.below(16) {
             15 => self.hostile(),
@@ -142,12 +142,12 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// A shape of at most [`MAX_LEN`] elements.
+    /// Returns a shape with at most [`MAX_LEN`] elements.
     pub(super) fn shape(&mut self, rank: usize) -> Vec<usize> {
         let mut left = MAX_LEN;
         let mut shape = Vec::with_capacity(rank);
         for axis in 0..rank {
-            // Of many axes most have length 1.
+            // For large ranks, most extents are 1.
             let extent = if axis >= 4 && self.below(4) > 0 { 1 } else { self.extent() };
             let extent = if extent > left { 1 } else { extent };
             left /= extent.max(1);
@@ -156,12 +156,12 @@ impl<'b> Source<'b> {
         shape
     }
 
-    /// A shape for a constructor: once in eight times a hostile one.
+    /// Returns a shape for a constructor, with probability 1/8 a hostile one.
     pub(super) fn any_shape(&mut self, rank: usize) -> Vec<usize> {
         if self.rarely(8) { (0..rank).map(|_| self.hostile_extent()).collect() } else { self.shape(rank) }
     }
 
-    /// A hostile extent that no allocator has memory for, or a small one: between them, a tensor would merely be large.
+    /// Returns a small extent, or a hostile one whose allocation must fail. Extents in between would only result in large tensors.
     pub(super) fn hostile_extent(&mut self) -> usize {
         match self.hostile() {
             n if (66..1 << 48).contains(&n) => usize::MAX,
@@ -169,7 +169,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// A shape of `len` elements, if `len` has enough factors; once in eight times another one.
+    /// Returns a shape with `len` elements, if `len` has suitable factors; with probability 1/8 another one.
     pub(super) fn reshaped(&mut self, len: usize, rank: usize) -> Vec<usize> {
         if self.rarely(8) {
             return self.any_shape(rank);
@@ -192,7 +192,7 @@ impl<'b> Source<'b> {
         shape
     }
 
-    /// A shape that `from` broadcasts to, at times of very many elements; once in eight times another one.
+    /// Returns a shape that `from` broadcasts to, sometimes with very many elements; with probability 1/8 another one.
     pub(super) fn broadcast(&mut self, from: &[usize], rank: usize, row_major: bool) -> Vec<usize> {
         if self.rarely(8) || rank < from.len() {
             return self.any_shape(rank);
@@ -224,7 +224,7 @@ impl<'b> Source<'b> {
         axes
     }
 
-    /// Some axes, as a rule without repetition.
+    /// Returns some axes, usually without repetition.
     pub(super) fn axes(&mut self, rank: usize) -> Vec<usize> {
         let mut axes = self.permutation(rank);
         let most = rank + usize::from(self.rarely(16));
@@ -252,7 +252,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// A slice argument for an axis.
+    /// Returns a slice argument for an axis.
     pub(super) fn slice_item(&mut self, extent: usize) -> SliceItem {
         match self.below(8) {
             0 => SliceItem::At(self.position(extent)),
@@ -284,7 +284,7 @@ impl<'b> Source<'b> {
     }
 
     pub(super) fn any_dtype(&mut self) -> DType {
-        // Those that typed operations are compiled for, more often than the others.
+        // The types for which typed operations are compiled are more frequent than the others.
         match self.below(16) {
             k @ 13.. => DType::ALL[(k + self.below(13)) % 13],
             k => [DType::F64, DType::I32, DType::C64, DType::U8, DType::F32, DType::Bool][k % 6],
@@ -303,7 +303,7 @@ impl<'b> Source<'b> {
         if self.rarely(8) { self.any_order() } else { self.order }
     }
 
-    /// A value of an element type, at times one of the ends of its range or no number.
+    /// Returns a value of an element type, sometimes an end of its range, an infinity or NaN.
     pub(super) fn scalar(&mut self, dtype: DType) -> DynScalar {
         let float = match self.byte() {
             250 => f64::NAN,
@@ -315,7 +315,7 @@ impl<'b> Source<'b> {
             k => f64::from(k as i8) / 4.0,
         };
         let small = float as i8 / 4;
-        // Conversions saturate: infinities become the ends of the range.
+        // Conversions saturate, so infinities become the ends of the range.
         match dtype {
             DType::Bool => (small & 1 == 1).into(),
             DType::I8 => (if float.is_finite() { small } else { float as i8 }).into(),
@@ -337,38 +337,38 @@ impl<'b> Source<'b> {
         self.scalar(T::DTYPE).get().expect("a scalar has the type that it was asked for")
     }
 
-    /// A few values, repeated: the input pays for eight of them.
+    /// Returns `len` values, which repeat eight values of the input.
     pub(super) fn values<T: Element>(&mut self, len: usize) -> Vec<T> {
         let few: [T; 8] = std::array::from_fn(|_| self.value());
         (0..len).map(|k| few[(k ^ k >> 3) % 8]).collect()
     }
 
-    /// Keeps a result for later steps.
+    /// Moves a result to the pool, for later steps.
     pub(super) fn keep(&mut self, x: impl Into<DynTensor>) {
         self.made.push(x.into());
     }
 }
 
-/// An array of one number for each axis of rank `D`: missing ones are 0, excess ones are dropped.
+/// Returns an array with one number per axis of rank `D`. Missing numbers are 0, excess ones are dropped.
 pub(super) fn array<D: Dim>(numbers: &[usize]) -> D::Shape {
     let mut shape = D::Shape::default();
     shape.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     shape
 }
 
-/// The same as strides.
+/// The same as [`array`], for strides.
 pub(super) fn strides<D: Dim>(numbers: &[isize]) -> D::Strides {
     let mut strides = D::Strides::default();
     strides.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     strides
 }
 
-/// The number of elements of a shape whose elements can be visited.
+/// Returns the number of elements of a shape. It must not overflow.
 pub(super) fn element_count(shape: &[usize]) -> usize {
     if shape.contains(&0) { 0 } else { shape.iter().product() }
 }
 
-/// Whether all elements can be visited: `false` for views that repeat their elements very often.
+/// Returns whether all elements can be visited. Broadcast views may have too many.
 pub(super) fn is_small(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent)) <= MAX_LEN
 }

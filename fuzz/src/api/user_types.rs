@@ -1,5 +1,5 @@
-//! Traits that a program may implement for its own types, implemented as badly as safe code can: answers that change from call
-//! to call, and ranks that do not fit.
+//! User-defined implementations of the crate's traits that are as wrong as safe code can be: results that change from call to call, and
+//! ranks that contradict each other.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, is_small};
@@ -13,19 +13,19 @@ use vierbein::{
     Aligned, AxesArg, AxisArg, DynTensor, DynView, IntoShape, OtherAxis, SliceArg, SliceOf,
 };
 
-/// Calls of all of them, by which answers change.
+/// Number of calls of all these implementations, on which their results depend.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 fn odd_call() -> bool {
     CALLS.fetch_add(1, Ordering::Relaxed) % 2 == 1
 }
 
-/// Starts every program alike.
+/// Resets the number of calls at the start of a program.
 pub(super) fn reset() {
     CALLS.store(0, Ordering::Relaxed);
 }
 
-/// An axis that is one of two numbers, by turns.
+/// An axis that alternates between two numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fickle(pub(super) usize, pub(super) usize);
 
@@ -36,7 +36,7 @@ impl<D: Dim> AxisArg<D> for Fickle {
 }
 impl OtherAxis<Fickle> for Fickle {}
 
-/// Axes that change while they are read.
+/// Axes that change from call to call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FickleAxes([usize; 2]);
 
@@ -62,7 +62,7 @@ impl DynAxes for FickleAxes {
     }
 }
 
-/// A shape that is one of two, by turns.
+/// A shape that alternates between two.
 #[derive(Debug, Clone, Copy)]
 struct FickleShape([usize; 2], [usize; 2]);
 
@@ -73,7 +73,7 @@ impl IntoShape for FickleShape {
     }
 }
 
-/// An operand that is one of two views, by turns.
+/// An operand that alternates between two views.
 #[derive(Debug)]
 pub(super) struct Alternating<'a, T: Element, D: Dim, O: Order> {
     views: [TensorView<'a, T, D, O>; 2],
@@ -92,7 +92,7 @@ impl<T: Element, D: Dim, O: Order> Aligned<O, Cpu> for &Alternating<'_, T, D, O>
     }
 }
 
-/// A slice of one axis that says it makes rank `M`, whatever it does.
+/// A slice of one axis that claims to make a view of rank `M`.
 #[derive(Debug, Clone, Copy)]
 struct Claims<M>(SliceItem, PhantomData<M>);
 
@@ -104,7 +104,7 @@ impl<L: Dim, N: Dim, M: Dim> SliceArg<L, N> for Claims<M> {
     }
 }
 
-/// A whole slice that says it makes rank `M`, and has as many arguments as it likes.
+/// A whole slice that claims to make a view of rank `M`, with any number of arguments.
 #[derive(Debug, Clone, Copy)]
 struct ClaimsAll<M>(SliceItem, usize, PhantomData<M>);
 
@@ -116,8 +116,8 @@ impl<D: Dim, M: Dim> SliceOf<D> for ClaimsAll<M> {
     }
 }
 
-/// Slices whose ranks and numbers of arguments are wrong. They may panic: their traits are documented to be implemented by the
-/// library only, or to be hidden.
+/// Slices with wrong ranks and numbers of arguments. They may panic: the traits are hidden, or documented to be implemented by the
+/// library only.
 pub(super) fn slices<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     let extent = x.shape().as_ref().first().copied().unwrap_or(0);
     let (item, count) = (s.slice_item(extent), s.below(40));
@@ -177,7 +177,7 @@ pub(super) fn slices<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s
     }
 }
 
-/// Axes of dynamic tensors that change.
+/// Calls a dynamic reduction with axes that change from call to call.
 pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) {
         return;
@@ -187,7 +187,7 @@ pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
     sum.into_iter().for_each(|sum: DynTensor| s.keep(sum));
 }
 
-/// An output of rank `D`, whatever the rank of the result.
+/// An output of rank `D`, whatever the rank of the result is.
 struct AnyRank<'a, D: Dim, O: Order>(TensorViewMut<'a, f64, D, O>);
 
 impl<'a, R: Dim, D: Dim, O: Order> EinsumOutput<'a, f64, R, O, Cpu> for AnyRank<'a, D, O> {
@@ -197,7 +197,7 @@ impl<'a, R: Dim, D: Dim, O: Order> EinsumOutput<'a, f64, R, O, Cpu> for AnyRank<
     }
 }
 
-/// Contractions into outputs of other ranks.
+/// Contracts into an output of another rank.
 pub(super) fn outputs<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,

@@ -1,11 +1,11 @@
-//! Typed views, to read and to write.
+//! Typed views, shared and mutable.
 
 use super::record::{attempt, certain, may_panic};
 use super::source::{Source, array, element_count, is_small};
 use vierbein::prelude::*;
 use vierbein::{BroadcastTo, InsertAxes, MergeAxes, RemoveAxes, Removed, Stepped};
 
-/// Visits a view: its elements are as many as its shape says, and can be read, printed and copied.
+/// Checks a view: the number of elements matches the shape, and all of them can be read, printed and copied.
 pub(super) fn look<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     let shape = x.shape();
     match s.below(16) {
@@ -62,7 +62,7 @@ pub(super) fn look<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: 
     }
 }
 
-/// Whether two sequences are equal, where no number equals no number.
+/// Returns whether two sequences are equal. NaN equals NaN.
 pub(super) fn same<'a, T: Element>(
     a: impl ExactSizeIterator<Item = &'a T>,
     b: impl ExactSizeIterator<Item = &'a T>,
@@ -70,7 +70,7 @@ pub(super) fn same<'a, T: Element>(
     a.len() == b.len() && a.zip(b).all(|(a, b)| a == b || (a != a && b != b))
 }
 
-/// A view of some kind of a tensor of any rank.
+/// Creates a random kind of view of a tensor of any rank.
 pub(super) fn any<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: Dim + InsertAxes<1> + BroadcastTo<Rank<5>>,
@@ -131,7 +131,7 @@ where
     }
 }
 
-/// Conversions that consume an owned tensor.
+/// Calls conversions that consume an owned tensor.
 fn owned<T: Element, D: Dim, O: Order>(x: Tensor<T, D, O>, s: &mut Source<'_>) {
     let before = x.clone();
     match s.below(6) {
@@ -160,7 +160,8 @@ fn owned<T: Element, D: Dim, O: Order>(x: Tensor<T, D, O>, s: &mut Source<'_>) {
     }
 }
 
-/// Broadcasts to a shape of the same rank. Where another rank is a bound too, the compiler would take that one.
+/// Broadcasts to a shape of the same rank. Separate, because with the bound `BroadcastTo<Rank<5>>` in scope, the compiler would infer
+/// rank 5.
 fn same_rank<T: Element, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     shape: D::Shape,
@@ -169,7 +170,7 @@ fn same_rank<T: Element, D: Dim, O: Order>(
 }
 
 fn as_shape<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
-    // A view of very many elements has few shapes: its own, and hostile ones.
+    // A view with very many elements has few valid shapes: its own, and hostile ones.
     let len = if is_small(x.shape().as_ref()) { x.len() } else { 7 };
     macro_rules! to {
         ($($rank:literal)*) => {
@@ -186,7 +187,7 @@ fn as_shape<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut So
     to!(0 1 2 3 4 5);
 }
 
-/// A view of a tensor of rank 1 or more.
+/// Creates a view of a tensor of rank 1 or more.
 pub(super) fn one<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -209,7 +210,7 @@ where
             assert_eq!(views.len(), extent);
             for _ in 0..s.below(6) {
                 let left = views.len();
-                // The default `nth` takes one step after the other.
+                // The default `nth` calls `next` n times.
                 let nth = if left < 1000 { s.index(left) } else { s.below(8) };
                 let view = match s.below(3) {
                     0 => views.next(),
@@ -247,7 +248,7 @@ where
     }
 }
 
-/// A view of a tensor of rank 2 or more.
+/// Creates a view of a tensor of rank 2 or more.
 pub(super) fn two<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: MergeAxes,
@@ -257,7 +258,7 @@ where
     view.into_iter().for_each(|view| look(view, s));
 }
 
-/// Slices as the macro `s!` makes them, with arguments of all kinds.
+/// Slices as the macro `s!` creates them, with arguments of all kinds.
 pub(super) fn slice1<T: Element, O: Order>(x: TensorView<'_, T, Rank<1>, O>, s: &mut Source<'_>) {
     let [n] = x.shape();
     let (a, b, step) = (s.position(n), s.position(n), s.step());
@@ -316,7 +317,7 @@ pub(super) fn slice3<T: Element, O: Order>(x: TensorView<'_, T, Rank<3>, O>, s: 
 
 // ------------------------------------------------------------------ mutable views
 
-/// The `k`th of the values that tell elements apart, as far as the type has so many.
+/// Returns the `k`th of a sequence of values, which are distinct as far as the element type allows.
 fn mark<T: Element>(k: usize) -> T {
     let scalar: vierbein::DynScalar = match T::DTYPE {
         vierbein::DType::Bool => (k % 2 == 1).into(),
@@ -336,8 +337,8 @@ fn mark<T: Element>(k: usize) -> T {
     scalar.get().expect("the type was just asked for")
 }
 
-/// Writes every element through references that are alive at the same time, and reads all of them back: two indices that
-/// shared an element would show.
+/// Writes every element through mutable references that exist at the same time, then reads all of them back. This detects indices that
+/// share an element.
 pub(super) fn look_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T, D, O>, s: &mut Source<'_>) {
     if x.is_empty() || s.rarely(4) {
         look(x.view(), s);
@@ -374,7 +375,7 @@ pub(super) fn any_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T, 
                 attempt("try_into_split_at", || x.view_mut().try_into_split_at(axis, at))
             };
             if let Some((mut low, mut high)) = parts {
-                // Both are written while both are alive.
+                // Writes to both parts while both are borrowed.
                 let places: Vec<&mut T> = low.iter_mut().chain(high.iter_mut()).collect();
                 places.into_iter().enumerate().for_each(|(k, place)| *place = mark(k));
                 assert!(low.iter().chain(high.iter()).enumerate().all(|(k, &found)| found == mark(k)));
@@ -437,7 +438,7 @@ where
         2 => {
             let Some(views) = attempt("try_axis_iter_mut", || x.try_axis_iter_mut(axis)) else { return };
             assert_eq!(views.len(), extent);
-            // Extents may be huge where another one is 0.
+            // If the tensor is empty, the extent may be huge.
             let mut views: Vec<TensorViewMut<'_, T, Removed<D, 1>, O>> = views.take(5000).collect();
             let places: Vec<&mut T> = views.iter_mut().flat_map(|view| view.iter_mut()).collect();
             places.into_iter().enumerate().for_each(|(k, place)| *place = mark(k));

@@ -1,7 +1,7 @@
-//! Runs random programs of the safe API without a fuzzer: `api_random SEED COUNT [BYTES]`, the same ones on every machine.
-//! `api_random --one SEED` runs one program again, `api_random FILE` the bytes of a file.
+//! Runs random programs of the safe API without a fuzzer: `api_random SEED COUNT [BYTES]`. The programs are the same on every machine.
+//! `api_random --one SEED` runs one program again, and `api_random FILE` runs the bytes of a file.
 //!
-//! Counts of all operations follow: how often each succeeded, failed and panicked as documented.
+//! At the end it prints, for each operation, how often it succeeded, failed, and panicked as documented.
 
 #[path = "../../../tests/common/random.rs"]
 mod random;
@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use vierbein_fuzz::api;
 
-/// Maximum size of an allocation in bytes; more is refused, as a machine without memory would.
+/// Maximum size of an allocation in bytes. Larger allocations fail, as if memory were exhausted.
 const LIMIT: usize = 64 << 20;
-/// Requests beyond this are the hostile ones, which no machine can serve. Between the limit and this, nothing should be asked for.
+/// Larger requests are the hostile ones, which no machine can serve. There should be no requests between `LIMIT` and this.
 const ABSURD: usize = 1 << 44;
 
 struct Limited;
@@ -36,31 +36,31 @@ fn granted(bytes: usize) -> bool {
     true
 }
 
-// SAFETY: it is the system's allocator, which at times has no memory.
+// SAFETY: all functions forward to `System`, or return null, which means that the allocation failed.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !granted(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller ensures what `System` asks for.
+        // SAFETY: the caller ensures the conditions of `GlobalAlloc::alloc` for `layout`.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if !granted(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller ensures what `System` asks for.
+        // SAFETY: the caller ensures the conditions of `GlobalAlloc::alloc_zeroed` for `layout`.
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !granted(size) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller ensures what `System` asks for.
+        // SAFETY: the caller ensures the conditions of `GlobalAlloc::realloc`; `ptr` was allocated by `System`.
         unsafe { System.realloc(ptr, layout, size) }
     }
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller ensures what `System` asks for.
+        // SAFETY: the caller ensures the conditions of `GlobalAlloc::dealloc`; `ptr` was allocated by `System`.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
@@ -68,7 +68,7 @@ unsafe impl GlobalAlloc for Limited {
 #[global_allocator]
 static MEMORY: Limited = Limited;
 
-/// The bytes of the program of this seed.
+/// Returns the bytes of the program of a seed.
 fn bytes(seed: u64, len: usize) -> Vec<u8> {
     let mut random = Random(seed);
     (0..len.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes()).take(len).collect()
@@ -101,12 +101,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the programs of so many seeds. The number of the current one is on standard error if it ends the process.
+/// Runs the programs of `count` seeds. [`report`] stores the current seed, in case a program ends the process.
 fn search(first: u64, count: u64, len: usize) -> ExitCode {
     let (began, mut findings) = (Instant::now(), 0);
     let mut slowest = (0, std::time::Duration::ZERO);
     for seed in first..first + count {
-        // Seeds in a row have streams of their own: SplitMix64 was made to be seeded so.
+        // Consecutive seeds give independent streams: SplitMix64 is designed for this.
         let program = bytes(seed, len);
         report::current(seed);
         let start = Instant::now();
@@ -150,7 +150,7 @@ fn search(first: u64, count: u64, len: usize) -> ExitCode {
     if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The seed of the current program, for when the process ends without a panic: `VIERBEIN_SEARCH_LOG` names a file for it.
+/// Writes the seed of the current program to the file that `VIERBEIN_SEARCH_LOG` names, in case the process ends without a panic.
 mod report {
     use std::fs::File;
     use std::os::unix::fs::FileExt;

@@ -1,6 +1,6 @@
 //! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! With the feature `cuda`, [`engine`] computes for it; without, [`engine`] consists of stubs for types without values.
+//! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be called.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "absent.rs"]
@@ -19,9 +19,9 @@ use engine::{Context, Memory};
 
 /// An NVIDIA GPU, given by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
-/// The type always exists; whether there is such a device is found at run time. [`Cuda::new`] and every allocation return
-/// [`Error::DeviceUnavailable`], which says what was searched for and where, in a build without the feature `cuda` as well as
-/// on a machine without NVIDIA's driver, GPU or run-time compiler. Building needs none of them.
+/// The type always exists; whether there is such a device is found at run time. Without the feature `cuda`, or without NVIDIA's driver,
+/// a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. The error says what was
+/// searched for and where. Building needs none of them.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -39,14 +39,15 @@ use engine::{Context, Memory};
 /// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
 /// and leaves it current.
 ///
-/// Freed memory is kept for later allocations, by this crate (blocks of up to 64 MiB, at most an eighth larger than they have
-/// to be) and by the device's default pool, which is configured to keep it: [`trim`](Cuda::trim) returns it to the system.
+/// Freed memory is kept for later allocations. Blocks of up to 64 MiB, at most an eighth larger than requested, are in a buffer pool of
+/// this crate. The device's default pool, which is configured to keep memory, has the rest. [`trim`](Cuda::trim) returns it to the
+/// system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables of
-/// mathematical functions. Sums, products and cumulative results of floating-point numbers are combined from parts in
-/// another order, the same from run to run: they round differently, and a part may overflow, underflow or combine an infinity
-/// with a zero if one element after the other would not. cuBLAS multiplies by the scaling factors of a product even if they are
-/// 1, so that infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
+/// of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from partial results
+/// in another order than on the CPU, which is the same from run to run. They round differently. A partial result may overflow,
+/// underflow or combine an infinity with a zero even if combining the elements one by one would not. cuBLAS multiplies by the scaling
+/// factors of a product even if they are 1, so that infinite complex numbers may become NaN.
 ///
 /// An operation without a CUDA source does not compile on it, and the message says what to write:
 ///
@@ -68,12 +69,12 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels
-/// are compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache
-/// directory; an empty value turns that off. On Unix, the directory and its files are used only if they belong to the effective
-/// user or to root and neither their group nor others can write to them (mode `0700` or `0755`). A missing directory is created
-/// with mode `0700`. Otherwise each process compiles its kernels itself. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of
-/// freed blocks that this crate keeps (256 MiB); with 0, only the driver's pool keeps memory.
+/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels are
+/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache directory;
+/// an empty value turns that off. On Unix, the directory and its files must belong to the effective user or to root. Neither their
+/// group nor others may be able to write to them (mode `0700` or `0755`). Otherwise each process compiles its kernels itself. A missing
+/// directory is created with mode `0700`. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of freed blocks that this crate keeps (256
+/// MiB); with 0, only the driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
@@ -100,7 +101,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Returns memory that no tensor uses to the system.
     ///
     /// # Errors
-    /// As [`synchronize`](Cuda::synchronize).
+    /// See [`synchronize`](Cuda::synchronize).
     pub fn trim(&self) -> Result<(), Error> {
         engine::context(ORDINAL)?.trim()
     }
@@ -124,7 +125,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Returns the free and total memory, in bytes. Memory that is kept for later tensors counts as used.
     ///
     /// # Errors
-    /// As [`synchronize`](Cuda::synchronize).
+    /// See [`synchronize`](Cuda::synchronize).
     pub fn memory(&self) -> Result<(usize, usize), Error> {
         engine::context(ORDINAL)?.memory()
     }
@@ -134,7 +135,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// repeatedly.
     ///
     /// # Errors
-    /// As [`new`](Cuda::new); [`Error::OutOfMemory`] if the allocation fails.
+    /// See [`new`](Cuda::new). [`Error::OutOfMemory`] if the allocation fails.
     ///
     /// ```no_run
     /// use vierbein::prelude::*;

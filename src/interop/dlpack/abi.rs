@@ -1,14 +1,14 @@
-//! The structures of DLPack 1, as C lays them out, and what the two managed ones have in common.
+//! The C structures of DLPack 1, and a trait for what the versioned and the unversioned managed structure have in common.
 
 use crate::element::DType;
 use core::ffi::c_void;
 
-/// Elements may be read only.
+/// Bit of `flags`: the elements must not be written to.
 pub(super) const READ_ONLY: u64 = 1;
-/// What is written here is of version 1.0; minor versions add kinds of devices and elements.
+/// The version of exported structures. Later minor versions only add device types and element types.
 pub(super) const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 
-/// The version of a structure. Another major one is laid out otherwise.
+/// The version of a structure. Structures of another major version have a different layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -17,7 +17,7 @@ pub struct DLPackVersion {
     pub minor: u32,
 }
 
-/// Where elements are: 1 is the host's memory, 2 that of a CUDA device.
+/// The device that the elements are on. Type 1 is host memory, type 2 a CUDA device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -26,7 +26,7 @@ pub struct DLDevice {
     pub device_id: i32,
 }
 
-/// What elements are: integers (code 0), unsigned (1), floating (2), complex (5), Boolean (6), of so many bits.
+/// The element type: a code and the number of bits. Codes: signed integer (0), unsigned (1), floating-point (2), complex (5), bool (6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -36,49 +36,49 @@ pub struct DLDataType {
     pub lanes: u16,
 }
 
-/// A strided array that owns nothing.
+/// A strided array that does not own its memory.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct DLTensor {
-    /// The memory; null where there are no elements.
+    /// The memory. Null if there are no elements.
     pub data: *mut c_void,
-    /// Where it is.
+    /// The device of the memory.
     pub device: DLDevice,
-    /// How many axes there are.
+    /// Number of axes.
     pub ndim: i32,
-    /// What elements are.
+    /// The element type.
     pub dtype: DLDataType,
-    /// The length of each axis.
+    /// The extent of each axis.
     pub shape: *mut i64,
-    /// The strides in elements; null stands for those of a dense row-major array.
+    /// The strides in elements. Null for a contiguous row-major array.
     pub strides: *mut i64,
-    /// Where in the memory the element at index 0 is, in bytes.
+    /// Offset in bytes from `data` to the element at index 0.
     pub byte_offset: u64,
 }
 
-/// A strided array and how to free it: the structure without a version.
+/// A strided array and a function that frees it. The structure before DLPack 1, which has no version.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLManagedTensor {
     /// The array.
     pub dl_tensor: DLTensor,
-    /// The producer's own.
+    /// Data of the producer.
     pub manager_ctx: *mut c_void,
-    /// Frees everything, this structure included.
+    /// Frees everything, including this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
-/// A strided array and how to free it, since version 1 of DLPack.
+/// A strided array and a function that frees it. The structure since DLPack 1.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLManagedTensorVersioned {
-    /// The version: only what is before `dl_tensor` is the same in all.
+    /// The version. Other versions have the same fields before `dl_tensor`.
     pub version: DLPackVersion,
-    /// The producer's own.
+    /// Data of the producer.
     pub manager_ctx: *mut c_void,
-    /// Frees everything, this structure included.
+    /// Frees everything, including this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
-    /// Bit 0: elements may be read only. Bit 1: they are a copy.
+    /// Bit 0: the elements must not be written to. Bit 1: they are a copy.
     pub flags: u64,
     /// The array.
     pub dl_tensor: DLTensor,
@@ -90,14 +90,14 @@ mod sealed {
 impl sealed::Sealed for DLManagedTensor {}
 impl sealed::Sealed for DLManagedTensorVersioned {}
 
-/// [`DLManagedTensorVersioned`] and [`DLManagedTensor`]. Sealed.
+/// A managed structure: [`DLManagedTensorVersioned`] or [`DLManagedTensor`]. Sealed.
 pub trait Managed: sealed::Sealed + Sized + 'static {
     #[doc(hidden)]
     fn assemble(tensor: DLTensor, context: *mut c_void, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
-    /// The major version, if there is one.
+    /// Returns the major version, or `None` for the structure without a version.
     ///
     /// # Safety
-    /// `this` is such a structure, of any version.
+    /// `this` must point to a structure of this kind, of any version.
     #[doc(hidden)]
     unsafe fn major(this: *const Self) -> Option<u32>;
     #[doc(hidden)]
@@ -142,7 +142,7 @@ impl Managed for DLManagedTensorVersioned {
         }
     }
     unsafe fn major(this: *const Self) -> Option<u32> {
-        // SAFETY: every version begins with its number. Nothing is said of the rest, which may be shorter.
+        // SAFETY: structures of all versions begin with the version. Only this field is read, as the rest may have another layout.
         Some(unsafe { this.cast::<DLPackVersion>().read() }.major)
     }
     fn tensor(&self) -> &DLTensor {
@@ -165,7 +165,7 @@ const FLOATING: u8 = 2;
 const COMPLEX: u8 = 5;
 const BOOL: u8 = 6;
 
-/// All element types, as DLPack says them.
+/// All element types, with their DLPack code and number of bits.
 const TYPES: [(DType, u8, u8); 13] = [
     (DType::Bool, BOOL, 8),
     (DType::I8, SIGNED, 8),
@@ -183,7 +183,7 @@ const TYPES: [(DType, u8, u8); 13] = [
 ];
 
 impl DLDataType {
-    /// As DLPack says an element type.
+    /// Returns DLPack's description of an element type.
     ///
     /// ```
     /// use vierbein::{DType, interop::dlpack::DLDataType};
@@ -195,7 +195,7 @@ impl DLDataType {
         DLDataType { code, bits, lanes: 1 }
     }
 
-    /// The element type, if it is one of this crate's.
+    /// Returns the element type, or `None` if this crate does not support it.
     ///
     /// ```
     /// use vierbein::{DType, interop::dlpack::DLDataType};
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use core::mem::offset_of;
 
-    /// 32-bit machines align 64-bit numbers to 4 bytes (i386) or to 8 (ARM, WebAssembly), in C as in Rust.
+    /// On 32-bit machines, 64-bit numbers have an alignment of 4 bytes (i386) or 8 (ARM, WebAssembly), in C as in Rust.
     #[cfg(target_pointer_width = "32")]
     #[test]
     fn structures_are_those_of_the_c_header() {

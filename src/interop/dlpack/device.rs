@@ -1,4 +1,4 @@
-//! The devices whose memory passes: how DLPack says where they are, and how an address becomes a pointer or memory of theirs.
+//! The devices that DLPack supports: their DLPack number, and conversion of addresses to device pointers and buffers.
 
 use super::abi::DLDevice;
 use crate::device::{Cpu, CpuBuffer, Cuda, CudaBuffer, CudaPtr, Device, ForeignMemory, HostPtr, cuda};
@@ -7,11 +7,11 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use core::ptr::{NonNull, without_provenance_mut};
 
-/// The host's memory.
+/// DLPack's type of host memory.
 const CPU: i32 = 1;
-/// That of a CUDA device.
+/// DLPack's type of the memory of a CUDA device.
 const CUDA: i32 = 2;
-/// The host's, which a CUDA device reaches, too.
+/// DLPack's type of pinned host memory, which a CUDA device can access too.
 const PINNED: i32 = 3;
 
 mod sealed {
@@ -21,29 +21,30 @@ mod sealed {
     impl<const ORDINAL: usize> Sealed for Cuda<ORDINAL> {}
 }
 
-/// A device whose memory passes from one library to another: [`Cpu`] or a [`Cuda`]. Sealed.
+/// A device whose memory can be shared through DLPack: [`Cpu`] or a [`Cuda`]. Sealed.
 #[diagnostic::on_unimplemented(
     message = "memory of `{Self}` does not pass through DLPack",
     label = "neither `Cpu` nor a `Cuda`",
     note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub trait SharedDevice: Device + Default + sealed::Sealed {
-    /// As DLPack says it.
+    /// DLPack's type and number of the device.
     #[doc(hidden)]
     const PLACE: DLDevice;
     #[doc(hidden)]
     fn get() -> &'static Self;
-    /// Where an element from outside lies.
+    /// Converts the address of an imported element to a device pointer.
     #[doc(hidden)]
     fn pointer<T: Element>(first: NonNull<T>) -> Self::Ptr<T>;
-    /// Where an element of a buffer lies, for others.
+    /// Converts a device pointer to an address for export.
     #[doc(hidden)]
     fn address<T: Element>(ptr: Self::Ptr<T>) -> *mut T;
-    /// Memory that is freed by dropping its owner.
+    /// Creates a buffer that drops `owner` to free the memory.
     ///
     /// # Safety
-    /// The device is there. `len` elements lie side by side at `first`, on this device, aligned; until the owner is dropped they
-    /// stay there, and nobody else reads or writes them.
+    /// * The device must be available.
+    /// * `first` must be aligned, and followed by `len` initialised contiguous elements on this device.
+    /// * Until `owner` is dropped, they must remain valid, and all access to them must go through the buffer.
     #[doc(hidden)]
     unsafe fn buffer<T: Element>(
         first: NonNull<T>,
@@ -52,19 +53,21 @@ pub trait SharedDevice: Device + Default + sealed::Sealed {
     ) -> Self::Buffer<T>;
 }
 
-/// Elements of the host's, and who frees them.
+/// Elements in host memory, and the owner that frees them.
 struct Held<T, W> {
     first: NonNull<T>,
     len: usize,
     _owner: W,
 }
 
-// SAFETY: elements are numbers, and an address alone gives access to nothing.
+// SAFETY: elements are plain numbers, which any thread may access, and `Held` accesses them only through `&mut self`. `W` is `Send`.
 unsafe impl<T: Element, W: Send> Send for Held<T, W> {}
-// SAFETY: whoever made it says that the elements stay there, and are used by nobody else, until the owner is dropped.
+// SAFETY: `SharedDevice::buffer` creates the only `Held`. Its caller ensures that the elements remain valid, and are accessed only
+// through it, until the owner is dropped.
 unsafe impl<T: Element, W: Send + 'static> ForeignMemory<T> for Held<T, W> {
     fn elements(&mut self) -> &mut [T] {
-        // SAFETY: as above; they are borrowed mutably with `self`.
+        // SAFETY: the caller of `SharedDevice::buffer` ensured that `len` initialised, aligned elements follow `first`. They are
+        // accessed only through `self`, which is borrowed mutably.
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }
@@ -92,7 +95,7 @@ impl SharedDevice for Cpu {
 impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
     const PLACE: DLDevice = DLDevice {
         device_type: CUDA,
-        // There are not as many GPUs as this cannot say.
+        // No machine has that many GPUs, so -1 is never compared with a valid number.
         device_id: if ORDINAL <= i32::MAX as usize { ORDINAL as i32 } else { -1 },
     };
     fn get() -> &'static Self {
@@ -102,7 +105,7 @@ impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
         CudaPtr::new(first.addr().get() as u64)
     }
     fn address<T: Element>(ptr: CudaPtr<T>) -> *mut T {
-        // Nobody on the host looks behind it.
+        // The host never dereferences this pointer, so it needs no provenance.
         without_provenance_mut(ptr.address() as usize)
     }
     unsafe fn buffer<T: Element>(
@@ -110,12 +113,13 @@ impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
         len: usize,
         owner: impl Send + Sync + 'static,
     ) -> CudaBuffer<T> {
-        // SAFETY: the caller's.
+        // SAFETY: `foreign` has this function's contract: the GPU is available, `len` aligned elements follow `first`, and they are
+        // accessed only through the buffer until `owner` is dropped.
         unsafe { Cuda::<ORDINAL>::foreign(Self::pointer(first), len, Box::new(owner)) }
     }
 }
 
-/// The device's name.
+/// Returns the name of the device.
 pub(super) fn name_of(device: DLDevice) -> String {
     match device.device_type {
         CUDA => Cuda::<0>::name_of(device.device_id as usize),
@@ -123,17 +127,17 @@ pub(super) fn name_of(device: DLDevice) -> String {
     }
 }
 
-/// Whether memory is that of a device.
+/// Returns whether memory of `device` is memory of `Dev`.
 pub(super) fn is_on<Dev: SharedDevice>(device: DLDevice) -> bool {
     match device.device_type {
         CUDA => device == Dev::PLACE,
-        // Of the host's memory, there is no more than one.
+        // There is only one host memory, whatever its `device_id`.
         _ => Dev::PLACE.device_type == CPU,
     }
 }
 
-/// What addresses of elements are multiples of, in bytes. The host has complex numbers aligned as their parts; a GPU loads and
-/// stores them whole.
+/// Returns the required alignment of elements in bytes. On the host, complex numbers have the alignment of their parts. On a GPU they
+/// are loaded and stored as a whole.
 pub(super) fn alignment(device: DLDevice, dtype: DType) -> usize {
     match device.device_type {
         CUDA => dtype.size(),
@@ -141,7 +145,7 @@ pub(super) fn alignment(device: DLDevice, dtype: DType) -> usize {
     }
 }
 
-/// Waits until work that uses memory of a device is done.
+/// Waits until queued work that uses memory of the device is complete.
 pub(super) fn finish(device: DLDevice) -> Result<(), Error> {
     match device.device_type {
         CUDA => cuda::finish(device.device_id as usize),
@@ -149,7 +153,7 @@ pub(super) fn finish(device: DLDevice) -> Result<(), Error> {
     }
 }
 
-/// That memory is somewhere that a tensor of this crate can be.
+/// Returns an error message unless tensors of this crate can be in memory of `device`.
 pub(super) fn check(device: DLDevice) -> Result<(), String> {
     let DLDevice { device_type, device_id } = device;
     let name = match device_type {

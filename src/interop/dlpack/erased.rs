@@ -1,4 +1,4 @@
-//! Tensors whose types are known at run time only: given away and taken over.
+//! DLPack conversions of `DynTensor`, whose element type and device are known at run time only.
 
 use super::abi::Managed;
 use super::device::{SharedDevice, is_on, name_of};
@@ -13,8 +13,8 @@ use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 use core::any::Any;
 
-/// `$Dev` is the first device of which `$is` holds. Types have ordinals, and memory of each is code for all element types: there is
-/// some for eight GPUs.
+/// Evaluates `$body` with `$Dev` as the first device for which `$is` is true. Each device compiles code for all element types, so there
+/// are only eight GPUs.
 macro_rules! on_shared_device {
     ($Dev:ident: $is:expr => $body:expr, else => $other:expr) => {
         on_shared_device!(@ [0 1 2 3 4 5 6 7] $Dev, $is, $body, $other)
@@ -54,9 +54,9 @@ fn beyond(op: &'static str, device: &str) -> Error {
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     type Error = ConversionError<Dlpack<M>>;
 
-    /// A tensor in this memory, without a copy, on the device that it is on (`Cpu`, or `Cuda<0>` to `Cuda<7>`): row-major where it
-    /// is dense in that order, or else column-major. It is freed by its producer when the tensor is dropped. What is dense in
-    /// neither, or is read-only, comes back: [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
+    /// Takes ownership of the memory without a copy, on the device that it is on (`Cpu`, or `Cuda<0>` to `Cuda<7>`). The producer frees
+    /// it when the tensor is dropped. The tensor is row-major if the elements are contiguous in that order, else column-major. If they
+    /// are contiguous in neither order, or read-only, the error returns the value: [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
         let order = match !layout.is_dense(true) && layout.is_dense(false) {
@@ -80,11 +80,11 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
 }
 
 impl<M: Managed> Dlpack<M> {
-    /// A copy of the elements, whatever their strides, dense in an order, on the device that they are on (`Cpu`, or `Cuda<0>` to
-    /// `Cuda<7>`).
+    /// Copies the elements to a tensor that is contiguous in `order`, on the device that they are on (`Cpu`, or `Cuda<0>` to
+    /// `Cuda<7>`). Any strides are allowed.
     ///
     /// # Errors
-    /// Where there is no memory left, or the device fails.
+    /// If the device is another GPU, the allocation fails, or the device reports an error.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -104,8 +104,8 @@ impl<M: Managed> Dlpack<M> {
             let layout = given.layout();
             let enumeration = if order.is_row_major() { *layout } else { layout.reverse_axes() };
             let first = Dev::pointer(given.first().cast::<T>());
-            // SAFETY: the elements of all indices are the tensor's, of this type, and alive as long as it is borrowed; who made it
-            // of foreign memory says that nobody writes meanwhile.
+            // SAFETY: shape and strides lead to initialised elements of type `T`, which live as long as `given` is borrowed. The caller
+            // of `from_raw` ensured that they are not written to meanwhile; `exported` owns the buffer.
             let operand = unsafe { Operand::from_raw(first, enumeration.shape(), enumeration.strides()) };
             let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
             Ok(DynTensor::dense(data, layout.shape(), order))
@@ -121,7 +121,8 @@ impl<M: Managed> Dlpack<M> {
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     type Error = ConversionError<DynTensor>;
 
-    /// The tensor's own memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. If not, it comes back.
+    /// Exports the tensor's memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. Otherwise the error returns the
+    /// tensor.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();

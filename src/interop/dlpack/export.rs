@@ -1,4 +1,4 @@
-//! Tensors given away.
+//! Export of tensors to DLPack.
 
 use super::abi::{DLDataType, DLManagedTensorVersioned, DLTensor, Managed};
 use super::device::SharedDevice;
@@ -10,36 +10,39 @@ use crate::rank::{Dim, MAX_RANK};
 use crate::tensor::Tensor;
 use core::ptr::{NonNull, null_mut};
 
-/// Everything that an exported tensor needs to live, in one allocation.
+/// An exported tensor: the C structure, the arrays that it points to, and the buffer, in one allocation.
 struct Exported<T: Element, Dev: SharedDevice, M> {
     managed: M,
     shape: [i64; MAX_RANK],
     strides: [i64; MAX_RANK],
-    /// The elements; here to be dropped.
+    /// The elements. Only stored, to be dropped with the structure.
     _buffer: Dev::Buffer<T>,
 }
 
+/// Frees an exported tensor.
+///
 /// # Safety
-/// `this` is the structure of an `Exported<T, Dev, M>` that was given away, and not used afterwards.
+/// `this` must be the structure of an `Exported<T, Dev, M>` that `exported` returned. It must not be used afterwards.
 unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mut M) {
-    // SAFETY: the structure lives until the box that it is in is dropped.
+    // SAFETY: `this` is valid: it is part of an `Exported`, which only this function drops.
     let context = unsafe { &*this }.context();
-    // SAFETY: the context of such a structure is that box, which nobody else drops.
+    // SAFETY: `exported` has set the context to the address that `Box::into_raw` returned. The caller ensures that this is the only
+    // call.
     drop(unsafe { Box::from_raw(context.cast::<Exported<T, Dev, M>>()) });
 }
 
-/// A buffer behind a layout that is dense in some order.
+/// Exports a buffer with a layout that is contiguous in some memory order.
 pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     mut buffer: Dev::Buffer<T>,
     layout: Layout,
 ) -> Dlpack<M> {
     let empty = Dev::len(&buffer) == 0;
-    // Both addresses are of one borrow: a second would end the first.
+    // `first` is derived from the same borrow as `data`: a second mutable borrow would invalidate `data`.
     let data = if empty { null_mut() } else { Dev::address(Dev::ptr_mut(&mut buffer)) };
     let first = NonNull::new(data).unwrap_or(NonNull::dangling());
     let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
     for (to, &n) in shape.iter_mut().zip(layout.shape()) {
-        // Lengths of axes and strides fit in `isize`.
+        // Extents and strides fit in `isize`.
         *to = n as i64;
     }
     for (to, &stride) in strides.iter_mut().zip(layout.strides()) {
@@ -56,7 +59,8 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     };
     let managed = M::assemble(tensor, null_mut(), delete::<T, Dev, M>);
     let this = Box::into_raw(Box::new(Exported::<T, Dev, M> { managed, shape, strides, _buffer: buffer }));
-    // SAFETY: the box is ours, and does not move any more: it may hold its own address and those of its arrays.
+    // SAFETY: `this` was just returned by `Box::into_raw`, and there is no other reference. The allocation does not move, so the
+    // structure may store its own address and those of its arrays.
     let exported = unsafe { &mut *this };
     let (shape, strides) = ((&raw mut exported.shape).cast(), (&raw mut exported.strides).cast());
     let tensor = DLTensor { shape, strides, ..tensor };
@@ -65,7 +69,7 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T, D, O, Dev>> for Dlpack<M> {
-    /// The tensor's own memory, with its strides.
+    /// Exports the tensor's memory, with its strides.
     fn from(x: Tensor<T, D, O, Dev>) -> Self {
         let layout = x.layout();
         exported::<T, Dev, M>(x.into_parts().0, layout)
@@ -73,14 +77,14 @@ impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: SharedDevice> Tensor<T, D, O, Dev> {
-    /// The tensor's memory for another library, without a copy, in the structure of DLPack 1, whether it is on the host or on a
-    /// GPU: see [`interop::dlpack`](crate::interop::dlpack). For those that know only the older one without a version,
-    /// `Dlpack::<DLManagedTensor>::from(x)` is that.
+    /// Exports the tensor's memory on the host or on a GPU to another library, without a copy, in the structure of DLPack 1. See
+    /// [`interop::dlpack`](crate::interop::dlpack). For libraries that only support the older structure without a version, use
+    /// `Dlpack::<DLManagedTensor>::from(x)`.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let raw = tensor![[1, 2, 3]].into_dlpack().into_raw();
-    /// // SAFETY: the consumer reads the structure, and calls the deleter at the end, once.
+    /// // SAFETY: the consumer reads the structure, and calls the deleter once, at the end.
     /// unsafe {
     ///     assert_eq!((*raw).dl_tensor.ndim, 2);
     ///     assert_eq!(*(*raw).dl_tensor.shape.add(1), 3);

@@ -1,4 +1,4 @@
-//! Tensors taken over.
+//! Import of DLPack tensors.
 
 use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
 use super::device::{SharedDevice, alignment, check, is_on, name_of};
@@ -13,27 +13,27 @@ use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// A tensor in memory that passes from one library to another: owned, of a type and a rank that are known at run time.
+/// An owned DLPack tensor, whose element type and rank are known at run time only.
 ///
-/// It is made of a tensor by [`into_dlpack`](Tensor::into_dlpack) to be given to another library with
-/// [`into_raw`](Dlpack::into_raw), or of another library's by [`from_raw`](Dlpack::from_raw). Dropped, it has the memory freed by
-/// its producer, once.
+/// To export a tensor, call [`into_dlpack`](Tensor::into_dlpack), then pass the pointer of [`into_raw`](Dlpack::into_raw) to another
+/// library. To import one, call [`from_raw`](Dlpack::from_raw). Dropping the value calls the producer's deleter, which frees the
+/// memory.
 pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
     managed: Owned<M>,
     dtype: DType,
-    /// Boxed: as a part of an error, this value is to be small.
+    /// Boxed to keep this value small, as it is part of an error type.
     layout: Box<Layout>,
-    /// The element at index 0.
+    /// Address of the element at index 0.
     first: NonNull<u8>,
 }
 
-/// A structure whose deleter is called at the end.
+/// A structure whose deleter is called when this is dropped.
 struct Owned<M: Managed>(NonNull<M>);
 
-// SAFETY: the deleter may be called on any thread: that of an exported tensor frees memory, and whoever imports one vouches for
-// it. Elements are numbers.
+// SAFETY: the deleter may be called on any thread: the one of `exported` only frees memory, and the caller of `from_raw` ensures it for
+// others. The elements are plain numbers.
 unsafe impl<M: Managed> Send for Dlpack<M> {}
-// SAFETY: a shared one gives elements to read, and no more.
+// SAFETY: `&Dlpack` only gives read access to elements and fields.
 unsafe impl<M: Managed> Sync for Dlpack<M> {}
 
 impl<M: Managed> fmt::Debug for Dlpack<M> {
@@ -45,44 +45,46 @@ impl<M: Managed> fmt::Debug for Dlpack<M> {
 
 impl<M: Managed> Drop for Owned<M> {
     fn drop(&mut self) {
-        // SAFETY: the structure lives until its deleter is called.
+        // SAFETY: the structure is valid until its deleter is called, which happens only below.
         let managed = unsafe { self.0.as_ref() };
         let (device, deleter) = (managed.tensor().device, managed.deleter());
-        // The producer may use the memory again at once, on a stream of its own.
+        // The producer may reuse the memory at once, on another stream.
         let _ = super::device::finish(device);
         if let Some(deleter) = deleter {
-            // SAFETY: now, and never again.
+            // SAFETY: `self` owns the structure. The deleter is called once, and the structure is not used afterwards.
             unsafe { deleter(self.0.as_ptr()) };
         }
     }
 }
 
-// ------------------------------------------------------------------ what comes from outside
+// ------------------------------------------------------------------ validation
 
 fn refused(why: String) -> Error {
     Error::Argument { op: "import a DLPack tensor", why }
 }
 
-/// One number for each axis. A null pointer gives none.
+/// Returns the array at `from`, or `None` if it is null and there are axes.
 ///
 /// # Safety
-/// `from` is null, or points to `ndim` numbers that nobody writes to.
+/// `from` must be null, or point to `ndim` numbers that are not written to during `'a`.
 unsafe fn numbers<'a>(from: *const i64, ndim: usize) -> Option<&'a [i64]> {
     if ndim == 0 {
         return Some(&[]);
     }
-    // SAFETY: the caller says so.
+    // SAFETY: `from` is not null, so the caller ensures that it points to `ndim` numbers.
     (!from.is_null()).then(|| unsafe { core::slice::from_raw_parts(from, ndim) })
 }
 
+/// Converts and checks shape and strides.
+///
 /// # Safety
-/// The arrays of the tensor have as many numbers as it has axes.
+/// The arrays of `tensor` must be null or have `ndim` numbers.
 unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, Error> {
     let ndim = usize::try_from(tensor.ndim)
         .ok()
         .filter(|&ndim| ndim <= MAX_RANK)
         .ok_or_else(|| refused(format!("it has {} axes, and tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
-    // SAFETY: the caller says that there are so many.
+    // SAFETY: the caller ensures that `shape` is null or points to `ndim` numbers. They are only used within this function.
     let lengths = unsafe { numbers(tensor.shape, ndim) }
         .ok_or_else(|| refused(format!("it has {ndim} axes, but no shape")))?;
     let mut shape = [0; MAX_RANK];
@@ -92,7 +94,7 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
     }
     let shape = &shape[..ndim];
     element_count(shape, element_bytes)?;
-    // SAFETY: as above.
+    // SAFETY: the caller ensures that `strides` is null or points to `ndim` numbers. They are only used within this function.
     let Some(steps) = (unsafe { numbers(tensor.strides, ndim) }) else {
         return Ok(Layout::dense(shape, true));
     };
@@ -104,10 +106,10 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
     Ok(Layout::new(shape, &strides[..ndim]))
 }
 
-/// The address of the element at index 0.
+/// Returns the address of the element at index 0. Checks the offset, the alignment, and that all elements are within the address space.
 fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<u8>, Error> {
     if reach(layout.shape(), layout.strides(), dtype.size())?.is_none() {
-        // Of any element's alignment.
+        // Dangling, with the alignment of any element type.
         return Ok(NonNull::<u128>::dangling().cast());
     }
     let overflow = || refused(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
@@ -132,28 +134,33 @@ impl<M: Managed> Dlpack<M> {
         Dlpack { managed: Owned(managed), dtype, layout: Box::new(layout), first }
     }
 
-    /// Takes over a tensor of another library: a [`DLManagedTensorVersioned`], or a
-    /// [`DLManagedTensor`](super::DLManagedTensor). From Python it comes in a `PyCapsule` named "dltensor_versioned" or "dltensor",
-    /// which is to be renamed to "used_dltensor_versioned" or "used_dltensor" after success.
+    /// Takes ownership of another library's tensor: a [`DLManagedTensorVersioned`], or a [`DLManagedTensor`](super::DLManagedTensor).
+    /// Python passes it in a `PyCapsule` named "dltensor_versioned" or "dltensor". After success, rename the capsule to
+    /// "used_dltensor_versioned" or "used_dltensor".
     ///
     /// # Errors
-    /// If the version is not 1, the tensor is neither in the host's memory (types 1 and 3) nor in that of a CUDA device (type 2)
-    /// that this build and this machine have, its elements are none of this crate's, it has more than 16 axes, a length is
-    /// negative, the shape, the strides or the offset exceed the address space, or elements are not aligned (on a GPU, complex
-    /// numbers as wholes). The tensor is still the caller's then: the deleter has not been called.
+    /// In each of these cases, the deleter is not called, and the caller keeps ownership of the tensor:
+    ///
+    /// * `managed` is null, or the major version is not 1.
+    /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
+    /// * Its element type is not one of this crate's.
+    /// * It has more than 16 axes, or an extent is negative.
+    /// * The shape, the strides or the offset exceed the address space.
+    /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
     ///
     /// # Safety
-    /// * `managed` is null or a structure as DLPack defines it, valid until its deleter is called, which is left to this value. Its
-    ///   arrays have `ndim` numbers; every index within its shape is at an initialised element, all of them in one allocation on
-    ///   the device that it names; a Boolean is 0 or 1.
-    /// * What writes elements on a GPU has been done, or was queued where the default stream waits for it: see [the
+    /// * `managed` must be null or point to a structure as DLPack defines it. It must be valid until its deleter is called, which this
+    ///   value does. Its arrays must have `ndim` numbers.
+    /// * Every index within the shape must lead to an initialised element. All elements must be in one allocation on the named device.
+    ///   A Boolean must be 0 or 1.
+    /// * Work that writes elements on a GPU must be complete, or be queued such that the default stream waits for it: see [the
     ///   module](crate::interop::dlpack#streams).
-    /// * The deleter may be called on any thread.
-    /// * Nobody else writes to an element while it is viewed through this value or a tensor that is made of it, or reads one that
-    ///   is written to through those.
+    /// * The deleter must be callable on any thread.
+    /// * Other code must not write to an element while it is viewed through this value or a tensor created from it. It must not read an
+    ///   element while it is written through these.
     pub unsafe fn from_raw(managed: *mut M) -> Result<Self, Error> {
         let managed = NonNull::new(managed).ok_or_else(|| refused("its address is null".into()))?;
-        // SAFETY: it is such a structure.
+        // SAFETY: `managed` is not null, so the caller ensures that it points to such a structure.
         if let Some(major) = unsafe { M::major(managed.as_ptr()) }
             && major != VERSION.major
         {
@@ -163,7 +170,7 @@ impl<M: Managed> Dlpack<M> {
                 VERSION.major
             )));
         }
-        // SAFETY: it is such a structure, of this version.
+        // SAFETY: the caller ensures that `managed` points to such a structure. Its major version has been checked.
         let tensor = unsafe { managed.as_ref() }.tensor();
         check(tensor.device).map_err(refused)?;
         let dtype = tensor.dtype.dtype().ok_or_else(|| {
@@ -173,46 +180,46 @@ impl<M: Managed> Dlpack<M> {
                  f64 Complex<f32> Complex<f64>`; convert them first"
             ))
         })?;
-        // SAFETY: its arrays have a number for each axis.
+        // SAFETY: the caller ensures that the arrays have `ndim` numbers.
         let layout = unsafe { layout_of(tensor, dtype.size())? };
         let first = first_of(tensor, &layout, dtype)?;
         Ok(Dlpack::new(managed, dtype, layout, first))
     }
 
-    /// The structure, for another library, which is to call its deleter.
+    /// Returns the structure for another library, which becomes responsible for calling its deleter.
     pub fn into_raw(self) -> *mut M {
         ManuallyDrop::new(self.managed).0.as_ptr()
     }
 
-    /// The type of the elements.
+    /// Returns the element type.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The length of each axis.
+    /// Returns the extent of each axis.
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
 
-    /// The strides, in elements.
+    /// Returns the strides, in elements.
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
 
-    /// Where the elements are.
+    /// Returns the device that the elements are on.
     ///
     /// ```
     /// use vierbein::{interop::dlpack::DLDevice, tensor};
     /// assert_eq!(tensor![1, 2].into_dlpack().device(), DLDevice { device_type: 1, device_id: 0 });
     /// ```
     pub fn device(&self) -> DLDevice {
-        // SAFETY: the structure lives as long as `self`.
+        // SAFETY: `self` owns the structure, which is valid until it is dropped.
         unsafe { self.managed.0.as_ref() }.tensor().device
     }
 
-    /// Whether the producer forbids to write.
+    /// Returns whether the producer forbids writing to the elements.
     pub fn is_read_only(&self) -> bool {
-        // SAFETY: the structure lives as long as `self`.
+        // SAFETY: `self` owns the structure, which is valid until it is dropped.
         unsafe { self.managed.0.as_ref() }.read_only()
     }
 
@@ -250,10 +257,10 @@ impl<M: Managed> Dlpack<M> {
         Ok(())
     }
 
-    /// The elements to read, with whatever strides they have, enumerated in order `O`.
+    /// Returns a view of the elements with their strides. `O` determines its iteration order.
     ///
     /// # Errors
-    /// If they are not of type `T` or not on `Dev`, or there are not as many axes.
+    /// If the element type is not `T`, the rank is not that of `D`, or the elements are not on `Dev`.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -272,15 +279,16 @@ impl<M: Managed> Dlpack<M> {
     ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
         self.check::<T, D, Dev>("view a DLPack tensor")?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: the elements of all indices are the tensor's, which lives as long as `self`; who made it of foreign memory says
-        // that nobody writes meanwhile. `self` is borrowed. The address and the reach were checked on the way in.
+        // SAFETY: `check` has compared element type, rank and device. `from_raw` or `exported` checked the address and that the strides
+        // stay within the address space; the caller of `from_raw` ensures that the elements are not written to meanwhile. They live as
+        // long as `self`, which is borrowed.
         Ok(unsafe { TensorView::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) })
     }
 
-    /// The elements to change.
+    /// Returns a mutable view of the elements.
     ///
     /// # Errors
-    /// As [`view`](Dlpack::view); if the producer allows only to read, or two indices might share an element.
+    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or if two indices might share an element.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -296,15 +304,16 @@ impl<M: Managed> Dlpack<M> {
         self.check::<T, D, Dev>(OP)?;
         self.check_writable(OP)?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: as in `view`; `self` is borrowed mutably, and the producer allows to write.
+        // SAFETY: as in `view`: type, rank, device and address are checked. `self` is borrowed mutably, and the tensor is not
+        // read-only.
         unsafe { TensorViewMut::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) }
     }
 
-    /// A tensor in this memory, without a copy: it is freed by its producer when the tensor is dropped.
+    /// Takes ownership of the memory without a copy. The producer frees it when the tensor is dropped.
     ///
     /// # Errors
-    /// As [`view`](Dlpack::view); if the producer allows only to read, or the elements are not dense in order `O`. This value comes
-    /// back then: `.view()?.to_owned()` copies.
+    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error returns this
+    /// value, and `.view()?.to_owned()` copies.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -329,7 +338,7 @@ impl<M: Managed> Dlpack<M> {
         Ok(Tensor::dense(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
-    /// Its memory as a buffer, if it is contiguous in the memory order and may be written to.
+    /// Returns the memory as a buffer, if it is contiguous in the memory order and not read-only.
     ///
     /// # Panics
     /// If the elements are not `T`, or not on `Dev`.
@@ -353,9 +362,9 @@ impl<M: Managed> Dlpack<M> {
             return Err(ConversionError { error, value: self });
         }
         let (first, len) = (self.first.cast(), self.shape().iter().product());
-        // SAFETY: the elements are dense, of this type, aligned, and on this device, which was found when they were imported or
-        // allocated. They stay where they are until the deleter is called. Who imported them says that nobody else writes to
-        // them, or reads what is written.
+        // SAFETY: the elements are contiguous, of type `T`, and on `Dev` (checked above), which was available when they were imported
+        // or allocated. `from_raw` checked their alignment. They remain valid until the deleter is called, when `self` is dropped. The
+        // caller of `from_raw` ensured that no other code writes to them, or reads them while they are written.
         Ok(unsafe { Dev::buffer(first, len, self) })
     }
 

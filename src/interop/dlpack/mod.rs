@@ -1,13 +1,13 @@
-//! DLPack: how tensors pass from one library to another within a process, in C structures that own their memory. NumPy, PyTorch,
-//! JAX, CuPy and others speak it.
+//! DLPack: exchange of tensors between libraries in the same process, through C structures that own their memory. NumPy, PyTorch, JAX,
+//! CuPy and others support it.
 //!
-//! [`Tensor::into_dlpack`](crate::Tensor::into_dlpack) gives a tensor away, and [`Dlpack::from_raw`] takes one that another library
-//! gives. Nothing is copied either way. Whoever holds a [`Dlpack`] at its end has the memory freed: its deleter is called once.
+//! [`Tensor::into_dlpack`](crate::Tensor::into_dlpack) exports a tensor, and [`Dlpack::from_raw`] imports one from another library.
+//! Nothing is copied in either direction. The last owner of a [`Dlpack`] has the memory freed: its deleter is called once.
 //!
-//! A [`DynTensor`](crate::DynTensor) passes both ways too, by `try_into`.
+//! A [`DynTensor`](crate::DynTensor) converts in both directions with `try_into`.
 //!
-//! Views are not exported: nothing in the structures says for how long they would be borrowed. Both the versioned structure of
-//! DLPack 1 and the older one without a version pass.
+//! Views are not exported, as the structures cannot express how long memory is borrowed. Both the versioned structure of DLPack 1 and
+//! the older one without a version are supported.
 //!
 //! ```
 //! use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
@@ -16,10 +16,10 @@
 //! let x = tensor![[1.0, 2.0], [3.0, 4.0]];
 //! let address = x.as_ptr();
 //!
-//! // To Python this goes as a `PyCapsule` named "dltensor_versioned".
+//! // Pass it to Python as a `PyCapsule` named "dltensor_versioned".
 //! let raw: *mut DLManagedTensorVersioned = x.into_dlpack().into_raw();
 //!
-//! // SAFETY: it is a tensor that nobody else uses, and this takes it over.
+//! // SAFETY: `raw` is a valid structure that no other code uses, and `from_raw` takes ownership of it.
 //! let taken = unsafe { Dlpack::from_raw(raw)? };
 //! assert_eq!((taken.dtype(), taken.shape()), (vierbein::DType::F64, &[2, 2][..]));
 //! assert_eq!(taken.view::<f64, Rank<2>, RowMajor, Cpu>()?.t(), tensor![[1.0, 3.0], [2.0, 4.0]]);
@@ -32,28 +32,28 @@
 //!
 //! # Devices
 //!
-//! Memory is the host's ([`Cpu`](crate::Cpu): type 1; of others also pinned memory, type 3) or a GPU's
-//! ([`Cuda<N>`](crate::Cuda): type 2 and number `N`). Like every type, the device is asked for, and another one is an error that
-//! says which it is. A tensor on a GPU comes in where the feature `cuda`, NVIDIA's driver and that GPU are there; else
-//! [`Dlpack::from_raw`] is an error that says what is missing, and the tensor stays its producer's. Managed memory (type 13)
-//! belongs to no one device, so nothing says whose stream has written it: it is refused.
+//! Host memory is [`Cpu`](crate::Cpu) (type 1; pinned memory, type 3, can be imported). GPU memory is [`Cuda<N>`](crate::Cuda) (type 2,
+//! number `N`). The caller names the device as a type; if it is another one, the error says which. Importing a tensor on a GPU requires
+//! the feature `cuda`, NVIDIA's driver, and that GPU. Otherwise [`Dlpack::from_raw`] returns an error that says what is missing, and
+//! the caller keeps ownership of the tensor. Managed memory (type 13) is rejected: it does not belong to one device, so it is unknown
+//! which device's stream has written it.
 //!
 //! # Streams
 //!
-//! Work on a GPU is queued and done later, and the structures do not say when. This crate queues all of its own on the null stream,
-//! the legacy default one, which waits for what was queued before on all streams but non-blocking ones, and they for it. So:
+//! Work on a GPU is queued and runs later, and the structures do not describe when it is complete. This crate queues all work on the
+//! null stream (the legacy default stream). Work on it and on all other streams, except non-blocking ones, waits for each other. So:
 //!
-//! * What is exported is ready for whoever uses the default stream or a stream that waits for it. Others, such as those of
-//!   PyTorch's or CuPy's streams that were made non-blocking, call [`Cuda::synchronize`](crate::Cuda::synchronize) in between.
-//!   In the protocol of Python, that is the stream `1` that a consumer passes or is taken to have passed.
-//! * What is imported is to be ready for the default stream. A producer's `__dlpack__(stream=1)` sees to that; after work on a
+//! * An exported tensor is ready for consumers on the default stream or on a stream that waits for it. For a non-blocking stream, such
+//!   as some of PyTorch's or CuPy's, call [`Cuda::synchronize`](crate::Cuda::synchronize) first. In Python's protocol, this corresponds
+//!   to stream `1`, which a consumer passes or which is its default.
+//! * An imported tensor must be ready for the default stream. A producer's `__dlpack__(stream=1)` ensures this. After work on a
 //!   non-blocking stream, wait for that stream first.
-//! * The deleter of an imported tensor is called when all work here that uses the memory is done: dropping such a tensor waits for
-//!   it. The deleter of an exported one gives memory back on the null stream, and does not wait; a consumer with work left on a
-//!   non-blocking stream waits for that before it calls.
+//! * The deleter of an imported tensor is called when all work of this crate that uses the memory is complete: dropping such a tensor
+//!   waits for it. The deleter of an exported tensor frees the memory on the null stream and does not wait. A consumer with pending
+//!   work on a non-blocking stream must wait for that before it calls the deleter.
 //!
-//! The structures are a page of C, and this module all that touches them; a dependency would say no more about them, and would
-//! choose otherwise who owns what.
+//! The C structures are declared here, as they take about a page and only this module uses them. A binding crate would not add to that,
+//! and would impose its own ownership rules.
 
 mod abi;
 mod device;

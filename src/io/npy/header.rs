@@ -7,26 +7,26 @@ use crate::element::DType;
 use crate::io::contents::{Contents, same_in_both_orders, shorten};
 use std::borrow::Cow;
 
-/// What a file holds, as its header says.
+/// The contents of an `.npy` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
-    /// The element type, if tensors have it.
+    /// The element type, or `None` if this crate does not support it.
     pub dtype: Option<DType>,
     /// The element type as NumPy writes it: `<f8` for little-endian `f64`; a list of fields for records.
     pub descr: String,
-    /// The length of each axis.
+    /// The extent of each axis.
     pub shape: Vec<usize>,
-    /// Whether the first axis runs fastest. NumPy writes `false` where both orders are the same.
+    /// Whether the memory order is column-major: the first axis varies fastest. NumPy writes `false` if both orders are the same.
     pub fortran_order: bool,
 }
 
 // ------------------------------------------------------------------ reading
 
-/// The most axes that NumPy has.
+/// Maximum number of axes in NumPy.
 const MAX_AXES: usize = 64;
 
-/// Parses the dictionary of a header, and returns whether the highest byte of each element comes first.
+/// Parses the dictionary of a header. Also returns whether the elements are big-endian.
 pub(super) fn parse(dictionary: &[u8]) -> Result<(Header, bool), String> {
     let text = dictionary.strip_suffix(b"\n").unwrap_or(dictionary);
     // Version 3 is UTF-8, and versions 1 and 2 are Latin-1, which has the same characters below 128.
@@ -43,7 +43,7 @@ pub(super) fn parse(dictionary: &[u8]) -> Result<(Header, bool), String> {
     })
 }
 
-/// Why a dictionary is no header.
+/// The reason why a dictionary is not a valid header.
 enum Refusal {
     NoArray(String),
     TooLarge,
@@ -84,7 +84,7 @@ fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
                 .ok_or_else(|| Refusal::NoArray(format!("NumPy has no type `{}`", shorten(name))))?;
             (dtype, name, big_endian)
         }
-        // The fields of records, which tensors do not have.
+        // A list of fields: a structured type, which is not supported.
         Value::List(_) => (None, descr.text, false),
         _ => return Err("its 'descr' is not a string or a list".into()),
     };
@@ -98,7 +98,7 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
     if axes.len() > MAX_AXES {
         return Err("it has too many axes".into());
     }
-    // Zero counts as one: the other extents are multiplied for strides.
+    // A zero counts as one: strides are products of the other extents and must not overflow either.
     let mut product = 1u64;
     axes.into_iter()
         .map(|axis| {
@@ -111,8 +111,8 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
         .collect()
 }
 
-/// Returns the element type that NumPy's name stands for, if tensors have it, and whether the highest byte comes first; `None` if
-/// NumPy has no such type. A name is a byte order (`|` where there is none), a kind, and a number of bytes.
+/// Parses a NumPy type name: a byte order (`|` if there is none), a kind, and a number of bytes. Returns the element type, if it is
+/// supported, and whether it is big-endian. Returns `None` if NumPy has no such type.
 fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
     let mut chars = name.chars();
     let (order, kind) = (chars.next()?, chars.next()?);
@@ -133,7 +133,7 @@ fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
         ('c', "16") => Some(DType::C64),
         // Half and extended precision.
         ('f', "2" | "12" | "16") | ('c', "24" | "32") => None,
-        // Objects, bytes, and dates and spans of time with their unit.
+        // Objects, byte strings, texts, structured types; and dates and time spans with their unit.
         ('O', "" | "4" | "8") => None,
         ('S' | 'a' | 'U' | 'V', size) if is_size(size) => None,
         ('m' | 'M', size) if size == "8" || size.starts_with("8[") && size.ends_with(']') => None,
@@ -148,15 +148,15 @@ fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
     }
 }
 
-/// Whether these are digits of a number that NumPy's sizes can be.
+/// Returns whether `digits` is a valid size in a NumPy type name: empty, or a number that fits in `i32`.
 fn is_size(digits: &str) -> bool {
     digits.bytes().all(|c| c.is_ascii_digit()) && digits.parse::<i32>().is_ok()
 }
 
-// ------------------------------------------------------------------ what tensors make of it
+// ------------------------------------------------------------------ conversion
 
 impl Header {
-    /// The tensor that the header describes, or why there is none like it.
+    /// Returns the contents of the file, or an error message if the element type is not supported.
     pub(super) fn contents(&self) -> Result<Contents, String> {
         let Some(dtype) = self.dtype else {
             return Err(format!(
@@ -171,7 +171,7 @@ impl Header {
 
 // ------------------------------------------------------------------ writing
 
-/// NumPy's name of an element type, as `Codec::encode` writes its elements: little-endian on every machine.
+/// Returns NumPy's name of an element type as `Codec::encode` writes it: little-endian on every machine.
 fn descr(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "|b1",
@@ -203,11 +203,11 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
     let order_text = if fortran_order { "True" } else { "False" };
     let descr = descr(dtype);
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
-    // Room for the slowest axis to grow to 21 digits in place.
+    // Like NumPy, leave space for the slowest extent to grow to 21 digits in place.
     if let Some(slowest) = if fortran_order { shape.last() } else { shape.first() } {
         text += &" ".repeat(21 - slowest.to_string().len());
     }
-    // The data begin at a multiple of 64 bytes, after magic, version, length, text, one blank at least and a line end.
+    // The data begin at a multiple of 64 bytes: after magic, version, length, text, at least one blank, and a newline.
     text += &" ".repeat(64 - (6 + 2 + 2 + text.len() + 1) % 64);
     text.push('\n');
     let length = u16::try_from(text.len()).expect("at most 16 axes of at most 20 digits");
@@ -218,7 +218,7 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// NumPy's documentation of `dtype.str`. `<` is little-endian, which is what `Codec::encode` writes on every machine.
+    /// The expected names are from NumPy's documentation of `dtype.str`.
     #[test]
     fn descr_is_little_endian_for_every_type() {
         let names =

@@ -1,4 +1,4 @@
-//! The Python literals that headers are written in: dictionaries, lists, tuples, strings, integers and booleans.
+//! Parser of the Python literals that headers consist of: dictionaries, lists, tuples, strings, integers and booleans.
 //!
 //! The parser takes time and memory proportional to the length of the text, and recurses at most [`MAX_DEPTH`] times.
 
@@ -6,7 +6,7 @@
 
 use crate::io::contents::shorten;
 
-/// The deepest nesting that is read. The header of an array of numbers has 2 levels; records of records have 2 more each.
+/// Maximum nesting depth. The header of a numeric array has 2 levels; each level of nested structured types adds 2.
 const MAX_DEPTH: usize = 32;
 
 /// A value with the text that it was read from.
@@ -20,7 +20,7 @@ pub(super) struct Literal<'a> {
 pub(super) enum Value<'a> {
     Bool(bool),
     Integer(u64),
-    /// Without its quotes.
+    /// The text between the quotes.
     String(&'a str),
     Tuple(Vec<Literal<'a>>),
     List(Vec<Literal<'a>>),
@@ -28,10 +28,10 @@ pub(super) enum Value<'a> {
     Dict(Vec<(Literal<'a>, Literal<'a>)>),
 }
 
-/// Parses a text that is one literal. Strings have no escape sequences, and integers no sign; they may end with `L`, as Python 2
-/// writes long ones.
+/// Parses a text that is a single literal. Strings must not have escape sequences, and integers must not have a sign. An integer may
+/// end with `L`, as Python 2 writes long integers.
 pub(super) fn parse(text: &str) -> Result<Literal<'_>, String> {
-    // Without backslashes, the next quote of its kind ends a string.
+    // As there are no backslashes, the next quote of the same kind ends a string.
     if let Some(c) = text.chars().find(|&c| c == '\\' || c.is_ascii_control()) {
         return Err(format!("has the character `{}` in its header", c.escape_default()));
     }
@@ -46,9 +46,9 @@ pub(super) fn parse(text: &str) -> Result<Literal<'_>, String> {
 
 struct Parser<'a> {
     text: &'a str,
-    /// The byte that is read next.
+    /// Index of the next byte to read.
     at: usize,
-    /// The number of brackets that are open.
+    /// Number of brackets that are open.
     depth: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         Ok(Literal { text: &self.text[start..self.at], value })
     }
 
-    /// A key and its value.
+    /// Parses a key and its value.
     fn entry(&mut self) -> Result<(Literal<'a>, Literal<'a>), String> {
         let key = self.literal()?;
         if !self.skip(':') {
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         Ok((key, self.literal()?))
     }
 
-    /// What is between a bracket, which is next, and the one that closes it; and the number of commas.
+    /// Parses the items between a bracket, which is next, and `close`. Also returns the number of commas.
     fn items<V>(
         &mut self,
         close: char,
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         Ok((items, commas))
     }
 
-    /// `True`, `False`, or an integer.
+    /// Parses `True`, `False`, or an integer.
     fn word(&mut self) -> Result<Value<'a>, String> {
         let rest = self.rest();
         let length = rest.find(|c| " {}[](),:'\"".contains(c)).unwrap_or(rest.len());
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `parse` would take a sign and leading zeros, which are no Python integers.
+/// Parses an integer. `str::parse` alone would accept a sign and leading zeros, which Python does not.
 fn integer(word: &str) -> Option<u64> {
     let digits = word.strip_suffix('L').unwrap_or(word);
     let plain = digits == "0" || (digits.bytes().all(|c| c.is_ascii_digit()) && !digits.starts_with('0'));
@@ -162,7 +162,7 @@ fn unexpected(rest: &str, expected: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Values as Python's `ast.literal_eval` gives them.
+    /// The expected values are those of Python's `ast.literal_eval`.
     #[test]
     fn literals_are_what_python_reads() {
         let value = |text: &'static str| parse(text).unwrap().value;
@@ -245,7 +245,7 @@ mod tests {
             let nested = |n| open.repeat(n) + "2" + &close.repeat(n);
             assert!(parse(&nested(MAX_DEPTH)).is_ok());
             assert_eq!(parse(&nested(MAX_DEPTH + 1)).unwrap_err(), "has too many brackets in its header");
-            // Brackets that are closed do not count.
+            // Closed brackets do not count towards the depth.
             assert!(parse(&format!("[{}]", "[],".repeat(5000))).is_ok());
         }
     }

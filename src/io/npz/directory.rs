@@ -1,4 +1,4 @@
-//! The directory of a zip archive: what is in it and where, as its end says.
+//! Reads the central directory of a zip archive, which lists the entries and their offsets. It is found from the end of the file.
 
 #![forbid(unsafe_code)]
 
@@ -10,17 +10,17 @@ use std::io::{Read, Seek, SeekFrom};
 /// One file in the archive.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// As it is in the archive, with `.npy`.
+    /// The name in the archive, with `.npy`.
     full_name: String,
     pub(super) method: u16,
     pub(super) checksum: u32,
-    /// How many bytes it has in the archive.
+    /// Compressed size in bytes.
     pub(super) packed: u64,
-    /// How many bytes it has.
+    /// Uncompressed size in bytes.
     pub(super) size: u64,
-    /// Where its own header is.
+    /// Offset of the local header.
     header: u64,
-    /// Where the next one's is, or the directory.
+    /// Offset of the next entry's local header, or of the directory.
     end: u64,
 }
 
@@ -29,7 +29,7 @@ const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
 const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
 const END_64: [u8; 4] = *b"PK\x06\x06";
-/// How long these records are without names, comments and extra fields.
+/// Sizes of these records in bytes, without names, comments and extra fields.
 const LOCAL_BYTES: usize = 30;
 const CENTRAL_BYTES: usize = 46;
 const END_BYTES: usize = 22;
@@ -46,7 +46,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Memory for so many bytes, which the file has.
+/// Allocates a zeroed buffer. The caller ensures that the file has this many bytes.
 fn zeros(bytes: u64) -> Result<Vec<u8>, String> {
     let none = || format!("has {bytes} bytes beside its entries, for which there is no memory");
     let length = usize::try_from(bytes).map_err(|_| none())?;
@@ -56,13 +56,13 @@ fn zeros(bytes: u64) -> Result<Vec<u8>, String> {
     Ok(memory)
 }
 
-/// Bytes that must lie within the file.
+/// Reads bytes at an offset. Returns an error if they are not all within the file.
 fn bytes_at(reader: &mut (impl Read + Seek), at: u64, buffer: &mut [u8]) -> Result<(), String> {
     let result = reader.seek(SeekFrom::Start(at)).and_then(|_| reader.read_exact(buffer));
     result.map_err(|e| format!("cannot be read at byte {at}: {e}"))
 }
 
-/// Where the directory is, how long, and how many entries it has.
+/// Offset, size in bytes and number of entries of the directory.
 #[derive(Debug, PartialEq)]
 struct Place {
     at: u64,
@@ -70,24 +70,24 @@ struct Place {
     entries: u64,
 }
 
-/// What is in an archive.
+/// The parsed directory of an archive.
 #[derive(Debug)]
 pub(super) struct Directory {
-    /// In the directory's sequence.
+    /// In the order of the directory.
     pub(super) entries: Vec<Entry>,
-    /// Their positions, sorted by name.
+    /// Indices into `entries`, sorted by name.
     by_name: Vec<usize>,
 }
 
 impl Directory {
-    /// The entry of that name.
+    /// Returns the entry of that name.
     pub(super) fn find(&self, name: &str) -> Option<&Entry> {
         let found = self.by_name.binary_search_by_key(&name, |&k| self.entries[k].name()).ok()?;
         Some(&self.entries[self.by_name[found]])
     }
 }
 
-/// The directory, wherever it is.
+/// Finds, reads and checks the directory.
 pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String> {
     let size = reader.seek(SeekFrom::End(0)).map_err(|e| format!("cannot be read: {e}"))?;
     let place = find(reader, size)?;
@@ -113,13 +113,13 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
     let mut by_place: Vec<usize> = (0..entries.len()).collect();
     by_place.sort_by_key(|&k| entries[k].header);
     for pair in by_place.windows(2) {
-        // Nor do they reach into the directory, wherever the next one claims to be.
+        // The directory bounds all entries, even if the next local header claims to be in it or after it.
         entries[pair[0]].end = entries[pair[1]].header.min(place.at);
     }
     Ok(Directory { entries, by_name })
 }
 
-/// Finds the directory from the end of the archive, where a comment may follow.
+/// Finds the directory through the end record, after which there may be a comment. Supports Zip64.
 fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
     let mut tail = zeros(size.min((END_BYTES + usize::from(u16::MAX)) as u64))?;
     bytes_at(reader, size - tail.len() as u64, &mut tail)?;
@@ -175,7 +175,7 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
     Ok(place)
 }
 
-/// The first entry of a directory, and what follows. All files lie before the byte `end`.
+/// Parses the first entry of `bytes` and returns the rest. All entries of the archive end before the offset `end`.
 fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     if bytes.len() < CENTRAL_BYTES || !bytes.starts_with(&CENTRAL) {
         return Err("has no entry".to_owned());
@@ -199,7 +199,7 @@ fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
         header: u64::from(u32_at(fixed, 42)),
         end,
     };
-    // What does not fit in 32 bits is in an extra field, in this sequence.
+    // Sizes and offsets that do not fit in 32 bits are in the Zip64 extra field, in this order.
     let mut wide = wide_fields(extra).into_iter().flatten();
     for field in [&mut entry.size, &mut entry.packed, &mut entry.header] {
         if *field == u64::from(u32::MAX) {
@@ -226,7 +226,7 @@ fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     }
 }
 
-/// The 64-bit numbers in an extra field, if it has them.
+/// Returns the numbers of the Zip64 extra field, if there is one.
 fn wide_fields(mut extra: &[u8]) -> Option<Vec<u64>> {
     while extra.len() >= 4 {
         let (id, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
@@ -240,12 +240,13 @@ fn wide_fields(mut extra: &[u8]) -> Option<Vec<u64>> {
 }
 
 impl Entry {
-    /// The name in Python.
+    /// Returns the name in Python, without `.npy`.
     pub(super) fn name(&self) -> &str {
         self.full_name.strip_suffix(".npy").unwrap_or(&self.full_name)
     }
 
-    /// Where the bytes begin: behind a header of its own, which must be there, be this entry's, and leave room for them.
+    /// Returns the offset of the entry's data. Checks that the local header before it exists, belongs to this entry, and that header
+    /// and data end before the next entry.
     pub(super) fn data(&self, reader: &mut (impl Read + Seek)) -> Result<u64, String> {
         let header = self.header;
         let mut fixed = [0; LOCAL_BYTES];

@@ -1,4 +1,4 @@
-//! Writing an archive: each entry behind its header, then the directory.
+//! Writes a zip archive: a local header and the data of each entry, then the directory.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Tensors on their way to a `.npz` archive. Nothing is written, and nothing copied, before [`write`](NpzWriter::write).
+/// Collects references to tensors for a `.npz` archive. Nothing is copied or written before [`write`](NpzWriter::write).
 ///
 /// ```
 /// use vierbein::io::npz::{Npz, NpzWriter};
@@ -36,7 +36,7 @@ use std::path::Path;
 pub struct NpzWriter<'a> {
     entries: Vec<(String, &'a dyn ToFile)>,
     names: BTreeSet<String>,
-    /// How many of them were given no name.
+    /// Number of tensors that were added without a name.
     pushed: usize,
     method: u16,
 }
@@ -48,7 +48,7 @@ impl fmt::Debug for NpzWriter<'_> {
 }
 
 impl<'a> NpzWriter<'a> {
-    /// An archive that stores tensors as they are, as `np.savez` does.
+    /// Creates a writer that stores tensors without compression, as `np.savez` does.
     ///
     /// ```
     /// use vierbein::io::npz::NpzWriter;
@@ -75,10 +75,11 @@ impl<'a> NpzWriter<'a> {
         self
     }
 
-    /// Adds a tensor under a name: a Python keyword, or anything else that no program takes for a path out of its folder.
+    /// Adds a tensor under a name: a Python keyword argument, or any other text that is not an unsafe path when the archive is
+    /// unpacked.
     ///
     /// # Errors
-    /// [`Error::Argument`] where the name is taken, empty, too long, or such a path.
+    /// [`Error::Argument`] if the name is taken, empty, longer than 1000 bytes, or an unsafe path.
     ///
     /// ```
     /// # use vierbein::io::npz::NpzWriter;
@@ -96,7 +97,7 @@ impl<'a> NpzWriter<'a> {
                 why: format!("the name `{}` {why}", shorten(name)),
             })
         };
-        // Other programs unpack archives, and make files of these names.
+        // Other programs unpack archives into files of these names, which must stay within the target directory.
         let leaves =
             |part: &str| part == ".." || part.contains([':', '\\']) || part.contains(char::is_control);
         if name.is_empty() || name.starts_with('/') || name.split('/').any(leaves) {
@@ -113,10 +114,10 @@ impl<'a> NpzWriter<'a> {
         Ok(self)
     }
 
-    /// Adds a tensor under the name that NumPy gives to what has none: `arr_0`, `arr_1` and so on.
+    /// Adds a tensor under the name that NumPy gives to unnamed arrays: `arr_0`, `arr_1` and so on.
     ///
     /// # Errors
-    /// [`Error::Argument`] where somebody has taken that name.
+    /// [`Error::Argument`] if that name was passed to [`add`](NpzWriter::add) before.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -133,10 +134,10 @@ impl<'a> NpzWriter<'a> {
         Ok(self)
     }
 
-    /// Writes the archive. A file that is there already is replaced once the new one is complete.
+    /// Writes the archive. An existing file is replaced once the new one is complete.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be written; otherwise where elements cannot be copied to the host.
+    /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
     ///
     /// ```
     /// # use vierbein::io::npz::{Npz, NpzWriter};
@@ -152,11 +153,11 @@ impl<'a> NpzWriter<'a> {
         replace(path, |file| self.write_archive(&name, file))
     }
 
-    /// [`write`](NpzWriter::write) to anything that can be written and wound back. The archive begins where that begins, and ends
-    /// it: what holds more already is to be cut off first, for archives are read from their end.
+    /// Writes the archive to any writer that can seek, like [`write`](NpzWriter::write). Starts at offset 0. The writer should be
+    /// empty: bytes that remain after the archive make it unreadable, as archives are read from their end.
     ///
     /// # Errors
-    /// As [`write`](NpzWriter::write).
+    /// See [`write`](NpzWriter::write).
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -196,7 +197,7 @@ impl<'a> NpzWriter<'a> {
             entry.packed = out.count - start;
             entry.checksum = checksum.sum();
             directory.extend(entry.central());
-            // The header once more, now that all of it is known.
+            // Rewrite the local header: sizes and checksum are known only now.
             let end = out.count;
             let result = out.inner.seek(SeekFrom::Start(entry.header));
             let result = result.and_then(|_| out.inner.write_all(&entry.local()));
@@ -209,7 +210,7 @@ impl<'a> NpzWriter<'a> {
     }
 }
 
-/// An entry, as far as it is known.
+/// An entry that is being written. Sizes and checksum are filled in after the data.
 #[derive(Debug, Default)]
 struct Written<'a> {
     name: &'a str,
@@ -220,20 +221,20 @@ struct Written<'a> {
     header: u64,
 }
 
-/// The version of the format that has 64-bit sizes.
+/// Version of the zip format that introduced 64-bit sizes.
 const VERSION: [u8; 2] = 45u16.to_le_bytes();
-/// 1 January 1980, as NumPy says: the same tensors make the same bytes.
+/// 1 January 1980, as NumPy writes, so that the same tensors result in the same bytes.
 const TIME_AND_DATE: [u8; 4] = [0, 0, 0x21, 0];
 
-/// What fits in 32 bits, or the mark that says that it is elsewhere.
+/// Returns a 32-bit field: the value, or the marker that refers to the Zip64 extra field.
 fn narrow(x: u64) -> [u8; 4] {
     u32::try_from(x).unwrap_or(u32::MAX).to_le_bytes()
 }
 
 impl Written<'_> {
-    /// From the version that is needed to the check sum.
+    /// Returns the fields that both headers share: from the required version to the checksum.
     fn start(&self) -> Vec<u8> {
-        // UTF-8, where that matters.
+        // Bit 11: the name is UTF-8. It is not set for ASCII names.
         let flags = if self.name.is_ascii() { 0u16 } else { 1 << 11 };
         let (flags, method) = (flags.to_le_bytes(), self.method.to_le_bytes());
         [&VERSION[..], &flags, &method, &TIME_AND_DATE, &self.checksum.to_le_bytes()].concat()
@@ -243,7 +244,7 @@ impl Written<'_> {
         u16::try_from(self.name.len()).expect("names are checked").to_le_bytes()
     }
 
-    /// The header in front of the bytes, with 64-bit sizes: it is written before they are known.
+    /// Returns the local header. It always has 64-bit sizes, as it is first written before they are known.
     fn local(&self) -> Vec<u8> {
         let mut bytes = b"PK\x03\x04".to_vec();
         bytes.extend(self.start());
@@ -257,7 +258,7 @@ impl Written<'_> {
         bytes
     }
 
-    /// The entry in the directory, with 64-bit numbers only where they are needed.
+    /// Returns the entry of the directory, with 64-bit numbers only if they are needed.
     fn central(&self) -> Vec<u8> {
         let wide = [self.size, self.packed, self.header].into_iter().filter(|&x| x >= u64::from(u32::MAX));
         let wide: Vec<u8> = wide.flat_map(u64::to_le_bytes).collect();
@@ -281,7 +282,7 @@ impl Written<'_> {
     }
 }
 
-/// What ends an archive, with 64-bit numbers only where they are needed.
+/// Returns the end records of the archive, with 64-bit numbers only if they are needed.
 fn end_records(entries: u64, start: u64, directory: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let few = u16::try_from(entries).unwrap_or(u16::MAX);
@@ -302,7 +303,7 @@ fn end_records(entries: u64, start: u64, directory: u64) -> Vec<u8> {
     bytes
 }
 
-/// A writer that counts.
+/// A writer that counts the bytes written.
 struct Counted<'a, W> {
     inner: &'a mut W,
     count: u64,
@@ -310,7 +311,7 @@ struct Counted<'a, W> {
 
 impl<W: Write> Write for Counted<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The packer, in its last bytes, does not try again.
+        // `DeflateEncoder::finish` does not retry an interrupted write.
         let n = loop {
             match self.inner.write(bytes) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -325,7 +326,7 @@ impl<W: Write> Write for Counted<'_, W> {
     }
 }
 
-/// A writer that sums up what it writes.
+/// A writer that computes the checksum and the size of what it writes.
 struct Summed<'a, W> {
     inner: &'a mut W,
     checksum: &'a mut Crc,
@@ -339,7 +340,7 @@ impl<W: Write> Write for Summed<'_, W> {
         *self.size += n as u64;
         Ok(n)
     }
-    /// Nothing: flushing in between costs compression.
+    /// Does nothing: flushing the encoder before the end reduces compression.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The header of a safetensors file: its length, and JSON that says where each tensor is.
+//! The header of a safetensors file: its length, and JSON with the type, shape and offsets of each tensor.
 
 #![forbid(unsafe_code)]
 
@@ -11,36 +11,36 @@ use serde_core::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAcce
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 
-/// The longest header that is read, in bytes: the reference implementation's own limit.
+/// Maximum length of a header in bytes, as in the reference implementation.
 pub(super) const LONGEST_HEADER: u64 = 100_000_000;
 
-/// What the file holds.
+/// A parsed header.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) tensors: BTreeMap<String, Info>,
-    /// Where in the file the data begin.
+    /// Offset of the data in the file.
     pub(super) data: usize,
 }
 
-/// A tensor in a safetensors file, as the header says.
+/// Element type, shape and offsets of a tensor in a safetensors file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Info {
     dtype: Type,
     shape: Vec<usize>,
-    /// Where its bytes are, counted from where the data begin.
+    /// First and end offset of the tensor's bytes, relative to the start of the data.
     pub(super) begin: usize,
     pub(super) end: usize,
 }
 
-/// An element type, of which only some are here.
+/// An element type: one that this crate supports, or the name of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Type {
     Here(DType),
     Lacking(String),
 }
 
-/// The name that the format has for an element type.
+/// Returns the format's name of an element type.
 pub(super) fn name_of(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::Bool => "BOOL",
@@ -59,7 +59,7 @@ pub(super) fn name_of(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// The size of an element in bytes; `None` for types that the format does not have.
+/// Returns the size of an element in bytes, or `None` if the format does not have the type.
 pub(super) fn size_of(dtype: DType) -> Option<usize> {
     name_of(dtype).map(|_| dispatch!(dtype, U => core::mem::size_of::<U>()))
 }
@@ -74,7 +74,7 @@ impl Type {
 }
 
 impl Info {
-    /// The element type, if tensors have it.
+    /// Returns the element type, or `None` if this crate does not support it.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -91,7 +91,7 @@ impl Info {
         }
     }
 
-    /// The element type as the file has it.
+    /// Returns the format's name of the element type.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -108,7 +108,7 @@ impl Info {
         }
     }
 
-    /// The length of each axis.
+    /// Returns the extent of each axis.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -122,7 +122,7 @@ impl Info {
         &self.shape
     }
 
-    /// The tensor, or why there is none like it.
+    /// Returns the contents, or an error message if the element type is not supported.
     pub(super) fn contents(&self) -> Result<Contents, String> {
         match &self.dtype {
             Type::Here(dtype) => Ok(Contents { dtype: *dtype, shape: self.shape.clone(), row_major: true }),
@@ -133,7 +133,7 @@ impl Info {
         }
     }
 
-    /// Whether the bytes are as many as the shape says, if the type is known.
+    /// Returns an error message if the shape overflows, or if the offsets do not match the shape. The latter requires a supported type.
     fn check(&self) -> Result<(), String> {
         let bytes = self.end.checked_sub(self.begin).ok_or_else(|| {
             format!("has the `data_offsets` [{}, {}], which end before they begin", self.begin, self.end)
@@ -158,9 +158,9 @@ impl Info {
     }
 }
 
-// ------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------ the whole header
 
-/// The header of a file, checked against the file's length.
+/// Parses the header and checks it against the length of the file.
 pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
     let Some((length, rest)) = file.split_first_chunk::<8>() else {
         return Err(format!(
@@ -188,15 +188,15 @@ pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
     Ok(header)
 }
 
-/// How many bytes the file has of which these are the first ones, up to the end of the header: what there is to be read. Where
-/// the header makes no sense, `None`.
+/// Returns the length of the file according to its header, or `None` if the header is invalid. `start` is the file up to the end of the
+/// header.
 pub(super) fn length(start: &[u8]) -> Option<u64> {
     let header = Header::of_json(start.get(8..)?).ok()?;
     let data = header.tensors.values().map(|info| info.end as u64).max().unwrap_or(0);
     data.checked_add(start.len() as u64)
 }
 
-/// Where in the text an error is.
+/// Returns the index in `text` at which the error is.
 fn offset(text: &[u8], e: &serde_json::Error) -> usize {
     let lines = text.split_inclusive(|&c| c == b'\n').take(e.line().saturating_sub(1));
     lines.map(<[u8]>::len).sum::<usize>() + e.column().saturating_sub(1)
@@ -213,7 +213,7 @@ impl Header {
         Ok(Header { metadata, tensors, data: 8 + text.len() })
     }
 
-    /// The tensors lie side by side and fill the data.
+    /// Checks that the tensors are contiguous, do not overlap and fill the data exactly.
     fn check(&self, data: usize) -> Result<(), String> {
         let mut by_place: Vec<(&String, &Info)> = self.tensors.iter().collect();
         by_place.sort_by_key(|(_, info)| (info.begin, info.end));
@@ -244,7 +244,7 @@ impl Header {
 
 // ------------------------------------------------------------------ JSON
 
-/// The object that is the header.
+/// The visitor of the top-level object.
 struct Tensors;
 
 impl<'de> Visitor<'de> for Tensors {
@@ -278,7 +278,7 @@ impl<'de> Visitor<'de> for Tensors {
     }
 }
 
-/// Strings by strings.
+/// The visitor of `__metadata__`: an object of strings.
 struct Metadata;
 
 impl<'de> DeserializeSeed<'de> for Metadata {
@@ -306,7 +306,7 @@ impl<'de> Visitor<'de> for Metadata {
     }
 }
 
-/// The object that describes a tensor of that name.
+/// The visitor of the object that describes the tensor `name`.
 struct OneTensor<'a> {
     name: &'a str,
 }
@@ -351,7 +351,7 @@ impl<'de> Visitor<'de> for OneTensor<'_> {
     }
 }
 
-/// A short array of sizes.
+/// The visitor of an array of at most `most` numbers.
 struct Numbers {
     most: usize,
 }

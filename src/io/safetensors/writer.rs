@@ -1,4 +1,4 @@
-//! Writing a safetensors file: the header, then the data of all tensors, those of the largest elements first.
+//! Writes a safetensors file: the header, then the data of all tensors, sorted by decreasing element size.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Row-major tensors and views, the only ones that a safetensors file can hold.
+/// A row-major tensor or view, which a safetensors file can hold.
 ///
 /// ```compile_fail
 /// use vierbein::io::safetensors::SafetensorsWriter;
@@ -36,11 +36,10 @@ use std::path::Path;
 )]
 pub trait InRowMajor: ToFile {}
 impl<T: Element, D: Dim, Dev: Device, S: Storage<T, Dev>> InRowMajor for Tensor<T, D, RowMajor, Dev, S> {}
-/// An erased tensor knows its order at run time only: a column-major one is an error then.
+/// The memory order of a `DynTensor` is known at run time only: adding a column-major one returns an error.
 impl<S: DynData> InRowMajor for DynTensor<S> {}
 
-/// Tensors on their way to a safetensors file. Nothing is written, and nothing copied, before
-/// [`write`](SafetensorsWriter::write).
+/// Collects references to tensors for a safetensors file. Nothing is copied or written before [`write`](SafetensorsWriter::write).
 ///
 /// ```
 /// use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -67,7 +66,7 @@ impl fmt::Debug for SafetensorsWriter<'_> {
 }
 
 impl<'a> SafetensorsWriter<'a> {
-    /// A file without tensors.
+    /// Creates a writer without tensors.
     ///
     /// ```
     /// use vierbein::io::safetensors::SafetensorsWriter;
@@ -80,8 +79,8 @@ impl<'a> SafetensorsWriter<'a> {
     /// Adds a tensor under a name.
     ///
     /// # Errors
-    /// [`Error::Argument`] where the name is taken or is `__metadata__`, and for `Complex<f64>`, which the format does not
-    /// have.
+    /// [`Error::Argument`] if the name is taken or is `__metadata__`, for `Complex<f64>`, which the format does not have, and for a
+    /// column-major [`DynTensor`].
     ///
     /// ```
     /// # use vierbein::io::safetensors::SafetensorsWriter;
@@ -124,7 +123,7 @@ impl<'a> SafetensorsWriter<'a> {
         Ok(self)
     }
 
-    /// Has the file say something of itself. A key that is there already gets the new value.
+    /// Sets an entry of the file's metadata. Replaces the value of an existing key.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -138,10 +137,10 @@ impl<'a> SafetensorsWriter<'a> {
         self
     }
 
-    /// Writes the file. One that is there already is replaced once the new one is complete.
+    /// Writes the file. An existing file is replaced once the new one is complete.
     ///
     /// # Errors
-    /// [`Error::File`] where the file cannot be written; otherwise where elements cannot be copied to the host.
+    /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
@@ -157,10 +156,10 @@ impl<'a> SafetensorsWriter<'a> {
         replace(path, |file| self.write_all(&name, file))
     }
 
-    /// [`write`](SafetensorsWriter::write) to anything that can be written.
+    /// Writes the file to any writer, like [`write`](SafetensorsWriter::write).
     ///
     /// # Errors
-    /// As [`write`](SafetensorsWriter::write).
+    /// See [`write`](SafetensorsWriter::write).
     ///
     /// ```
     /// # use vierbein::io::safetensors::SafetensorsWriter;
@@ -177,7 +176,7 @@ impl<'a> SafetensorsWriter<'a> {
         let error =
             |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
         fit_a_file(self.tensors.values().map(|(tensor, _)| tensor.contents()), label)?;
-        // With the largest elements first, all of them are aligned.
+        // Sorted by decreasing element size, all tensors are aligned.
         let mut tensors: Vec<_> =
             self.tensors.iter().map(|(name, (x, t))| (name, *x, *t, x.contents())).collect();
         tensors.sort_by_key(|(.., contents)| core::cmp::Reverse(size_of(contents.dtype)));
@@ -186,7 +185,7 @@ impl<'a> SafetensorsWriter<'a> {
         if !self.metadata.is_empty() {
             fields.push(format!("\"__metadata__\":{}", json(&self.metadata)));
         }
-        // A file may be longer than the address space. `fit_a_file` has checked the sum.
+        // `u64`, as a file may be larger than the address space. `fit_a_file` has checked that the sum does not overflow.
         let mut end = 0u64;
         for (name, _, type_name, contents) in &tensors {
             let begin = end;

@@ -1,6 +1,6 @@
 //! The implementation of `Cuda`: from the capability families to kernels. Generic code is thin and ends in this file.
 //!
-//! From the driver up; each folder uses the folders before it:
+//! From the driver up; each directory uses the directories before it:
 //!
 //! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) is a GPU in
 //!   use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
@@ -200,7 +200,7 @@ impl<'a, const N: usize> Visit<'a, Cuda<N>> for Operands<'a> {
     }
 }
 
-// If a function is not defined for some elements, the host computes, too: it finds them and returns the error.
+// If a function is undefined for some elements, the computation is repeated on the host, which finds the element and returns the error.
 
 pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     context: &'static Context,
@@ -317,7 +317,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // The host finds the element and returns the error.
+    // The computation is repeated on the host, which finds the element and returns the error.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }

@@ -1,7 +1,7 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
-//! The name of a file is a hash of everything that it was compiled from. The file begins with a hash of its contents: that from
-//! which it was compiled, and the machine code. If the hash or the source does not match, the kernel is compiled again. A
+//! The name of a file is a hash of everything that it was compiled from. A file consists of a hash of its other contents, the text that
+//! the kernel was compiled from, and the machine code. If the hash or the text does not match, the kernel is compiled again. A
 //! directory that cannot be written to is not an error.
 //!
 //! The files are machine code that the GPU runs. On Unix, the cache is used only if no other user but root can have changed it:
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const DIRECTORY: &str = "VIERBEIN_CUDA_CACHE_DIR";
 const MAGIC: &[u8; 8] = b"vierbein";
 
-/// Returns the machine code of a source, from the cache if it is there.
+/// Returns the machine code of a source, from the cache if possible.
 pub(in crate::device::cuda::engine) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
@@ -76,15 +76,15 @@ fn is_private(metadata: &Metadata) -> bool {
         && (metadata.uid() == ROOT || metadata.uid() == crate::user::effective())
 }
 
-/// Other systems have no permission bits. Their usual directory belongs to the user.
+/// Returns `true`, as other systems have no permission bits. Their default directory belongs to the user.
 #[cfg(not(unix))]
 fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Reads the machine code in a file of a directory that [`open_directory`] returned, unless the file is a link, belongs to
-/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of
-/// scalars, which are part of a source, and could find two sources with the same hash.
+/// Reads the machine code in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, belongs to
+/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars,
+/// which are part of a source, and could find two sources with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // No other user can replace the entries of the directory, so between these two calls a file cannot become a link of theirs.
     if !fs::symlink_metadata(file).ok()?.is_file() {
@@ -146,8 +146,8 @@ fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo; RFC 9923): the same in every build. Collisions can be computed, so [`load`] does not
-/// rely on it.
+/// Returns the 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923), which is the same in every build. Collisions can be computed, so
+/// [`load`] does not rely on it.
 fn hash(parts: &[&[u8]]) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!((mode(&directory), mode(&parent.0.join("vierbein"))), (0o700, 0o700));
             store(&directory.join("x"), "source", b"image").unwrap();
             assert_eq!(mode(&directory.join("x")), 0o600);
-            // A directory of the user's own keeps its mode.
+            // An existing directory keeps its mode.
             set_mode(&directory, 0o755);
             assert!(is_usable(&directory));
             assert_eq!(mode(&directory), 0o755);

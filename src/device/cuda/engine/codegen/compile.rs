@@ -1,5 +1,5 @@
-//! Compiles CUDA C++ to machine code by NVRTC, for exactly the GPU in use: there is no second compilation by the driver, and
-//! none that an older driver rejects.
+//! Compiles CUDA C++ with NVRTC to machine code for exactly the GPU in use. So the driver does not compile it again, and an older
+//! driver does not reject it.
 
 use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
@@ -50,8 +50,8 @@ impl Compiler {
         })
     }
 
-    /// Returns what to compile for a GPU: its machine code or, if the GPU is newer than the compiler, the intermediate code of
-    /// the newest architecture that the compiler knows, which the driver compiles.
+    /// Returns the target for a GPU: its machine code if the compiler knows the GPU. Otherwise the intermediate code of the newest
+    /// architecture that the compiler knows; the driver compiles it to machine code.
     pub(super) fn target(&self, arch: u32) -> Result<Target, String> {
         if self.architectures.contains(&arch) {
             return Ok(Target { arch, machine_code: true });
@@ -69,7 +69,7 @@ impl Compiler {
     }
 }
 
-/// What to compile.
+/// The architecture to compile for, and whether to compile to machine code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Target {
     arch: u32,

@@ -1,4 +1,4 @@
-//! What identifies a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and an entry that
+//! The identity of a kernel, and its source: the prelude, the kernel's template, the operation as a functor, and an entry function that
 //! combines them.
 
 use crate::device::CudaSource;
@@ -88,7 +88,7 @@ impl Program {
         // An operation without operands is a function of the index.
         let parameters = if operands == 0 { "u64 k".into() } else { parameters.join(", ") };
         format!(
-            // A text may end in a comment.
+            // The line break ends a comment at the end of the operation's source.
             "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}\n); }} }};\n",
             self.members(),
             self.text.as_str()

@@ -262,7 +262,7 @@ impl Context {
         wait().map_err(|error| self.failure("wait", error))
     }
 
-    /// Copies bytes to the host, after all work that was queued before.
+    /// Copies bytes to the host, after all work that was queued before. Waits until the copy is complete.
     ///
     /// # Safety
     /// The caller must ensure that `from` is the address of at least `to.len()` bytes of live memory of this GPU.
@@ -337,7 +337,7 @@ impl Context {
     /// Sets `bytes` bytes to `byte`.
     ///
     /// # Safety
-    /// As [`zero`](Context::zero).
+    /// The same as for [`zero`](Context::zero).
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), Error> {
         if bytes == 0 {
             return Ok(());

@@ -163,7 +163,7 @@ fn keep_loaded(path: &Path) {
     }
 }
 
-/// Other systems search for libraries on their search paths alone.
+/// Does nothing: other systems only search their own library paths.
 #[cfg(not(unix))]
 fn keep_loaded(_: &Path) {}
 

@@ -1,5 +1,5 @@
-//! Buffer pool: freed blocks, for later allocations. Everything runs on one stream: the next owner's work on a block runs after
-//! all work that was queued before, so that no thread waits and the driver is not called.
+//! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream, so work of the next owner of
+//! a block runs after all work that was queued before. Hence no thread waits, and the driver is not called.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -8,11 +8,11 @@ const SMALLEST: u32 = 8;
 const LARGEST: u32 = 26;
 /// Number of sizes between two powers of two: a block is at most an eighth larger than it has to be.
 const STEPS: usize = 8;
-/// Bytes that are kept, if the environment does not set another limit.
+/// Maximum number of bytes in the pool, if the environment does not set another limit.
 const LIMIT: usize = 256 << 20;
 const VARIABLE: &str = "VIERBEIN_CUDA_RECYCLE_BYTES";
 
-/// Addresses of blocks, by their sizes.
+/// Addresses of the free blocks, by size class.
 #[derive(Debug, Default)]
 pub(super) struct Recycled(Mutex<Blocks>);
 
@@ -33,7 +33,7 @@ fn limit() -> usize {
     *FOUND.get_or_init(|| std::env::var(VARIABLE).ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(LIMIT))
 }
 
-/// Returns the size class of `bytes` bytes; `None` if blocks of this size, or any, are not kept.
+/// Returns the size class of `bytes` bytes, or `None` if blocks of this size, or any blocks, are not kept.
 fn class(bytes: usize, limit: usize) -> Option<usize> {
     if limit == 0 || bytes > 1 << LARGEST {
         return None;
@@ -47,6 +47,7 @@ fn class(bytes: usize, limit: usize) -> Option<usize> {
     Some((exponent - SMALLEST) as usize * STEPS + step)
 }
 
+/// Returns the number of bytes of the blocks of a size class.
 fn size(class: usize) -> usize {
     (STEPS + class % STEPS) * ((1 << (class / STEPS + SMALLEST as usize)) / STEPS)
 }

@@ -1,5 +1,5 @@
-//! Products of floating-point and complex matrices by cuBLAS. It supports contiguous columns, their transposes, and matrices at
-//! equal distances. Other operands are copied first.
+//! Products of floating-point and complex matrices by cuBLAS. It supports matrices with contiguous columns, their transposes, and
+//! batches of matrices with a constant stride. Other operands are copied first.
 
 use super::permute;
 use super::products::{Batch, PackedScaling, ProductOperand};
@@ -17,7 +17,7 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Up to this many calls for one batch take less time than a copy of its matrices to where one call finds them.
+/// Maximum number of calls for one batch. If there were more, copying the matrices so that one call suffices is faster.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
@@ -168,10 +168,10 @@ impl Dense {
 
 // ------------------------------------------------------------------ products
 
-/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch that has some elements.
+/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. `out` must not be empty.
 ///
 /// # Safety
-/// As [`gemm::multiply`](super::gemm::multiply).
+/// The same as for [`gemm::multiply`](super::gemm::multiply).
 pub(super) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
@@ -272,8 +272,8 @@ impl Calls {
 /// Queues the calls for all matrices of a batch.
 ///
 /// # Safety
-/// As [`multiply`]. In addition, cuBLAS must support all three matrices or, if `flip`, their transposes, and that of the output
-/// without an operation.
+/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`),
+/// and those of the output without an operation.
 unsafe fn calls(
     context: &Context,
     weights: &PackedScaling,
@@ -320,9 +320,9 @@ struct Gemm {
     m: i64,
     n: i64,
     k: i64,
-    /// Of the operands.
+    /// The forms of the operands.
     forms: [Form; 2],
-    /// Of the result.
+    /// The leading dimension of the result.
     leading: i64,
     /// Strides from one matrix of a batch to the next: the result's and the operands'.
     strides: [i64; 3],

@@ -52,10 +52,10 @@ impl Operation {
         }
     }
 
-    /// [`run`](Operation::run) of a result and `N - 1` operands.
+    /// The same as [`run`](Operation::run), for a result and `N - 1` operands.
     ///
     /// # Safety
-    /// As [`run`](Operation::run).
+    /// The same as for [`run`](Operation::run).
     unsafe fn run_of<const N: usize>(
         &self,
         context: &Context,
@@ -103,10 +103,10 @@ impl Operation {
         }
     }
 
-    /// [`defined`](Operation::defined) of `N` operands.
+    /// The same as [`defined`](Operation::defined), for `N` operands.
     ///
     /// # Safety
-    /// As [`defined`](Operation::defined).
+    /// The same as for [`defined`](Operation::defined).
     unsafe fn defined_of<const N: usize>(
         &self,
         context: &'static Context,
@@ -214,15 +214,15 @@ fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
-/// Returns how many elements are loaded at once if lengths, strides and addresses allow it.
+/// Returns the number of elements per load, if lengths, strides and addresses allow it.
 pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
     (16 / largest).max((16 / smallest).min(4))
 }
 
-/// Returns how many elements are loaded at once: 16 bytes of the largest type, some more of smaller ones, as far as lengths,
-/// strides and addresses are multiples.
+/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. It is reduced until lengths,
+/// strides and addresses are multiples of it.
 fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],

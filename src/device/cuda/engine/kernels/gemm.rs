@@ -2,7 +2,7 @@
 //!
 //! | elements | computed by |
 //! |---|---|
-//! | any, if there is one row, one column or nothing to sum | [`products`](super::products), in one launch |
+//! | any, if there is one row, one column or at most one product to sum | [`products`](super::products), in one launch |
 //! | floating-point and complex | [`blas`]: cuBLAS, without copies if it supports the strides |
 //! | integers | a kernel of tiles in shared memory |
 
@@ -27,8 +27,7 @@ pub(in crate::device::cuda::engine) static TILES: Template = Template {
     entry: tiles_entry,
 };
 
-/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns whether all results are exact but for
-/// rounding.
+/// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns `false` if an integer overflow was detected.
 ///
 /// # Safety
 /// The caller must ensure that all elements within the shapes are allocated on `context`'s GPU, and that nothing else accesses
@@ -103,7 +102,7 @@ unsafe impl Argument for Extents {}
 /// Multiplies matrices of integers.
 ///
 /// # Safety
-/// As [`multiply`].
+/// The same as for [`multiply`].
 unsafe fn tiles(
     context: &'static Context,
     weights: &PackedScaling,
@@ -124,7 +123,7 @@ unsafe fn tiles(
         *at = address(of, offset);
     }
     let extents = Extents { m: m as u64, k: k as u64, n: n as u64, batch: plan.len() as u64 };
-    // Wide accumulators fill the registers; small results, few blocks.
+    // Smaller tiles if the accumulators are wide, which take more registers, or if the result is small, so that there are more blocks.
     let side = if weights.checked || m.min(n) <= 32 { 32 } else { 64 };
     let blocks = m.div_ceil(side).saturating_mul(n.div_ceil(side));
     let Ok(blocks) = i32::try_from(blocks) else {

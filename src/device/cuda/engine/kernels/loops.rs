@@ -13,13 +13,15 @@ pub(super) struct Divisor {
 }
 
 impl Divisor {
+    /// Precomputes the division by `d`.
+    ///
     /// # Panics
     /// If `d` is zero.
     pub(super) fn new(d: usize) -> Divisor {
         assert!(d > 0, "a loop that turns is divided by its length");
         let d = d as u64;
         if d >= 1 << 31 {
-            // Every n below 2³¹ is smaller: (0 + n) >> 31.
+            // Every index n < 2³¹ is smaller than `d`, and the quotient is zero: (0 + n) >> 31.
             return Divisor { d, m: 0, s: 31 };
         }
         let s = d.next_power_of_two().trailing_zeros();

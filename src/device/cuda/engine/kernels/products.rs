@@ -67,7 +67,7 @@ impl PackedScaling {
         }
     }
 
-    /// Returns the flags for kernels, which say, too, which operands are conjugated.
+    /// Returns the flags for kernels, including which operands are conjugated.
     pub(super) fn flags(&self, [a, b]: [bool; 2]) -> u32 {
         self.flags | u32::from(a) << 3 | u32::from(b) << 4
     }
@@ -77,8 +77,8 @@ impl PackedScaling {
     }
 }
 
-/// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of a shape. Returns whether all results are exact but
-/// for rounding.
+/// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of a shape. Returns `false` if an integer overflow was
+/// detected.
 ///
 /// # Safety
 /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on `context`'s
@@ -94,7 +94,7 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
-    // Loops follow the operand with more elements.
+    // The iteration order is chosen for the first operand, so let this be the one with more elements.
     let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -164,7 +164,7 @@ struct Layout {
     summed: Plan<2>,
     /// Number of elements that are loaded at once.
     vector: usize,
-    /// Whether the summed elements are one line.
+    /// Whether all summed axes fused into one loop, a line.
     line: bool,
     shares: Shares,
     /// Offsets of the first elements of output and operands, in elements.
@@ -172,7 +172,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
+    /// Plans the loops. `summed` are the extents of the axes after those of the output, or `None` to sum zero products.
     fn new(
         kept: &[usize],
         summed: Option<&[usize]>,
@@ -190,7 +190,8 @@ impl Layout {
             Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
             None => Plan::unordered(&[0], [&[0], &[0]]),
         };
-        // If each output is a single product, more is written than read.
+        // Choose the iteration order for the operand `a`; or for the output if each output is a single product, as more is written than
+        // read.
         let key = usize::from(summed.len() > 1);
         let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
         let mut starts = kept.offsets();

@@ -27,7 +27,7 @@ pub(super) const MAX_ACC_BYTES: usize = 64;
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Reducing {
     pub(in crate::device::cuda::engine) operation: Operation,
-    /// Whether the index matters.
+    /// Whether the result depends on the indices of the elements.
     pub(in crate::device::cuda::engine) ordered: bool,
     /// Whether the reduction of zero elements is defined.
     pub(in crate::device::cuda::engine) of_nothing: bool,
@@ -132,7 +132,7 @@ pub(super) fn grid(context: &Context, shares: &Shares) -> Result<[u32; 3], Error
     })
 }
 
-/// Returns all loops of a plan; none if one has no iterations.
+/// Returns the loops of a plan, or no loops if an extent is 0.
 pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
     if plan.shape().contains(&0) { Loops::none() } else { Loops::new(plan.shape(), plan.strides()) }
 }
@@ -140,7 +140,7 @@ pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
 // ------------------------------------------------------------------ sources
 
 fn head(program: &Program) -> String {
-    // A text may end in a comment.
+    // The line break ends a comment at the end of the operation's source.
     format!(
         "{}typedef A T;\nstruct F {{ {}{}\n}};\n",
         program.typedefs(),
@@ -179,11 +179,11 @@ fn parts_entry(program: &Program) -> String {
 struct Layout {
     /// Over outputs: strides of the output and of the operand.
     kept: Plan<2>,
-    /// Over the reduced axes; in vectors if several elements are loaded at once, but not along a line.
+    /// Over the reduced axes. If several elements are loaded at once, it counts vectors, except along a line.
     reduced: Plan<1>,
     /// Number of elements that are loaded at once.
     vector: usize,
-    /// Whether the reduced elements are one line.
+    /// Whether all reduced axes fused into one loop, a line.
     line: bool,
     shares: Shares,
     /// Offsets of the first elements of output and operand, in elements.

@@ -101,7 +101,8 @@ impl Scanning {
             unsafe { pass.tiles(&around, from, to) }?;
         }
         let Some(domain) = self.domain else { return Ok(true) };
-        // Each result of a line but the last one was an operand.
+        // Each result of a line, except the last, is an operand of the next step. So the check compares these results with the next
+        // elements.
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
@@ -148,7 +149,7 @@ impl Pass<'_> {
     /// Scans with thread blocks, one for each chunk of a line.
     ///
     /// # Safety
-    /// As [`lines`](Pass::lines).
+    /// The same as for [`lines`](Pass::lines).
     unsafe fn tiles(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let Lines { count, length, chunk, .. } = self.lines;
         let chunks = length.div_ceil(chunk);
@@ -173,7 +174,7 @@ impl Pass<'_> {
     /// Queues the kernel of tiles.
     ///
     /// # Safety
-    /// As [`lines`](Pass::lines). In addition, the caller must ensure:
+    /// The same as for [`lines`](Pass::lines). In addition, the caller must ensure:
     /// * `before` is 0 or the address of one element per chunk and line, the scanned totals of the chunks;
     /// * if `totals`, `to` is the address of memory for one element per chunk and line.
     unsafe fn launch(

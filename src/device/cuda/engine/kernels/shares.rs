@@ -1,4 +1,4 @@
-//! How a reduction is divided among threads: pure functions of shapes, strides and the size of an element. The number of
+//! The division of a reduction among threads, computed from shapes, strides and the size of an element only. The number of
 //! multiprocessors is not used, so that results are the same on every GPU.
 
 use crate::device::cuda::engine::codegen::arguments::Argument;
@@ -11,8 +11,8 @@ const BUSY_THREADS: u64 = 1 << 17;
 const SPLIT_THREADS: u64 = 1 << 19;
 /// Loads that a thread has in flight together.
 const LOADS_IN_FLIGHT: u64 = 4;
-/// Largest number of items of one thread: its accumulators are combined after 64 rounds of loads, and some hundreds of such sums
-/// at most are added one after the other.
+/// Maximum number of items of one thread. A thread combines its accumulators after 64 rounds of loads, so at most some hundreds of such
+/// sums are added sequentially.
 const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
 /// The smallest unit in which memory is read, in bytes, and the best one.
 const SECTOR_BYTES: u64 = 32;
@@ -55,7 +55,8 @@ unsafe impl Argument for Shares {}
 impl Shares {
     pub(super) fn choose(loads: &Loads) -> Shares {
         let Loads { outputs, items, count, inner_outputs, next_output, next_item, bytes } = *loads;
-        // Down columns if outputs are closer together than the items of one, and close enough to be read together.
+        // Adjacent threads take adjacent outputs (`lanes`) if these are closer together in memory than the items of one output, and
+        // share a cache line.
         let down =
             outputs > 1 && next_output < CACHE_LINE_BYTES && (next_item == 0 || next_output < next_item);
         let (mut lanes, least_lanes, mut threads) = if down {
@@ -115,7 +116,7 @@ fn logarithm(n: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Rows if outputs are far apart, columns if they are contiguous.
+    /// Loops over rows, whose outputs are far apart, or over columns, whose outputs are adjacent.
     fn loads(outputs: u64, items: u64, bytes: u64, columns: bool) -> Loads {
         let (next_output, next_item) =
             if columns { (bytes, bytes * outputs) } else { (bytes * items, bytes) };

@@ -1,5 +1,5 @@
-// What sums and products are accumulated in, as `Scalar` has it on the host: integers of up to 32 bits in 64, those of 64 in
-// 128, floating and complex numbers in themselves.
+// The accumulator types of sums and products, the same as in `Scalar` on the host. Integers of up to 32 bits accumulate in 64 bits, and
+// 64-bit integers in 128. Floating-point and complex numbers accumulate in their own type.
 
 template <class T, bool IS_INTEGER> struct Accumulates { typedef T Sum, Quotient; };
 template <class T> struct Accumulates<T, true> {
@@ -7,7 +7,7 @@ template <class T> struct Accumulates<T, true> {
     typedef f64 Quotient;
 };
 template <class T> using Accumulator = typename Accumulates<T, INTEGER<T>>::Sum;
-// The type of means and quotients.
+// The result type of means and quotients.
 template <class T> using Floating = typename Accumulates<T, INTEGER<T>>::Quotient;
 
 DEV i128 wrapping_add(i128 a, i128 b) { return (i128)((u128)a + (u128)b); }
@@ -15,14 +15,14 @@ DEV u128 wrapping_add(u128 a, u128 b) { return a + b; }
 DEV i128 wrapping_mul(i128 a, i128 b) { return (i128)((u128)a * (u128)b); }
 DEV u128 wrapping_mul(u128 a, u128 b) { return a * b; }
 
-// Whether an accumulated value is one of the type; what it is there, wrapped.
+// Converts an accumulated value to T, wrapped. Returns whether it fits.
 template <class T> DEV bool narrow(Accumulator<T> acc, T &to) {
     to = (T)acc;
     if constexpr (INTEGER<T>) return (Accumulator<T>)to == acc;
     return true;
 }
 
-// The product, wrapped, and whether it overflowed.
+// Computes the product, wrapped. Returns whether it overflowed.
 template <class A> DEV bool checked_mul(A a, A b, A &to) {
     to = a * b;
     return false;
@@ -41,7 +41,7 @@ DEV bool checked_mul(u128 a, u128 b, u128 &to) {
     to = a * b;
     u64 high_a = (u64)(a >> 64), high_b = (u64)(b >> 64);
     if (high_a != 0 && high_b != 0) return true;
-    // One of the two has 64 bits: what crosses over must fit the upper half, with what the lower halves make of it.
+    // One high half is zero. So the cross products, plus the carry from the low halves, must fit the upper 64 bits.
     u128 across = (u128)high_a * (u64)b + (u128)high_b * (u64)a;
     across += ((u128)(u64)a * (u64)b) >> 64;
     return across >> 64 != 0;
@@ -55,13 +55,13 @@ DEV bool checked_mul(i128 a, i128 b, i128 &to) {
     return beyond || magnitude > most;
 }
 
-// By a real number; the real part of conj(a) b.
+// unscale: division by a real number. dot_re: the real part of conj(a) * b.
 template <class F> DEV F unscale(F x, F by) { return x / by; }
 template <class F> DEV Complex<F> unscale(Complex<F> x, F by) { return {x.re / by, x.im / by}; }
 template <class F> DEV F dot_re(F a, F b) { return a * b; }
 template <class F> DEV F dot_re(Complex<F> a, Complex<F> b) { return a.re * b.re + a.im * b.im; }
 
-// A value of any type that can be copied, from the lane `by` further on, or further back.
+// Returns the value of the warp's thread that is `by` places after this one, or before it if BACK. T is any copyable type.
 template <bool BACK, class T> DEV T shuffle(T x, u32 by) {
     const int words = (sizeof(T) + 3) / 4;
     union Words {

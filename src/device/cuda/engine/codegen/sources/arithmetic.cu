@@ -1,5 +1,4 @@
-// Arithmetic of all element types, as Rust's: integers wrap and never trap. Whether they had to is asked by `fits_..` first,
-// where it matters.
+// Arithmetic of all element types, the same as in Rust: integers wrap and never trap. To detect overflow, `fits_..` is called before.
 
 // ---- kinds of numbers
 
@@ -14,8 +13,8 @@ template <class T> constexpr bool SIGNED = INTEGER<T> && T(-1) < T(0);
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 
-// What integers are reckoned with. `Wrapping` has no sign, because only then overflow is defined in C++, and is as large as an
-// `int` at least, because smaller ones become that. `Wide` holds every product.
+// The types that integers are computed in. `Wrapping` is unsigned, as signed overflow is undefined in C++. It is at least as large as
+// `int`, to which smaller types would be promoted. `Wide` holds every product.
 template <int BYTES, bool IS_SIGNED> struct Words { typedef u32 Wrapping; typedef u64 Wide; };
 template <> struct Words<1, true> { typedef u32 Wrapping; typedef i64 Wide; };
 template <> struct Words<2, true> { typedef u32 Wrapping; typedef i64 Wide; };
@@ -27,7 +26,7 @@ template <class T> using Wide = typename Words<sizeof(T), SIGNED<T>>::Wide;
 
 template <class F> DEV F infinity() { return F(1) / F(0); }
 
-// The ends of a real type: of floating numbers, the infinities.
+// The extreme values of a real type; infinities for floating-point types.
 template <class T> DEV T lowest() {
     if constexpr (FLOAT<T>) return -infinity<T>();
     else return SIGNED<T> ? (T)(1ull << (8 * sizeof(T) - 1)) : T(0);
@@ -40,7 +39,7 @@ template <class T> DEV T highest() {
 // ---- casts, as Rust's `as`
 
 template <class I, class F> DEV I saturated(F x) {
-    // The largest integer may be rounded to the power of two above it, which is then the first number that does not fit.
+    // The conversion may round the largest integer up to a power of two, which is then the smallest number that overflows.
     if (x >= (F)highest<I>()) return highest<I>();
     if (x <= (F)lowest<I>()) return lowest<I>();
     return x != x ? I(0) : (I)x;
@@ -58,7 +57,7 @@ template <class R, class A> DEV R cast(A a) {
     }
 }
 
-// ---- complex numbers: formulas, and so special values, are those of num-complex
+// ---- complex numbers, with the formulas of num-complex and therefore the same special values
 
 template <class F> DEV Complex<F> operator/(Complex<F> a, Complex<F> b) {
     F size = b.re * b.re + b.im * b.im;
@@ -70,7 +69,7 @@ template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
     return a - b * cut;
 }
 
-// With real numbers; those convert, so that literals may be written.
+// Operations with a real number. It is a non-deduced parameter, so literals of any arithmetic type convert to F.
 template <class F> struct Real { typedef F Type; };
 template <class F> using RealOf = typename Real<F>::Type;
 template <class F> DEV Complex<F> operator+(Complex<F> a, RealOf<F> b) { return {a.re + b, a.im}; }
@@ -107,7 +106,7 @@ template <class T> DEV T wrapping_neg(T a) {
     if constexpr (INTEGER<T>) return (T)((Wrapping<T>)0 - (Wrapping<T>)a);
     else return -a;
 }
-// Integers divided by zero give 0 here: nobody sees it, because `fits_div` says no.
+// Division of integers by zero returns 0. The result is not used, as `fits_div` returns false.
 template <class T> DEV T wrapping_div(T a, T b) {
     if constexpr (INTEGER<T>) {
         if (b == 0) return T(0);
@@ -123,7 +122,7 @@ template <class T> DEV T wrapping_rem(T a, T b) {
     else return a % b;
 }
 
-// The absolute value or modulus.
+// Returns the absolute value.
 template <class T> DEV auto modulus(T a) {
     if constexpr (COMPLEX<T>) return hypot(a.re, a.im);
     else if constexpr (FLOAT<T>) return fabs(a);
@@ -131,7 +130,7 @@ template <class T> DEV auto modulus(T a) {
     else return a;
 }
 
-// ---- whether integers have a result
+// ---- overflow checks of integers
 
 template <class T> DEV bool fits(Wide<T> x) { return (Wide<T>)(T)x == x; }
 template <class T> DEV bool fits_add(T a, T b) { return fits<T>((Wide<T>)a + (Wide<T>)b); }
@@ -145,7 +144,7 @@ template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() 
 
 // ---- comparison
 
-// The larger and the smaller; NaN if one is.
+// Maximum and minimum. NaN if one of the operands is NaN.
 template <class T> DEV T larger(T a, T b) { return b > a || b != b ? b : a; }
 template <class T> DEV T smaller(T a, T b) { return b < a || b != b ? b : a; }
 
@@ -161,15 +160,15 @@ template <class F> DEV bool is_finite(Complex<F> a) { return is_finite(a.re) && 
 template <class F> DEV bool is_infinite(F a) { return !is_finite(a) && !is_nan(a); }
 template <class F> DEV bool is_infinite(Complex<F> a) { return is_infinite(a.re) || is_infinite(a.im); }
 
-// Bit by bit; of truth values there is one bit.
+// Inverts all bits; a bool has one bit.
 template <class T> DEV T inverted(T a) { return (T)~a; }
 DEV bool inverted(bool a) { return !a; }
 
-// ---- integer powers, by repeated squaring in the sequence in which the CPU multiplies
+// ---- integer powers by repeated squaring, with the same order of multiplications as on the CPU
 
 DEV u32 distance_from_zero(i32 n) { return n < 0 ? 0u - (u32)n : (u32)n; }
 
-// The product, where `visit` sees both factors of each multiplication.
+// Returns the power. Calls `visit` with both factors before each multiplication.
 template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit visit) {
     T product = cast<T>(1);
     while (n > 0) {
@@ -187,7 +186,7 @@ template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit vis
 }
 template <class T> DEV T power(T a, i32 n) {
     if constexpr (INTEGER<T>) {
-        // Of integers only 1 and -1 have a reciprocal that is not cut to 0.
+        // The only integers whose reciprocal does not truncate to 0 are 1 and -1.
         if (n < 0) return modulus(a) != T(1) ? T(0) : n % 2 == 0 ? T(1) : a;
     }
     T product = repeated_squaring(a, distance_from_zero(n), [](T, T) {});
@@ -200,7 +199,7 @@ template <class T> DEV bool fits_power(T a, i32 n) {
     return fits;
 }
 
-// ---- accumulation: `beta * before + alpha * now`, where what has a factor of zero is not looked at
+// ---- accumulation: `beta * before + alpha * now`; an operand with a zero factor is ignored
 
 template <class T> DEV T scaled(T factor, T x) { return factor == cast<T>(1) ? x : wrapping_mul(factor, x); }
 template <class T> DEV T blend(T beta, T before, T alpha, T now) {
@@ -211,7 +210,8 @@ template <class T> DEV T blend(T beta, T before, T alpha, T now) {
 template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
     Wide<T> kept = (Wide<T>)beta * (Wide<T>)before, added = (Wide<T>)alpha * (Wide<T>)now;
     if constexpr (SIGNED<T>) {
-        // The sum leaves the wide type only with both at its upper end; halves do not, and neither do they fit then.
+        // The wide sum overflows only if both products are near the upper end of the wide type. The sum of their halves does not
+        // overflow, and does not fit then either.
         return fits<T>(kept / 2 + added / 2) && fits<T>(kept + added);
     } else {
         return kept + added >= kept && fits<T>(kept + added);
@@ -221,7 +221,7 @@ template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
 // ---- generators
 
 DEV bool on_diagonal(u64 k, u64 n) {
-    // Division of 64 bits takes far longer.
+    // 32-bit division if possible, as it is much faster.
     return (k | n) >> 31 == 0 ? (u32)k % ((u32)n + 1) == 0 : k % (n + 1) == 0;
 }
 template <class T> DEV T ramp(T start, T step, u64 k) {

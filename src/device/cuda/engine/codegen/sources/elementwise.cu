@@ -1,16 +1,17 @@
-// Elementwise operations: one loop where operands lie side by side, loops with fast divisions where they do not, and tiles in
-// shared memory where an operand lies side by side along another axis than the result. Operands come as readers, in a pack.
+// Elementwise operations. If all operands are contiguous: one flat loop. Otherwise: loops whose indices are computed by fast divisions.
+// If an operand is contiguous along another axis than the result: tiles in shared memory (tile.cu). Operands are passed as a pack of
+// readers.
 
-// A block of U vectors of a thread, so that their loads are all on the way at once.
+// U vectors of a thread, whose loads are in flight together.
 template <class T, int V, int U> struct Block {
     Vec<T, V> row[U];
 };
 
-// Calls the function; one of no operands is a function of the position.
+// Calls the function. Without operands, it is a function of the index.
 template <class F, class... A> DEV auto call(F f, u64, A... a) -> decltype(f(a...)) { return f(a...); }
 template <class F> DEV auto call(F f, u64 position) -> decltype(f(position)) { return f(position); }
 
-// ---- side by side
+// ---- contiguous operands
 
 template <class T> struct Each {
     const T *from;
@@ -23,7 +24,7 @@ template <class T> struct Each {
     }
 };
 
-// The same element for all.
+// The same element for all indices.
 template <class T> struct Same {
     const T *from;
     DEV T one(u64) const { return *from; }
@@ -42,7 +43,7 @@ template <int V, int U, class F, class R, class... A> DEV void dense(F f, u64 n,
     const u32 apart = 256 * V;
     const u64 first = (u64)blockIdx.x * apart * U;
     if (first + apart * U <= n) {
-        // No conditions, so that nothing waits for them.
+        // A full block: there are no branches between the loads.
         const u64 at = first + threadIdx.x * V;
         auto apply = [&](auto... x) {
 #pragma unroll
@@ -59,7 +60,7 @@ template <int V, int U, class F, class R, class... A> DEV void dense(F f, u64 n,
     }
 }
 
-// ---- any strides: vectors along the innermost axis where all operands allow it
+// ---- strided operands: vectors along the innermost axis if all operands allow it
 
 template <int K, class T> struct EachAt {
     const T *from;
@@ -105,7 +106,7 @@ DEV void strided(F f, const Loops<N> &loops, I n, R *out, A... a) {
     apply(gather<V, U>(a, at, a.from)...);
 }
 
-// Whether the function has a value everywhere: writes 1 where it has none.
+// Checks that the function is defined for all elements. Writes 1 to `undefined` otherwise.
 template <class F, int N, class... A> DEV void defined(F f, const Loops<N> &loops, u64 n, u32 *undefined, A... a) {
     for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < n; i += (u64)gridDim.x * 256) {
         i64 at[N];

@@ -1,5 +1,5 @@
-// Functions of floating and complex numbers. Those of real numbers are C's; those of complex numbers have the formulas, and so
-// the branch cuts and special values, of num-complex.
+// Functions of floating-point and complex numbers. Those of real numbers are C's. Those of complex numbers have the formulas of
+// num-complex, and therefore the same branch cuts and special values.
 
 static_assert(sizeof(sqrt(f32())) == sizeof(f32), "functions of f32 are computed in f32");
 
@@ -25,7 +25,7 @@ template <class F> DEV Complex<F> exp(Complex<F> a) {
         if (a.re < F(0)) {
             if (!is_finite(a.im)) return {F(0), F(0)};
         } else if (a.im == F(0) || !is_finite(a.im)) {
-            // An angle without end is NaN.
+            // An infinite angle has no direction: the imaginary part is NaN.
             return {a.re, is_infinite(a.im) ? a.im - a.im : a.im};
         }
     } else if (is_nan(a.re) && a.im == F(0)) {
@@ -68,7 +68,7 @@ template <class F> DEV Complex<F> tanh(Complex<F> a) {
     return Complex<F>{sinh(re), sin(im)} / (cosh(re) + cos(im));
 }
 
-// Products with 1, 2 and i are products of complex numbers as any: where there are infinities, that makes a difference.
+// Factors of 1, 2 and i are multiplied as complex numbers, as in num-complex: this matters for infinities.
 template <class F> DEV Complex<F> asin(Complex<F> a) {
     Complex<F> i = {F(0), F(1)}, one = {F(1), F(0)};
     return -i * log(sqrt(one - a * a) + i * a);

@@ -1,17 +1,19 @@
-// Products of matrices of integers, of any strides: out = alpha * a * b + beta * out.
+// Matrix products of integers, with any strides: out = alpha * a * b + beta * out.
 
-// A matrix of a product: how far its rows and its columns are apart.
+// The strides of rows and columns.
 struct Matrix {
     i64 row, column;
 };
 
-// How many matrices, and their extents.
+// Extents of the matrices, and their number.
 struct Extents {
     u64 m, k, n, batch;
 };
 
-// A block computes SIDE x SIDE results, each of its 16 x 16 threads every 16th in both directions, from slices of DEPTH
-// columns and rows in shared memory.
+// A block computes SIDE x SIDE results. Each of its 16 x 16 threads computes every 16th result in both directions. For each slice of
+// DEPTH columns of a and DEPTH rows of b:
+//
+// copy both slices to shared memory; for each p < DEPTH: acc[i][j] += rows[p][y + 16 i] * columns[p][x + 16 j]
 template <bool CHECKED, int SIDE, class T>
 DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loops<3> &batch, const Matrix &out_is,
                   const Matrix &a_is, const Matrix &b_is, const T *a, const T *b, T *out, u32 *failed) {
@@ -24,7 +26,7 @@ DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loop
     u64 tiles = (extents.n + SIDE - 1) / SIDE;
     u64 first_row = blockIdx.x / tiles * SIDE, first_column = blockIdx.x % tiles * SIDE;
     u32 x = threadIdx.x % 16, y = threadIdx.x / 16;
-    // Neighbouring threads load what lies side by side.
+    // Choose the axis along which adjacent threads load, so that they load contiguous elements.
     bool a_by_rows = a_is.column == 1 || a_is.row != 1, b_by_rows = b_is.column == 1 || b_is.row != 1;
     for (u64 matrix = blockIdx.y; matrix < extents.batch; matrix += gridDim.y) {
         i64 at[3];

@@ -1,5 +1,5 @@
-// What every kernel begins with: the element types by their Rust names, arithmetic as Rust's, and no header at all, so that
-// it compiles in milliseconds with nothing but the compiler's library.
+// The beginning of every kernel's source: the element types by their Rust names, and arithmetic. No header is included, so a kernel
+// compiles in milliseconds and needs only the compiler's library.
 
 typedef signed char i8;
 typedef short i16;
@@ -14,7 +14,7 @@ typedef double f64;
 
 #define DEV __device__ __forceinline__
 
-// ---- complex numbers: two floating numbers side by side, as num-complex has them
+// ---- complex numbers: two adjacent floating-point numbers, as in num-complex
 
 template <class F> struct alignas(2 * sizeof(F)) Complex {
     F re, im;
@@ -33,14 +33,14 @@ template <class F> DEV bool operator!=(Complex<F> a, Complex<F> b) { return !(a 
 
 // ---- memory
 
-// Elements that are loaded and stored at once; at most 16 bytes.
+// Elements that are loaded and stored together; aligned to at most 16 bytes.
 template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Vec {
     T at[N];
 };
 
 // ---- indices
 
-// Division by what the host knows (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
+// Division by a number that the host knows (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
 struct Divisor {
     u64 d;
     u32 m, s;
@@ -50,7 +50,7 @@ DEV u64 quotient(u64 n, Divisor by) { return n >> 31 == 0 ? quotient((u32)n, by)
 
 #define LOOPS 16
 
-// Loops around what a kernel does by itself: lengths, innermost first, and the steps of each of K operands.
+// A loop nest over K operands: extents, innermost first, and the strides of each operand.
 template <int K> struct Loops {
     u32 count;
     u32 unused;
@@ -58,7 +58,7 @@ template <int K> struct Loops {
     i64 step[K][LOOPS];
 };
 
-// Where the index'th turn of all loops is in each operand.
+// Computes the offset in each operand at the given iteration of the loop nest.
 template <int K, class I> DEV void locate(const Loops<K> &loops, I index, i64 (&at)[K]) {
     for (int k = 0; k < K; k++) at[k] = 0;
     for (u32 l = 0; l < loops.count; l++) {

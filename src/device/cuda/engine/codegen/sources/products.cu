@@ -1,8 +1,8 @@
-// Sums of products: the reductions' loops over two factors.
+// Sums of products, with the loops of reductions over two operands.
 
-// What is made of a sum in the end: alpha * sum + beta * old, and how the factors come in.
+// How a sum becomes a result (alpha * sum + beta * old), and which operands are conjugated.
 struct Blend {
-    // Ones do not multiply: complex infinities would become NaN. Where beta is zero, nothing old is read.
+    // A factor of 1 does not multiply, as complex infinities would become NaN. If beta is zero, the old value is not read.
     bool alpha_is_one, beta_is_one, reads_old, conjugate_a, conjugate_b;
     DEV Blend(u32 flags)
         : alpha_is_one(flags & 1), beta_is_one(flags & 2), reads_old(flags & 4), conjugate_a(flags & 8),
@@ -19,7 +19,7 @@ template <class T> DEV T blended(T alpha, T beta, const Blend &blend, T sum, T o
     return wrapping_add(sum, blend.beta_is_one ? old : wrapping_mul(beta, old));
 }
 
-// Sums of products of T: in the type itself, where integers wrap.
+// Accumulates products in T itself. Integers wrap.
 template <class T, bool CHECKED> struct Products {
     typedef T Acc;
     DEV Acc identity() const { return Acc(); }
@@ -31,7 +31,7 @@ template <class T, bool CHECKED> struct Products {
     }
 };
 
-// Complex numbers by their parts: all are plain sums of products, whatever is conjugated.
+// Accumulates the four products of real and imaginary parts separately. Conjugation is applied at the end.
 template <class M> struct Quarters {
     M re_re, im_im, re_im, im_re;
 };
@@ -55,7 +55,7 @@ template <class M, bool CHECKED> struct Products<Complex<M>, CHECKED> {
     }
 };
 
-// What a sum, wrapped, carries beyond its type: -1, 0 or 1 times the range. Carries that cancel leave the sum right.
+// Returns the carry of a wrapped sum: -1, 0 or 1 times the range of the type. If carries cancel, the final sum is exact.
 template <class W> DEV i64 carry_of(W a, W b, W sum) {
     if constexpr (SIGNED<W>) {
         if ((a < 0) != (b < 0) || (sum < 0) == (a < 0)) return 0;
@@ -65,7 +65,7 @@ template <class W> DEV i64 carry_of(W a, W b, W sum) {
     }
 }
 
-// Integers in a wide type, with what goes beyond even that.
+// An integer of the wide type, with a carry beyond it.
 template <class W> struct Carried {
     W value;
     i64 carry;
@@ -104,7 +104,7 @@ template <class T, int V> struct Pair {
     Vec<T, V> x, y;
 };
 
-// Pairs along one line. Vectors lie side by side.
+// Pairs along one line. If V > 1, the elements are contiguous.
 template <class T, int V> struct LineOfPairs {
     typedef Pair<T, V> Item;
     static const int flight = 4, together = V;
@@ -121,7 +121,7 @@ template <class T, int V> struct LineOfPairs {
     }
 };
 
-// Pairs wherever some loops have them.
+// Pairs along a loop nest. (64-bit divisions take so many instructions that only one load is in flight.)
 template <class T, class I> struct WalkOfPairs {
     typedef Pair<T, 1> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = 1;
@@ -137,7 +137,8 @@ template <class T, class I> struct WalkOfPairs {
     }
 };
 
-// V products at a time: along lines where the host has seen that both factors lie at multiples of their size.
+// Computes sums of products, V at a time. The host ensures that V > 1 only along lines on which both operands are aligned to V
+// elements.
 template <bool CHECKED, int V, bool LINE, class I, class T>
 DEV void sum_products(T alpha, T beta, u32 flags, const Shares &shares, const Loops<3> &kept, const Loops<2> &summed,
                       const T *a, const T *b, T *out, typename Products<T, CHECKED>::Acc *parts, u32 *failed) {
@@ -173,7 +174,7 @@ DEV void sum_products(T alpha, T beta, u32 flags, const Shares &shares, const Lo
     out[at[0]] = to;
 }
 
-// What the parts that splits have left come to.
+// Combines the partial sums of the splits of each output.
 template <bool CHECKED, class T>
 DEV void sum_parts(T alpha, T beta, u32 flags, const Shares &shares, const Loops<3> &kept,
                    const typename Products<T, CHECKED>::Acc *parts, T *out, u32 *failed) {

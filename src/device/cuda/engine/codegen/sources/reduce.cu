@@ -1,34 +1,34 @@
-// Many elements to one.
+// Reductions of many elements to one.
 //
-// A block has tiles of threads: 2^lanes of them lie along the outputs, fastest, times 2^threads that share the items of one
-// output. So one kernel goes along rows (one lane), down columns (no sharing, or little) and whatever lies between. Items are
-// elements, or vectors of them.
+// A block consists of tiles of threads. In a tile, 2^lanes adjacent threads take different outputs, times 2^threads that share the
+// items of one output. So one kernel reduces rows (one lane), columns (no sharing, or little) and all layouts in between. Items are
+// elements, or vectors of elements.
 //
-// The error stays far below that of one sum after the other: a thread folds at most CHAIN rounds of items into each of its
-// accumulators before these are combined pairwise; as many such sums as the host lets one thread have follow each other, and
-// what threads, blocks and splits have is combined in a tree. How work is shared depends on shapes alone.
+// The rounding error is much smaller than that of sequential summation. A thread folds at most CHAIN rounds of items into each of its
+// accumulators, and then combines these pairwise. The resulting sums of a thread are added sequentially; the host limits their number.
+// Results of threads, blocks and splits are combined as a tree. The division of work depends on shapes only.
 
 #define BLOCK 256
 #define CHAIN 64
 
-// How outputs and their items are shared out.
+// The division of outputs and their items among threads.
 struct Shares {
     u64 outputs;
-    // Of each output: items, and the elements in them.
+    // Number of items of each output, and of elements in them.
     u64 items;
     u64 count;
-    // Logarithms.
+    // Binary logarithms.
     u32 lanes, threads;
-    // Blocks, one above the other in the grid, that share the items of an output and leave parts of it.
+    // Number of blocks, along y of the grid, that share the items of an output and each write a partial result.
     u32 splits, unused;
 };
 
-// As `locate`, but that the outermost loop needs no division.
+// The same as `locate`, but without a division for the outermost loop.
 template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&at)[K]) {
     for (int k = 0; k < K; k++) at[k] = 0;
     if (loops.count == 0) return;
     u32 last = loops.count - 1;
-    // Unrolled, it would be most of the code.
+    // Not unrolled, as it would be most of the code.
 #pragma unroll 1
     for (u32 l = 0; l < last; l++) {
         I next = quotient(index, loops.length[l]);
@@ -39,13 +39,13 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
     for (int k = 0; k < K; k++) at[k] += (i64)index * loops.step[k][last];
 }
 
-// Items along one line. Vectors lie side by side.
+// Items along one line. If V > 1, the elements are contiguous.
 template <class T, int V> struct Line {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(Item) <= 8 ? 8 : 4, together = V;
     const T *at;
     i64 step;
-    // The first item's position.
+    // The index of the first item's first element.
     u64 first;
     template <class I> DEV Item load(I item) const { return *(const Item *)(at + (i64)item * (V > 1 ? V : step)); }
     template <class F, class I> DEV typename F::Acc fold(const F &f, typename F::Acc acc, Item x, I item) const {
@@ -55,7 +55,7 @@ template <class T, int V> struct Line {
     }
 };
 
-// Items wherever some loops have them. (Divisions of 64 bits take so much code that one at a time has to do.)
+// Items along a loop nest. (64-bit divisions take so many instructions that only one load is in flight.)
 template <class T, int V, class I> struct Walk {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = V;
@@ -73,7 +73,7 @@ template <class T, int V, class I> struct Walk {
     }
 };
 
-// Parts of one output, as far apart as there are outputs.
+// Partial results of one output, at a distance of the number of outputs.
 template <class Acc> struct Parts {
     typedef Acc Item;
     static const int flight = 4, together = 1;
@@ -83,12 +83,12 @@ template <class Acc> struct Parts {
     template <class F, class I> DEV Acc fold(const F &f, Acc acc, Item x, I) const { return f.combine(acc, x); }
 };
 
-// Every `step`th item from `first` on, up to `count`: several loads in flight, independent accumulators.
+// Folds every `step`th item, from `first` up to `count`, with several loads in flight and independent accumulators.
 template <class S, class F, class I>
 DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I count) {
     typedef typename F::Acc Acc;
     typedef typename S::Item Item;
-    // What carries much along takes many instructions, and their copies take long to compile.
+    // Large accumulators take many instructions, and unrolled copies of them take long to compile.
     const int room = (sizeof(Acc) <= 8 ? 64 : sizeof(Acc) <= 16 ? 16 : 4) / S::together;
     const int flight = room < 1 ? 1 : room < S::flight ? room : S::flight;
     const int several = sizeof(Acc) <= 16 ? flight : sizeof(Acc) <= 32 && flight > 1 ? 2 : 1;
@@ -108,7 +108,7 @@ DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I c
                 acc[u % several] = source.fold(f, acc[u % several], x[u], (I)(i + u * step));
         }
         if (i >= full) {
-            // Less than a round is left; its loads are in flight together all the same.
+            // An incomplete round; its loads are in flight together too.
             Item x[flight];
 #pragma unroll
             for (int u = 0; u < flight - 1; u++)
@@ -128,7 +128,8 @@ DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I c
     return sum;
 }
 
-// What the threads of a tile have for each of its lanes; the first of them gets it. All threads of the block take part.
+// Combines the accumulators of a tile's threads for each of its lanes. The first thread of a lane gets the result. All threads of the
+// block must call it.
 template <class F> DEV typename F::Acc across(const F &f, typename F::Acc acc, u32 lanes, u32 threads) {
     typedef typename F::Acc Acc;
     static_assert(sizeof(Acc) <= 64, "what a reduction carries along has at most 64 bytes");
@@ -145,10 +146,10 @@ template <class F> DEV typename F::Acc across(const F &f, typename F::Acc acc, u
     return acc;
 }
 
-// Who a thread is.
+// The output and the items of a thread.
 struct Place {
     u64 output;
-    // Among those that share its items.
+    // Index among the threads that share its items, and their number.
     u32 rank, sharing;
     bool first;
     DEV Place(const Shares &shares) {
@@ -171,8 +172,8 @@ DEV void finish(const F &f, const Shares &shares, Acc acc, R *to, u32 *failed) {
         *failed = 1;
 }
 
-// Reduces elements. V at a time: along a line from the first one that lies at a multiple of their size, elsewhere where the
-// host has seen that all do.
+// Reduces elements, V at a time. Along a line, vectors begin at the first aligned element. Otherwise, the host ensures that all vectors
+// are aligned.
 template <int V, bool LINE, class I, class F, class T, class R>
 DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Loops<1> &reduced, const T *a, R *out,
                 typename F::Acc *parts, u32 *failed) {
@@ -209,7 +210,7 @@ DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Lo
         finish(f, shares, acc, out + at[0], failed);
 }
 
-// Reduces the parts that splits have left; the items are they.
+// Reduces the partial results of the splits, which are the items.
 template <class F, class R>
 DEV void reduce_parts(const F &f, const Shares &shares, const Loops<2> &kept, const typename F::Acc *parts, R *out,
                       u32 *failed) {

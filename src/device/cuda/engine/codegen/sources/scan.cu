@@ -1,18 +1,19 @@
-// Along lines, what an operation makes of all elements up to each one.
+// Scans: the results of an operation over the elements up to each one, along lines.
 //
-// Any operation goes along a line one element after the other, a thread for each line. One that is associative is done in
-// tiles: a thread has EACH elements side by side, threads of a warp and warps of a block are put together in a tree, tiles
-// follow each other. Long lines are cut in chunks, whose totals come first. The sequence depends on shapes alone.
+// A general operation is applied sequentially, by one thread per line. An associative operation is computed in tiles: each thread scans
+// EACH contiguous elements; the results of a warp's threads are combined as a tree, then those of a block's warps. Tiles follow each
+// other sequentially. Long lines are split into chunks, whose totals are computed first. The order of operations depends on shapes
+// only.
 
 #define BLOCK 256
 #define EACH 8
 #define TILE (BLOCK * EACH)
 
-// Lines, and how far elements of a line are apart in result and operand.
+// Number and length of the lines, and the strides along a line in result and operand.
 struct Lines {
     u64 count, length;
     i64 to, from;
-    // Elements of a chunk: a multiple of TILE, or the whole line.
+    // Number of elements of a chunk: a multiple of TILE, or the whole line.
     u64 chunk;
 };
 
@@ -40,8 +41,9 @@ template <class F, class R> DEV void scan_lines(const F &f, const Lines &lines, 
     }
 }
 
-// What threads before this one have, of those that have something: `any` says whether there is such a thread, and `total` is
-// what all have. Every thread takes part; those that have something come first.
+// Exclusive scan over the threads of a block. Threads without a value must come after those with one (`has`). Returns the combined
+// values of the threads before this one; `any` is false if there are none. `total` is the combination of all values. All threads must
+// call it.
 template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any, R &total) {
     const u32 warps = BLOCK / 32;
     __shared__ R of_warp[warps];
@@ -53,7 +55,7 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
         R before = shuffle_up(sum, by);
         if (lane >= by && has) sum = f(before, sum);
     }
-    // The last one that has something has the warp's total.
+    // The last thread with a value writes the total of its warp.
     u32 next_has = shuffle_down(have, 1);
     bool last = has && (lane == 31 || !next_has);
     R before = shuffle_up(sum, 1);
@@ -61,7 +63,7 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
     if (lane == 0) warp_has[warp] = has;
     if (last) of_warp[warp] = sum;
     __syncthreads();
-    // A few warps: one after the other.
+    // There are few warps, so their totals are combined sequentially.
     R carry = x;
     bool carried = false;
     for (u32 w = 0; w < warp; w++)
@@ -82,11 +84,11 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
     return carried ? f(carry, before) : before;
 }
 
-// One chunk of a line for each block: writes what comes out, or only the chunk's total. Earlier chunks come in as what the
-// totals up to each chunk make, one after the other for each line.
+// Scans one chunk of a line per block. Writes the results, or only the chunk's total if TOTALS. `before` holds the scanned totals of
+// the chunks of each line.
 template <bool TOTALS, class F, class R>
 DEV void scan_tiles(const F &f, const Lines &lines, const Loops<2> &loops, const R *a, R *out, const R *before) {
-    // Rows of EACH, one apart from the next, so that neither reading along nor across meets the same bank too often.
+    // After each EACH elements there is one element of padding. It reduces bank conflicts for accesses by rows and by columns.
     __shared__ R tile[TILE + TILE / EACH];
     u64 line = blockIdx.x, chunk = blockIdx.y, chunks = gridDim.y;
     i64 at[2];

@@ -1,6 +1,6 @@
-// Operands that lie side by side along different axes: tiles of x, along which the result does, and of y, along which others
-// do. The latter go through shared memory, so that both are read and written in whole lines. Either may be made of several
-// axes: many short ones make a long one.
+// Operands that are contiguous along different axes, in tiles: along x, the result is contiguous, and along y, some operands are. The
+// latter pass through shared memory, so all accesses to global memory are coalesced. x and y may each consist of several fused axes, so
+// short axes together become a long one.
 
 template <int K, class T> struct Along {
     const T *from;
@@ -10,7 +10,7 @@ template <int K, class T> struct Along {
 
 template <int K, class T> struct Across {
     const T *from;
-    // One column more than there are: a warp that reads a column then meets every bank once.
+    // One column of padding, so that a warp that reads a column has no bank conflicts.
     template <int X, int Y> static DEV T (*shared())[Y + 1] {
         __shared__ T tile[X][Y + 1];
         return tile;
@@ -28,7 +28,7 @@ template <int K, class T> DEV constexpr int operand(Across<K, T>) { return K; }
 template <int N> struct Tiles {
     Loops<N> x, y, outer;
     u64 nx, ny;
-    Divisor across, down;  // tiles along x, and along y
+    Divisor across, down;  // numbers of tiles along x and along y
 };
 
 template <int X, int Y, class I, class F, int N, class R, class... A>

@@ -1,6 +1,6 @@
-//! Every kernel for every element type that has it, as the engine requests it: each operation of the table for contiguous
-//! operands, some with zero to three operands in each layout, reductions, scans, products. Of the numbers that make variants of
-//! a kernel, each value occurs, and each pair with those of the others, but not all combinations.
+//! Requests every kernel for every element type that supports it, as the engine does. These are each operation of the table for
+//! contiguous operands, some operations with zero to three operands in each layout, reductions, scans, and products. Kernels have
+//! numeric variants. Each value of each number occurs, and each pair of values of two numbers, but not all combinations.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
@@ -21,7 +21,7 @@ use std::collections::{BTreeSet, HashSet};
 pub(super) struct Kernels {
     pub(super) list: Vec<Program>,
     known: HashSet<Program>,
-    /// The reductions among them.
+    /// Names of the reductions that were added.
     pub(super) reductions: BTreeSet<String>,
 }
 
@@ -82,14 +82,14 @@ impl Kernels {
         self.scan::<T, _>(Maximum);
     }
 
-    /// Adds each memory layout of operations with zero to three operands. `two` is the text of one with two.
+    /// Adds each memory layout of operations with zero to three operands. `two` is the source of an operation with two operands.
     fn layouts<T: Sample>(&mut self, two: CudaSource) {
         let fill =
             operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", T::special()[1]));
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
-        // Copies use this text, too.
+        // Copies use this source, too.
         self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
@@ -112,7 +112,8 @@ impl Kernels {
         add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
-        // As many elements as 32-bit indices can count, and more; the result is contiguous along rows, others along columns.
+        // Sizes with 32-bit indices and with 64-bit indices. The result is contiguous along rows, the operands in `across` along
+        // columns.
         for across in each.skip(1) {
             for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
@@ -167,8 +168,8 @@ impl Kernels {
     }
 }
 
-/// Returns how many elements reductions and sums of products load at once, whether along a line, and whether with 64-bit
-/// indices: each value with each value of each of the others.
+/// Returns variants of reductions and sums of products: the number of elements per load, whether along a line, and whether with 64-bit
+/// indices. Each pair of values of two of these numbers occurs.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()

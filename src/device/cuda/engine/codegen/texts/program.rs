@@ -1,5 +1,5 @@
-//! A program of many operations' texts: as C++ it computes what is then compared with the operations on the host. It also holds
-//! their kernels.
+//! A C++ program that consists of the CUDA sources of many operations. Its results are compared with those of the operations on the
+//! host. Also collects the kernels of the operations.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::{Program as Kernel, cuda_name};
@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Program {
     /// The operations that were added.
     pub(super) names: BTreeSet<String>,
-    /// Structures by source: operations with the same text and types are written once.
+    /// Indices of structures by source: operations with the same source and types share a structure.
     structures: HashMap<String, usize>,
     structs: String,
     /// The kernels that compute the same on a GPU.
@@ -271,7 +271,7 @@ fn has_value<B: Element>(divisor: B, defined: bool) -> bool {
     defined || divisor != B::default()
 }
 
-/// What CUDA C++ has and C++ lacks.
+/// Definitions that CUDA C++ has and C++ lacks.
 const HOST: &str = "
 #include <math.h>
 #include <stdio.h>

@@ -75,7 +75,7 @@ macro_rules! integers {
                 near.into_iter().chain(ends).chain([root, root + 1]).collect()
             }
             fn random(random: &mut Random) -> $t {
-                // Of all magnitudes.
+                // A random shift covers all magnitudes.
                 let shift = random.below(64);
                 (random.bits() >> shift) as $t
             }

@@ -1,5 +1,5 @@
-//! Every operation, for every element type that has it: those of the catalogue (`ops/catalogue.rs`), and those with values of
-//! their own.
+//! The table of all operations, for every element type that supports them: those of the catalogue (`ops/catalogue.rs`), and those with
+//! parameters.
 
 use super::program::Program;
 use super::samples::Sample;
@@ -13,7 +13,7 @@ use crate::ops::texts::{Between, Cast, Constant, Flipped, Identity, Ramp, WithLe
 use core::marker::PhantomData;
 use num_traits::One;
 
-/// In groups, so that each program is small.
+/// The table is divided into groups, so that each program is small.
 pub(super) const GROUPS: [fn(&mut Program); 5] = [small_integers, large_integers, casts, floats, complexes];
 
 /// Returns the program of a group.
@@ -51,7 +51,7 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-/// Adds the rows of the catalogue whose functions `dtype` has.
+/// Adds the rows of the catalogue that support `dtype`.
 fn catalogue(p: &mut Program, dtype: DType) {
     unary_rows(p, dtype);
     binary_rows(p, dtype);
@@ -120,7 +120,7 @@ macro_rules! accurate {
         $(impl Accurate for $complex {
             fn accuracy(name: &str) -> Accuracy<$complex> {
                 match name {
-                    // The host scales and squares, where C has a function.
+                    // The host computes it by scaling and squaring, C++ by a function of its library.
                     "Abs" => (2.0, |_| true),
                     _ => (0.0, |_| true),
                 }
@@ -129,7 +129,7 @@ macro_rules! accurate {
         $(impl Accurate for $float {
             fn accuracy(name: &str) -> Accuracy<$float> {
                 match name {
-                    // Each has functions of its own, which differ in the last place.
+                    // The host and C++ have their own functions, which differ in the last place.
                     "Exp" | "Exp2" | "ExpM1" | "Ln" | "Log2" | "Log10" | "Ln1p" | "Sin" | "Cos" | "Tan" | "Asin" | "Acos"
                     | "Atan" | "Sinh" | "Cosh" | "Tanh" | "Asinh" | "Acosh" | "Atanh" | "Cbrt" | "Powf" => (2.0, |_| true),
                     _ => (0.0, |_| true),
@@ -204,7 +204,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
-    // Dynamic tensors compute it with its own operation, unlike the other functions.
+    // Unlike for other functions, `DynTensor` has its own operation for square roots.
     p.unary::<T, _>(Slow(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));

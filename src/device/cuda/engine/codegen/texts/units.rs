@@ -9,11 +9,12 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
-/// Environment variable with the directory of the compiler, as for the sources that occurred in the emulator.
+/// Environment variable with the directory of NVRTC.
 const FOLDER: &str = "VIERBEIN_TEST_NVRTC";
-/// Environment variable with the units of a process: its number, and the number of processes.
+/// Environment variable that selects the units to compile, as "i/n": those of the i-th of n processes.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
-/// Kernels of a unit: the compiler takes longer to read what all share than for most kernels.
+/// Number of kernels per unit. They share one unit, as the compiler takes longer to read the common source than to compile most
+/// kernels.
 const TOGETHER: usize = 32;
 
 /// Combines kernels of the same files into one source. Only their names differ from those that they have by themselves.
