@@ -1,4 +1,4 @@
-//! Paths against brute force over all trees, against the classic dynamic programme for chains, and against known optima.
+//! Compares paths with brute force over all trees, with the dynamic programme for matrix chains, and with known optima.
 
 use super::*;
 
@@ -12,7 +12,7 @@ impl Lcg {
     }
 }
 
-/// A network that owns its parts.
+/// A network that owns its operands.
 #[derive(Debug)]
 struct Owned {
     operands: Vec<u64>,
