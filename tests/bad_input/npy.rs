@@ -1,4 +1,4 @@
-//! To NumPy's files, and back.
+//! Writing and reading NumPy's `.npy` files.
 
 use super::array::{Array, copy, refuse};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
@@ -7,10 +7,10 @@ use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 use vierbein::prelude::*;
 
-/// Bytes that the stream has room for.
+/// Size of the stream's buffer in bytes.
 const STREAM: usize = 1 << 10;
 
-/// Written to a file and to a stream, and read again.
+/// Writes to a file and to a stream, and reads both again.
 pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
