@@ -1,4 +1,4 @@
-//! Reductions: all of them, of all element types, for shapes and strides around the boundaries of warps, blocks and splits.
+//! All reductions with all element types, for shapes and strides around the sizes of warps, blocks and splits.
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -7,7 +7,7 @@ use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
 
-/// An operand of some elements, and how many of its leading axes are kept.
+/// An operand, and the number of its leading axes that are kept.
 #[derive(Debug, Clone)]
 struct Case {
     shape: Vec<usize>,
@@ -19,7 +19,7 @@ struct Case {
 }
 
 impl Case {
-    /// Elements that the operand reaches to.
+    /// Returns the number of elements that the buffer needs.
     fn len(&self) -> usize {
         extent(&self.shape, &self.strides) + self.offset
     }
@@ -30,26 +30,26 @@ fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case 
     Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
 }
 
-/// A few of each kind.
+/// A few cases of each kind.
 fn some() -> Vec<Case> {
     let mut cases = vec![
-        // Rows, columns, and a row that begins beside a multiple of 16 bytes.
+        // Rows, columns, and a row that is not aligned to 16 bytes.
         case(&[5, 70], &[70, 1], 0, 1),
         case(&[37, 41], &[1, 37], 0, 1),
         case(&[1003], &[1], 1, 0),
-        // Loops: a middle axis kept, in vectors and not.
+        // Loop nests: a kept middle axis, with and without vector loads.
         case(&[3, 5, 16], &[16, 48, 1], 0, 1),
         case(&[3, 5, 7], &[7, 21, 1], 0, 1),
-        // Split: few and long.
+        // Few long reductions, which are split.
         case(&[20_011], &[1], 0, 0),
         case(&[2, 9000], &[1, 2], 0, 1),
     ];
-    // Backwards, along both axes.
+    // Negative strides on both axes.
     cases.push(case(&[4, 9], &[-9, -1], 35, 1));
     cases
 }
 
-/// Many.
+/// Many cases.
 fn all() -> Vec<Case> {
     let mut cases = some();
     let lengths =
@@ -68,16 +68,16 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Split columns, narrow and wide; many outputs of few elements.
+        // Split columns, narrow and wide; many outputs of few elements each.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),
         case(&[30_000, 3], &[1, 30_000], 0, 1),
-        // A repeated operand: kept and reduced axes of stride 0.
+        // Kept and reduced axes with stride 0.
         case(&[9, 33], &[0, 1], 0, 1),
         case(&[9, 33], &[1, 0], 0, 1),
         case(&[33], &[0], 2, 0),
-        // Traces: of one matrix, of a batch, of a batch that lies innermost.
+        // Traces: of one matrix, of a batch, of a batch with the smallest stride.
         case(&[150], &[151], 0, 0),
         case(&[6, 40], &[1600, 41], 0, 1),
         case(&[60, 40], &[1, 2460], 0, 1),
