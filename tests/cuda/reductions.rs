@@ -96,7 +96,7 @@ fn all() -> Vec<Case> {
         case(&[3, 300, 50], &[1, 150, 3], 0, 1),
         case(&[70, 90], &[90, -1], 89, 0),
     ]);
-    // Outputs that do not lie side by side.
+    // Outputs that are not contiguous.
     let mut apart = case(&[7, 6, 5], &[30, 5, 1], 0, 2);
     apart.out = vec![3, 40];
     cases.push(apart);
@@ -117,7 +117,7 @@ fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
     let kept = &case.shape[..case.kept];
     let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
     let from = operand(&a, case.offset, &case.shape, &case.strides);
-    // SAFETY: no strides here take two indices to one element.
+    // SAFETY: the output layouts in this file are either contiguous or have gaps, so no two indices share an element.
     let to = unsafe { output(&mut out, 0, kept, &case.out) };
     device.reduce(op, to, from).map(|()| device.release(out).unwrap())
 }
@@ -148,7 +148,7 @@ fn compare<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Around 1, so that sums and products of many are ordinary.
+/// Numbers near 1, so that sums and products of many neither overflow nor vanish.
 fn ordinary(k: usize) -> f64 {
     1.0 + (scrambled(k) % 2001) as f64 / 1e6 - 1e-3
 }
@@ -207,7 +207,7 @@ macro_rules! floats {
             }
             let cases = $cases;
             let value = |k| ordinary(k) as $t;
-            // Few different values, so that many are equal.
+            // Few different values, so that extrema are not unique.
             let ties = |k| (scrambled(k) % 7) as $t - 3.0;
             let with_nan = |k| if scrambled(k) % 97 == 0 { <$t>::NAN } else { value(k) };
             let same = |x: $t, y: $t, _: usize| x == y || (x.is_nan() && y.is_nan());
@@ -267,7 +267,7 @@ fn of_bool() {
     }
 }
 
-/// Long sums stay within the bound of a pairwise sum: a sequential one of so many would miss it.
+/// Long sums satisfy the error bound of a pairwise sum. A sequential sum of this length would not.
 #[test]
 fn long_sums_are_accurate() {
     if !there() {
@@ -286,20 +286,20 @@ fn long_sums_are_accurate() {
     }
 }
 
-/// A sum that does not fit is an error in builds with debug assertions, the host's own.
+/// A sum that overflows is an error with debug assertions, the same as on the host.
 #[test]
 fn sums_that_overflow() {
     if !there() {
         return;
     }
     let x = Tensor::<i32, _>::full([3, 50], i32::MAX).to_device::<Cuda>().unwrap();
-    // Builds without debug assertions wrap, on both.
+    // Without debug assertions, sums wrap on both devices.
     let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1);
     assert_eq!(on_host.is_err(), cfg!(debug_assertions));
     assert_eq!(x.try_sum_axis(1).map(|sums| sums.to_device::<Cpu>().unwrap()), on_host);
 }
 
-/// Where the last element above a limit is, if there is one: as a user would write it.
+/// A reduction as a user would write it: the index of the last element above a limit, or -1.
 #[derive(Debug, Clone, Copy)]
 struct LastAbove {
     limit: f64,
@@ -310,7 +310,7 @@ impl Reduction<f64> for LastAbove {
     type Output = i64;
     const NAME: &'static str = "last position above a limit";
     const ORDERED: bool = true;
-    // SAFETY: the members compute with their arguments and a scalar, and access no memory but `result`.
+    // SAFETY: the functions compute with their arguments and a scalar, and write only to `result`.
     const CUDA: CudaSource = unsafe {
         CudaSource::new(
             "

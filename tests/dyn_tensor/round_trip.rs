@@ -1,4 +1,4 @@
-//! Typed → erased → typed: the same memory, nothing lost, also where the type is not the one that was asked for.
+//! Conversion of typed tensors to `DynTensor` and back. No element is copied, and a failed downcast returns the tensor.
 
 use crate::values::Value;
 use crate::values::for_each_type;
@@ -22,7 +22,7 @@ fn there_and_back<T: Value, D: Dim, O: Order>(shape: D::Shape) {
     let mut back: Tensor<T, D, O> = Tensor::try_from(erased).unwrap();
     assert_eq!(back.as_slice().as_ptr(), at);
     assert_eq!(back.as_slice(), data);
-    // By reference, for reading and for writing.
+    // Borrowed and mutably borrowed views.
     let view: TensorView<'_, T, D, O> = DynView::from(&back).try_into().unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), at);
     let view: TensorViewMut<'_, T, D, O> = DynViewMut::from(&mut back).try_into().unwrap();
@@ -111,7 +111,7 @@ fn what_is_refused_is_given_back() {
         )
     );
     assert!(matches!(vierbein::Error::from(error), vierbein::Error::Downcast { .. }));
-    // By reference there is nothing to give back.
+    // A failed downcast of a view leaves the tensor usable.
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     let erased = DynView::from(&x);
     assert!(erased.downcast_ref::<f32, Rank<2>, RowMajor, Cpu>().is_err());
