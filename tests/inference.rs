@@ -1,4 +1,4 @@
-//! What the compiler works out by itself: programs with as few annotations as users write. Compiling is the test.
+//! Type inference: programs with as few annotations as users write. The test is that they compile.
 
 use std::sync::LazyLock;
 use vierbein::prelude::*;
@@ -78,7 +78,7 @@ fn owned_operands_are_used_again() {
     assert_eq!((scaled.as_slice().as_ptr(), scaled[[0]]), (at, 2.0));
     let row = Tensor::<f64, _>::ones([1]) + scaled;
     assert_eq!(row.as_slice().as_ptr(), at);
-    // An operand that is too small for the result is not.
+    // The buffer of an operand that is smaller than the result is not reused.
     let matrix = row + Tensor::ones([2, 100]);
     assert_ne!(matrix.as_slice().as_ptr(), at);
 }

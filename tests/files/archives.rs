@@ -1,4 +1,4 @@
-//! `.npz` archives: of NumPy, and of others who mean no good.
+//! `.npz` archives: written by NumPy, written here, and hostile.
 
 use super::golden::{Golden, made, values};
 use super::memory::modest;
@@ -60,7 +60,7 @@ fn archives_of_numpy_are_read() {
 fn what_else_is_in_an_archive_is_an_error_when_it_is_asked_for() {
     let mut bytes = fs::read(data("npz/others.npz")).unwrap();
     says(&why(open(&bytes)), "which is compressed by method 14");
-    // Its directory says so; say that the bytes are stored.
+    // The directory names the compression method. Overwrite it with the method for stored entries.
     let at = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
     let (packed, size) = (bytes[at + 20..at + 24].to_vec(), at + 24);
     bytes[at + 10] = 0;
@@ -94,7 +94,7 @@ fn files_are_named_in_errors() {
     says(&why(open(b"")), "is no zip archive");
 }
 
-/// More entries than 16 bits count.
+/// More entries than fit in 16 bits.
 #[test]
 fn archives_of_many_are_written_and_read() {
     let x: Vec<_> = (0..70_000).map(|n| Tensor::<i32, _>::from_vec([1], vec![n])).collect();
@@ -126,7 +126,7 @@ fn names_that_could_be_paths_are_not_written() {
 
 // ------------------------------------------------------------------ hostile archives
 
-/// An archive made by hand, of which everything may be a lie.
+/// An archive entry whose every field can be falsified.
 #[derive(Clone)]
 struct Lie {
     name: Vec<u8>,
@@ -141,7 +141,7 @@ struct Lie {
 }
 
 impl Lie {
-    /// An honest one.
+    /// Returns a valid entry.
     fn stored(name: &str, bytes: &[u8]) -> Lie {
         Lie {
             name: name.into(),
@@ -194,7 +194,7 @@ fn npy(values: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Compresses nothing: the bytes in blocks as they are.
+/// Encodes bytes as a stored DEFLATE block, without compression.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as u16;
     [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), bytes].concat()
@@ -265,7 +265,7 @@ fn lies_are_found() {
         ),
         (vec![Lie { bytes: deflate.bytes[..100].to_vec(), ..deflate.clone() }], ""),
         (vec![Lie { bytes: vec![0xff; 100], ..deflate.clone() }], "cannot be read"),
-        // The next entry is beyond the file, so that this one would have room.
+        // The next entry is past the end of the file, so the size of this entry is not limited by it.
         (
             vec![
                 Lie { packed: Some(1 << 30), size: Some(1 << 30), ..honest.clone() },
@@ -273,7 +273,7 @@ fn lies_are_found() {
             ],
             "which reach behind byte",
         ),
-        // Two directory entries that share their bytes, as archives do that unpack to petabytes.
+        // Two directory entries with the same data, as in archives that unpack to petabytes.
         (
             vec![honest.clone(), Lie { name: b"z.npy".to_vec(), header: Some(0), ..honest.clone() }],
             "which reach behind byte",
@@ -286,7 +286,7 @@ fn lies_are_found() {
     }
 }
 
-/// More bytes than the header says, which inflate well.
+/// Highly compressed data that unpack to more bytes than the header states.
 #[test]
 fn what_inflates_too_far_is_not_read() {
     let zeros = fs::read(data("npz/zeros.npz")).unwrap();
@@ -322,7 +322,7 @@ fn claims_of_elements_are_not_believed() {
             assert!(found.contains("fewer than") || found.contains("exceeds the address space"), "{found}");
             match archive.header("x") {
                 Ok(header) => assert_eq!(header.dtype, Some(DType::U8)),
-                // An extent of more than 32 bits.
+                // An extent that does not fit in 32 bits.
                 Err(error) => assert!(usize::BITS == 32 && why::<()>(Err(error)).contains("address space")),
             }
         }
@@ -346,7 +346,7 @@ fn directories_that_lie_are_found() {
     says(&with(&[(12, 0)]), "has 1 entries in 0 bytes");
     says(&with(&[(20, 1)]), "is no zip archive, or is cut off");
 
-    // 64-bit records, whose numbers may be anything.
+    // ZIP64 records with arbitrary numbers.
     let wide = |place: u64, numbers: [u64; 3]| {
         let mut bytes = honest[..end].to_vec();
         let at = bytes.len() as u64;
@@ -386,7 +386,7 @@ fn archives_that_are_cut_off_are_errors() {
     }
 }
 
-/// Check sums and names find every bit that matters.
+/// Flipped bits are detected by checksums and names, or do not affect the result.
 #[test]
 fn every_flipped_bit_is_found_or_does_not_matter() {
     let x = Tensor::<i32, _>::from_fn([3, 4], |[i, j]| (10 * i + j) as i32);

@@ -1,4 +1,4 @@
-//! Matrices of faer: the same elements, at the same addresses.
+//! Conversions from and to matrices of faer: the same elements at the same addresses.
 
 use faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row};
 use vierbein::prelude::*;

@@ -1,4 +1,4 @@
-//! Memory that has another owner, raw parts, and slices with strides.
+//! Memory of other owners, raw parts, and strided slices.
 
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
@@ -9,7 +9,7 @@ use vierbein::device::ForeignMemory;
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-/// How often an owner has freed its memory.
+/// Counts how often an owner has freed its memory.
 #[derive(Clone, Default)]
 pub(crate) struct Frees(Arc<AtomicUsize>);
 
@@ -23,7 +23,7 @@ impl Frees {
     }
 }
 
-/// Memory of another library, as far as the tensor can know.
+/// Memory that a tensor must treat as that of another library.
 #[derive(Debug)]
 struct Owner<T> {
     elements: Vec<T>,
@@ -42,7 +42,7 @@ impl<T> Drop for Owner<T> {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that nobody touches.
+// SAFETY: the elements are those of a `Vec` that only this method gives access to.
 unsafe impl<T: Element> ForeignMemory<T> for Owner<T> {
     fn elements(&mut self) -> &mut [T] {
         &mut self.elements
@@ -55,7 +55,7 @@ fn owner(len: usize) -> (Owner<f64>, Frees, *const f64) {
     (Owner { elements, frees: frees.clone() }, frees, address)
 }
 
-/// Of few elements, and of as many as blocks that are used again have.
+/// No elements, few elements, and enough for a buffer that the pool would keep.
 const SIZES: [usize; 3] = [0, 6, 600_000];
 
 #[test]
@@ -135,14 +135,14 @@ fn unwinding_frees_once() {
     assert!(catch_unwind(AssertUnwindSafe(|| Tensor::<f64, _>::from_buffer([4], memory))).is_err());
     frees.are(1);
 
-    /// It never says where its memory is.
+    /// An owner whose `elements` panics.
     struct Secretive(Frees);
     impl Drop for Secretive {
         fn drop(&mut self) {
             self.0.count();
         }
     }
-    // SAFETY: there are no elements at all.
+    // SAFETY: `elements` never returns, so there are no elements to be valid.
     unsafe impl ForeignMemory<f64> for Secretive {
         fn elements(&mut self) -> &mut [f64] {
             panic!("no")
@@ -175,12 +175,12 @@ fn memory_of_the_standard_library() {
     let x = Tensor::<i32, _, ColMajor>::from_buffer([2, 2], data);
     assert_eq!((x.as_ptr(), x[[1, 0]]), (address, 2));
     let owned = Box::into_raw(Box::new([1, 2, 3]));
-    // SAFETY: nobody else uses it as long as the tensor does.
+    // SAFETY: the box is not freed until the tensor is gone, and nothing else accesses it meanwhile.
     let data: &'static mut [i32] = unsafe { &mut *owned };
     let address = data.as_ptr();
     let x = Tensor::<i32, _>::from_buffer([3], data);
     assert_eq!((x.as_ptr(), x.into_vec()), (address, vec![1, 2, 3]));
-    // SAFETY: the tensor is gone.
+    // SAFETY: `owned` comes from `Box::into_raw`, and the tensor that borrowed it was consumed.
     drop(unsafe { Box::from_raw(owned) });
 }
 
