@@ -200,10 +200,10 @@ fn parts_become_the_tensor_again() {
             let address = x.as_ptr();
             let (first, shape, memory) = x.into_raw_parts();
             assert_eq!((first.cast_const(), shape), (address, [len]));
-            // SAFETY: refused, so the parts are still ours.
+            // SAFETY: the call is rejected and does not take the parts, so they are still owned here.
             let error = unsafe { Tensor::<f64, _>::from_raw_parts(first, [usize::MAX, 3], memory) };
             assert!(matches!(error, Err(Error::Overflow { .. })));
-            // SAFETY: these are the parts of one tensor with `len` elements.
+            // SAFETY: `first` and `memory` are the parts of one tensor with `len` elements, and are used only here.
             let y = unsafe { Tensor::<f64, _, ColMajor>::from_raw_parts(first, [1, len], memory) }.unwrap();
             assert_eq!(y.as_ptr(), address);
             assert!(y.iter().enumerate().all(|(k, &value)| value == k as f64));
@@ -218,11 +218,11 @@ fn bad_raw_parts_are_refused() {
     let first = data.as_mut_ptr();
     let odd = first.cast::<u8>().wrapping_add(3).cast::<u64>();
     let view = |first, shape: [usize; 2], strides| {
-        // SAFETY: what is accepted lies within the array, and nothing is read.
+        // SAFETY: accepted views are within the array, and no element is read.
         unsafe { TensorView::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let mutable = |first, shape: [usize; 2], strides| {
-        // SAFETY: as above.
+        // SAFETY: accepted views are within the array, and no element is accessed.
         unsafe { TensorViewMut::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let said = |result: Result<(), Error>| result.unwrap_err().to_string();
@@ -244,12 +244,12 @@ fn bad_raw_parts_are_refused() {
          it is to be written to, and axis 0 repeats one element 2 times"
     );
     assert!(matches!(mutable(first, [2, 3], [1, 1]), Err(Error::Strides { .. })));
-    // Without elements anything goes, and arithmetic on the strides is safe afterwards.
-    // SAFETY: there are no elements.
+    // Views without elements may have a null pointer and any strides; arithmetic on these strides must not overflow.
+    // SAFETY: there are no elements, so nothing is accessed.
     let none =
         unsafe { TensorView::<u64, _>::from_raw_parts(std::ptr::null(), [0, 0], [isize::MAX; 2]) }.unwrap();
     assert_eq!((none.sum().item(), none.diagonal(0, 1).shape()), (0, [0]));
-    // SAFETY: one element, which is there.
+    // SAFETY: the only element is `data[0]`.
     let one =
         unsafe { TensorView::<u64, _>::from_raw_parts(first, [1, 1], [isize::MAX, isize::MAX]) }.unwrap();
     assert_eq!(one.diagonal(0, 1).slice(s![..;-1]), tensor![0u64]);
@@ -260,7 +260,7 @@ fn bad_raw_parts_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
-    /// A strided view is there if and only if each of its indices is an index of the slice, and then shows that element.
+    /// A strided view is valid if and only if each of its indices is within the slice. Then it has the elements at these indices.
     #[test]
     fn strided_slices_are_in_bounds(
         shape in any::<[u8; 3]>(), strides in any::<[i8; 3]>(), offset in any::<u8>(), len in 0usize..40, mutable in any::<bool>()

@@ -1,9 +1,9 @@
-//! Files that hold something else than was asked for, and files that are damaged or hostile: always an error that says what
-//! is wrong, never a panic, and never much memory.
+//! Files of another element type, memory order or rank than requested, and damaged or hostile files. Reading must return an error
+//! with the reason, must not panic, and must not allocate much.
 
 use super::*;
 
-// ------------------------------------------------------------------ something else than was asked for
+// ------------------------------------------------------------------ another type, order or rank than requested
 
 #[test]
 fn another_order_type_or_rank_is_an_error_with_the_way_out() {
@@ -199,7 +199,7 @@ fn headers_that_make_no_sense_are_errors() {
     assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("describes no array"));
 }
 
-/// The parser takes time proportional to the length: the widest and the deepest headers must not take long.
+/// The parser takes linear time, also for headers with many or deeply nested items.
 #[test]
 fn no_header_takes_long() {
     let start = std::time::Instant::now();
@@ -238,7 +238,7 @@ fn data_of_the_wrong_length_are_errors() {
         read(&bytes).unwrap_err(),
         "holds 97 bytes of data, more than the 96 bytes of a f64 tensor of shape [3, 4]"
     );
-    // A stream may go on.
+    // A stream may have more bytes after the array.
     assert!(Tensor::<f64, Rank<2>>::read_npy_from(&bytes[..]).is_ok());
 }
 
@@ -253,7 +253,7 @@ fn bytes_that_are_no_bool_are_errors() {
 
 #[test]
 fn readers_may_stutter_and_fail() {
-    /// One byte at a time, interrupted before each.
+    /// A reader that returns one byte at a time, and is interrupted before each.
     struct Slow<'a>(&'a [u8], bool);
     impl Read for Slow<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -282,7 +282,7 @@ fn readers_may_stutter_and_fail() {
     }
 }
 
-/// The most memory that this process has ever addressed, in bytes.
+/// Returns the peak virtual memory of this process in bytes.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
@@ -297,7 +297,7 @@ fn claims_are_not_believed() {
     };
     let folder = Folder::new();
     let path = folder.file("claim.npy");
-    // The bytes overflow, or they fit and there are just no such data.
+    // Sizes in bytes that overflow, and sizes that fit but exceed the file's data.
     let (claims, smallest) = match usize::BITS {
         64 => (["1152921504606846976", "8589934592", "65536, 65536, 4"], 8u64 << 30),
         _ => (["1610612736", "1073741824", "1024, 1024, 1024"], 1 << 30),
@@ -322,14 +322,14 @@ fn claims_are_not_believed() {
             }
         }
     }
-    // Far more than other tests need at the same time, and less than the smallest of these claims.
+    // Much more than other tests use at the same time, and less than the smallest claim.
     let grown = peak().unwrap() - before;
     assert!(grown < smallest / 2, "{grown} bytes");
 }
 
 // ------------------------------------------------------------------ any damage
 
-/// What is read, if anything is, must be what the bytes say.
+/// Asserts that a tensor that is read has the elements in the bytes.
 fn check_read(bytes: &[u8]) {
     if let Ok(x) = Tensor::<i32, Rank<2>, ColMajor>::read_npy_from(bytes) {
         let length = match bytes[6] {
@@ -467,7 +467,7 @@ fn links_permissions_and_pipes_stay() {
     x.write_npy("/dev/null").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 
-    // Links to links to where no file is yet, and links in a circle.
+    // A chain of links to a missing file, and links in a circle.
     let [first, second, missing] = ["first.npy", "second.npy", "missing.npy"].map(|name| folder.file(name));
     symlink("second.npy", &first).unwrap();
     symlink("missing.npy", &second).unwrap();

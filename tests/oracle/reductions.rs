@@ -1,4 +1,4 @@
-//! Traces, sums, extremes and norms.
+//! Traces, sums, extrema and norms.
 
 use super::{Matrix, ar, both_orders, listed};
 use vierbein::{Complex, Dim, Error, Order, Rank, RemoveAxes, Tensor, s};
@@ -44,7 +44,7 @@ fn square_traces<O: Order>() {
     }
 }
 
-/// `n * offset + (s_a + s_b) * n * (n - 1) / 2`, with the strides of row-major storage.
+/// Each trace is `n * offset + (s_a + s_b) * n * (n - 1) / 2`, with the strides of a row-major layout.
 fn every_pair_of_axes<O: Order>() {
     fn check<D: RemoveAxes<2>, O: Order>(shape: D::Shape) {
         let (x, extents) = (ar::<D, O>(shape), shape.as_ref());
@@ -99,7 +99,7 @@ fn empty_traces<O: Order>() {
     assert_eq!((trace.shape(), trace.to_vec()), ([4], vec![0; 4]));
 }
 
-/// Each message names both axes and all lengths. (That the trace of a tensor of `bool` does not compile is a UI test.)
+/// Each message names both axes and the shape. (A UI test checks that the trace of a `bool` tensor does not compile.)
 fn trace_errors<O: Order>() {
     let x = ar::<Rank<3>, O>([4, 5, 4]);
     let unequal = [(0, 1), (1, 2), (2, 1)];
@@ -223,7 +223,7 @@ fn norms<O: Order>() {
     assert_eq!(norms.to_vec(), [1.0, 1.0]);
 }
 
-/// The rank of a trace is in its type, so this needs no annotation.
+/// The rank of a trace follows from the operand's rank, without annotations.
 #[test]
 fn the_rank_follows() {
     fn rank<D: Dim, O: Order>(_: &Tensor<i64, D, O>) -> usize {
