@@ -1,5 +1,5 @@
-//! The passing twins of `fail`: the same programs with their mistakes mended, compiled as modules of this test.
-//! (As trybuild's own passing tests they would be built one by one.)
+//! The corrected programs of `fail`, compiled as modules of this test. (As passing tests of trybuild they would be built one by
+//! one.)
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]
 
@@ -367,7 +367,7 @@ fn twins_run() {
     let _ = write_to_view_by_operator::main();
 }
 
-/// Each mistake has a twin, and each twin a mistake.
+/// Each program in `fail` has a corrected program in `pass`, and the reverse.
 #[test]
 fn mistakes_and_twins_pair_up() {
     let names = |folder: &str| {
