@@ -89,7 +89,7 @@ fn a_contraction_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
-fn into_what_is_there_nothing_is_allocated() {
+fn contraction_into_output_does_not_allocate() {
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([12, 12]));
     macro_rules! check {
@@ -133,7 +133,7 @@ fn matmul_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn large_results_are_used_again() {
+fn large_results_reuse_pool_buffers() {
     let _recycled = recycling_up_to(64 << 20);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     let none = (0, 0);
@@ -156,7 +156,7 @@ fn large_results_are_used_again() {
 }
 
 #[test]
-fn without_recycling_a_large_result_is_allocated_and_freed() {
+fn large_result_is_allocated_and_freed_without_pool() {
     let _unrecycled = recycling_up_to(0);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     for _ in 0..3 {
@@ -213,7 +213,7 @@ fn an_elementwise_operation_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
-fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
+fn elementwise_operation_into_output_does_not_allocate() {
     let a = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let (b, row) = (a.permute([2, 0, 1]), a.index_axis(0, 1).index_axis(0, 2));
     let mask = a.greater(50.0);

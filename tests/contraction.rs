@@ -33,9 +33,9 @@ macro_rules! both_orders {
     )*};
 }
 both_orders! {
-    conjugates every_conjugate diagonals_need_equal_axes what_is_not_read broadcast_operands rank_16 sums_of_nothing
+    conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16 sums_of_zero_terms_and_empty_results
     unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
-    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
+    large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
 }
 
 /// A bug of another library: it ignored `conj` if all labels were batch labels.
@@ -88,7 +88,7 @@ fn diagonals_need_equal_axes<O: Order>() {
 }
 
 /// With `beta = 0` the old output is not read, even if it is NaN. New results are not affected by the memory they are written to.
-fn what_is_not_read<O: Order>() {
+fn zero_beta_ignores_old_output<O: Order>() {
     macro_rules! check {
         ($($shape:expr; $spec:literal, $a:expr, $b:expr;)*) => {$(
             let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole($a, 1), whole($b, 2));
@@ -161,7 +161,7 @@ fn c_of<O: Order>(a: &Tensor<i64, Rank<16>, O>) -> Tensor<i64, Rank<4>, O> {
 }
 
 /// `k = 0`, and empty results.
-fn sums_of_nothing<O: Order>() {
+fn sums_of_zero_terms_and_empty_results<O: Order>() {
     let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([3, 0]), Tensor::ones([0, 4]));
     assert_eq!(einsum!("ij,jk->ik", &a, &b), Tensor::<f64, _, O>::zeros([3, 4]));
     assert_eq!(einsum!("ij->i", &a), Tensor::<f64, _, O>::zeros([3]));
@@ -428,7 +428,7 @@ fn large_products_do_not_depend_on_threads<O: Order>() {
 }
 
 /// Groups of axes that cannot be fused: an operand is packed, or the result is computed in a temporary buffer.
-fn copies_where_axes_do_not_fuse<O: Order>() {
+fn copies_if_axes_do_not_fuse<O: Order>() {
     let a: Tensor<f64, _, O> = whole([4, 9, 5, 8], 1);
     let b: Tensor<f64, _, O> = whole([9, 6, 8, 7], 2);
     let expected = |at: [usize; 4]| {

@@ -88,7 +88,7 @@ fn broadcasting() {
 }
 
 #[test]
-fn broadcasting_by_the_order() {
+fn broadcasting_in_column_major_order() {
     let a = matrix().to_order::<ColMajor>();
     let v = Tensor::<f64, _, ColMajor>::zeros([3]);
     refused!(
@@ -280,7 +280,7 @@ fn axes_of_every_reduction() {
 }
 
 #[test]
-fn axes_that_repeat_or_differ() {
+fn repeated_and_unequal_axes() {
     let x = matrix();
     let text =
         |verb: &str| format!("{verb}: axes [1, 1] of shape [2, 3] name one twice; each may be named once");
@@ -451,7 +451,7 @@ fn sizes_beyond_the_address_space() {
 
 /// Strides of empty tensors may be as large as `isize` allows. A diagonal adds the strides of two axes.
 #[test]
-fn strides_that_add_up_beyond_all_numbers() {
+fn diagonal_strides_that_overflow() {
     let max = isize::MAX as usize;
     let x = Tensor::<u8, _>::zeros([0, 0, max]);
     assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([max, 0]));
@@ -480,7 +480,7 @@ fn random_tensors_beyond_the_address_space() {
 }
 
 #[test]
-fn sizes_beyond_the_memory() {
+fn sizes_that_exceed_memory() {
     let n = isize::MAX as usize;
     let text = format!("cannot allocate {n} bytes on Cpu: out of memory");
     type T = Tensor<u8, Rank<1>>;
@@ -507,7 +507,7 @@ fn sizes_beyond_the_memory() {
 }
 
 #[test]
-fn extremes_of_nothing() {
+fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
     let text = |name: &str| {
         format!("cannot take the {name} of nothing: the reduced axes of shape [2, 0] hold no elements")

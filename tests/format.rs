@@ -52,7 +52,7 @@ bool [2, 2] row-major on Cpu",
 }
 
 #[test]
-fn floats_have_the_decimals_that_one_of_them_needs() {
+fn floats_have_equal_number_of_decimals() {
     same_text(tensor![1.0, 2.0], "[1, 2]\nf64 [2] row-major on Cpu");
     same_text(tensor![1.0, -2.5], "[ 1.0, -2.5]\nf64 [2] row-major on Cpu");
     same_text(tensor![0.1 + 0.2, 1.0 / 3.0], "[0.300000, 0.333333]\nf64 [2] row-major on Cpu");
@@ -73,7 +73,7 @@ f64 [2, 3, 4] row-major on Cpu",
 }
 
 #[test]
-fn single_precision_shows_its_own_digits() {
+fn f32_digits_are_shortest_for_f32() {
     same_text(tensor![0.1f32], "[0.1]\nf32 [1] row-major on Cpu");
     same_text(tensor![1234.5677f32, 0.123456], "[1234.567700,    0.123456]\nf32 [2] row-major on Cpu");
     same_text(tensor![16777217.0f32, 0.3], "[16777216.0,        0.3]\nf32 [2] row-major on Cpu");
@@ -317,7 +317,7 @@ fn large_tensors_of_rank_3() {
 }
 
 #[test]
-fn elided_floats_look_at_what_is_shown() {
+fn elided_elements_do_not_affect_format() {
     // The elements that need decimals or an exponent are elided, so they do not affect the format.
     let mut x = Tensor::<f64, _>::ones([5000]);
     x.as_mut_slice()[2500] = 1e-30;
@@ -396,7 +396,7 @@ fn alternate_display_shows_everything() {
 }
 
 #[test]
-fn debug_says_first_what_it_is() {
+fn debug_starts_with_type_and_shape() {
     let x = tensor![[1.0, 2.5], [3.0, 4.0]];
     same_text(format!("{x:?}"), "f64 [2, 2] row-major on Cpu\n[[1.0, 2.5],\n [3.0, 4.0]]");
     same_text(format!("{x:.2?}"), "f64 [2, 2] row-major on Cpu\n[[1.00, 2.50],\n [3.00, 4.00]]");
@@ -467,7 +467,7 @@ fn any_device() {
 }
 
 #[test]
-fn only_what_is_shown_is_read() {
+fn only_shown_elements_are_read() {
     let device = Remote::default();
     let x = Tensor::<u8, _, RowMajor, _>::zeros_in([100, 1000], &device);
     device.read.store(0, Ordering::Relaxed);
@@ -481,7 +481,7 @@ fn only_what_is_shown_is_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_question_mark() {
+fn unreadable_elements_print_as_question_marks() {
     let device = Remote { fails: true, ..Remote::default() };
     let x = Tensor::<f64, _, RowMajor, _>::zeros_in([2, 2], &device);
     same_text(&x, "[[?, ?],\n [?, ?]]\nf64 [2, 2] row-major on Remote");
@@ -514,7 +514,7 @@ fn views_that_repeat_one_element() {
 
 /// Format strings limit the precision to 65535. The resulting cells are wider.
 #[test]
-fn as_many_decimals_as_a_format_string_has() {
+fn maximum_precision_of_format_strings() {
     let text = format!("{:.65535}", tensor![1.5, -10.25]);
     let cell = |x: f64| format!("{x:.65535}");
     assert_eq!(text, format!("[  {},\n {}]\nf64 [2] row-major on Cpu", cell(1.5), cell(-10.25)));

@@ -543,7 +543,7 @@ fn contractions_in_generic_code() {
 
 /// The largest possible `COST` is accepted.
 #[test]
-fn an_operation_that_says_it_takes_forever() {
+fn maximum_operation_cost_is_accepted() {
     #[derive(Debug, Clone, Copy)]
     struct Forever;
     impl UnaryOp<f64> for Forever {

@@ -88,7 +88,7 @@ fn outputs_have_the_shape_of_the_result() {
 }
 
 #[test]
-fn what_has_no_value_leaves_the_output_as_it_was() {
+fn undefined_element_leaves_output_unchanged() {
     let mut out = tensor![7, 7, 7];
     let error = tensor![6, 6, 6].try_apply2_into(op::Div, &tensor![1, 2, 0], &mut out).unwrap_err();
     assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
@@ -149,7 +149,7 @@ fn scans_in_both_orders() {
 
 #[cfg(debug_assertions)]
 #[test]
-fn products_that_have_no_value_write_nothing() {
+fn overflowing_product_leaves_output_unchanged() {
     let large = tensor![[1i8, 100], [1, 1]];
     let mut out = tensor![[5i8, 5], [5, 5]];
     assert!(matches!(large.try_matmul_into(&large, &mut out), Err(Error::Arithmetic { .. })));

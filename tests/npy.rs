@@ -94,7 +94,7 @@ fn big_endian_files_are_read() {
 }
 
 #[test]
-fn what_is_the_same_in_both_orders_is_read_in_both() {
+fn ranks_0_and_1_are_read_in_both_orders() {
     fn check<D: Dim, O: Order>(shape: D::Shape) {
         let path = data(&format!("empty_{}", D::NDIM));
         let x = Tensor::<f64, D, O>::read_npy(&path).unwrap();
@@ -119,7 +119,7 @@ fn what_is_the_same_in_both_orders_is_read_in_both() {
 }
 
 #[test]
-fn every_value_of_floats_survives() {
+fn special_float_values_round_trip() {
     let x = Tensor::<f64, Rank<1>>::read_npy(data("special_f64")).unwrap();
     let bits: Vec<_> = x.iter().map(|x| x.to_bits()).collect();
     assert_eq!(bits, [0x7ff8 << 48, 0x7ff0 << 48, 0xfff0 << 48, 1 << 63, 1]);
@@ -131,7 +131,7 @@ fn every_value_of_floats_survives() {
 }
 
 #[test]
-fn other_versions_and_old_habits_are_read() {
+fn all_format_versions_are_read() {
     for version in ["version_2", "version_3"] {
         let x = Tensor::<i32, Rank<2>>::read_npy(data(version)).unwrap();
         assert_eq!(x.as_slice(), values::<i32>(&[3, 4], true));
@@ -149,7 +149,7 @@ fn other_versions_and_old_habits_are_read() {
 }
 
 #[test]
-fn iris_is_whole() {
+fn iris_file_is_complete() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
     let iris = Tensor::<f64, Rank<2>>::read_npy(path).unwrap();
     assert_eq!(iris.shape(), [150, 4]);
@@ -188,7 +188,7 @@ fn round_trips() {
 }
 
 #[test]
-fn views_are_written_as_they_are_enumerated() {
+fn views_are_written_in_memory_order() {
     let mut x = made::<i64, Rank<2>, RowMajor>([3, 4]);
     fn check<O: Order>(view: TensorView<'_, i64, Rank<2>, O>, expected: &[i64], shape: [usize; 2]) {
         let back = Tensor::<i64, Rank<2>, O>::read_npy_from(&bytes_of(view)[..]).unwrap();
@@ -205,7 +205,7 @@ fn views_are_written_as_they_are_enumerated() {
 }
 
 #[test]
-fn large_tensors_go_in_parts() {
+fn large_tensors_are_written_in_chunks() {
     fn check<D: Dim, O: Order>(x: TensorView<'_, f64, D, O>, folder: &Folder) {
         let path = folder.file("large.npy");
         x.write_npy(&path).unwrap();
@@ -281,7 +281,7 @@ for name, dtype in DTYPES.items():
 /// The length of a pipe is unknown, so memory is not allocated from the header's claim alone.
 #[cfg(unix)]
 #[test]
-fn a_pipe_ends_before_what_its_header_claims() {
+fn pipe_shorter_than_header_claims_is_error() {
     let folder = Folder::new();
     let pipe = folder.file("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();

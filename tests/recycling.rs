@@ -22,7 +22,7 @@ fn ones(elements: usize) -> Tensor<u8, Rank<1>> {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_is_kept_and_used_again() {
+fn pool_keeps_and_reuses_buffers() {
     let _kept = recycling_up_to(64 * MIB);
     let x = ones(3 * MIB);
     let address = x.as_slice().as_ptr();
@@ -36,7 +36,7 @@ fn memory_is_kept_and_used_again() {
 }
 
 #[test]
-fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
+fn zeroed_results_are_zero_with_pool() {
     let _kept = recycling_up_to(64 * MIB);
     let dirty = || drop(Tensor::<u8, _>::full([2 * MIB], 0xff));
     dirty();
@@ -52,7 +52,7 @@ fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
 
 /// Safe allocation functions never return old contents, neither from the buffer pool nor from the global allocator.
 #[test]
-fn alloc_and_release_show_zeros() {
+fn alloc_and_release_return_zeros() {
     let _kept = recycling_up_to(64 * MIB);
     for len in [1, 8192, 2 * MIB] {
         drop(Tensor::<u64, _>::full([len], u64::MAX));
@@ -67,7 +67,7 @@ fn alloc_and_release_show_zeros() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn trim_gives_everything_back() {
+fn trim_frees_all_buffers() {
     let _kept = recycling_up_to(64 * MIB);
     let (x, y) = (ones(MIB), ones(2 * MIB));
     assert_eq!(Cpu::trim(), 0);
@@ -83,7 +83,7 @@ fn trim_gives_everything_back() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn the_bound_holds_and_the_oldest_goes_first() {
+fn pool_respects_limit_and_evicts_oldest() {
     let _kept = recycling_up_to(8 * MIB);
     let all: [_; 12] = core::array::from_fn(|_| ones(MIB));
     let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
@@ -114,7 +114,7 @@ fn the_bound_holds_and_the_oldest_goes_first() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn a_block_serves_what_is_not_much_smaller() {
+fn buffers_are_reused_for_similar_sizes() {
     let _kept = recycling_up_to(64 * MIB);
     drop(ones(4 * MIB));
     let kept = Cpu::recycled_bytes();
@@ -161,7 +161,7 @@ fn a_recycled_result_becomes_a_vec() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "a `Vec` loses its spare capacity in this build")]
-fn what_began_as_a_vec_is_that_vec_again() {
+fn tensor_from_vec_returns_same_vec() {
     assert_eq!(Tensor::<i64, _>::from(Vec::with_capacity(5)).into_vec().capacity(), 5);
     for elements in [1, 1000, 1_000_000] {
         let mut data = vec![3i64; elements];
@@ -191,7 +191,7 @@ fn a_copy_to_a_vec_is_not_moved() {
     vierbein_exact_memory,
     ignore = "large results have the alignment of their elements in this build"
 )]
-fn large_results_begin_at_a_cache_line() {
+fn large_results_are_aligned_to_cache_lines() {
     let _kept = recycling_up_to(64 * MIB);
     fn check<T: Scalar>() {
         let zero_length = Tensor::<T, _>::ones([3, 0]);
@@ -233,7 +233,7 @@ fn large_results_begin_at_a_cache_line() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_that_runs_out_is_taken_from_what_is_kept() {
+fn pool_is_freed_if_allocation_fails() {
     let _kept = recycling_up_to(64 * MIB);
     // A 32-bit address space has room for such an allocation only once.
     let _half =

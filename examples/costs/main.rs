@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn the_page_says_what_is_found() {
+fn page_has_current_table() {
     let (page, new) = pages().unwrap();
     for (line, found) in page.lines().zip(new.lines()) {
         assert_eq!(line, found, "run `cargo run --example costs`");

@@ -54,6 +54,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn the_figures_are_what_would_be_drawn() {
+fn figures_are_up_to_date() {
     assert_eq!(outdated(), [""; 0], "run `cargo run --example guide_figures`");
 }

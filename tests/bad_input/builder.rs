@@ -17,7 +17,7 @@ fn rejected<R>(call: impl FnOnce() -> R) {
 }
 
 #[test]
-fn numbers_of_the_specification_contract() {
+fn builder_contracts_with_matching_counts() {
     let (a, b, cache) = (tensor![1, 2], tensor![3, 4, 5], PathCache::new());
     let spec = Spec::new("i,j->ij", 2);
     let start = || contraction(&spec, &cache, Count::<2>, TermOf::<1, false>, &a).and(TermOf::<1, false>, &b);
@@ -37,7 +37,7 @@ fn numbers_of_the_specification_contract() {
 }
 
 #[test]
-fn numbers_of_another_specification_panic() {
+fn builder_panics_with_mismatched_counts() {
     let (a, b, cache) = (Tensor::<i64, _>::ones([64]), Tensor::<i64, _>::ones([64]), PathCache::new());
     let matrix = Tensor::<i64, _>::ones([8, 8]);
     let outer = Spec::new("i,j->ij", 2);

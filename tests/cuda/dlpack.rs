@@ -108,7 +108,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
 }
 
 #[test]
-fn all_element_types_go_and_come_back() {
+fn all_element_types_round_trip() {
     if device().is_none() {
         return;
     }
@@ -236,7 +236,7 @@ fn any_strides_can_be_viewed() {
 // ------------------------------------------------------------------ `DynTensor`
 
 #[test]
-fn erased_tensors_go_and_come_back() {
+fn dyn_tensors_round_trip() {
     if device().is_none() {
         return;
     }
@@ -265,7 +265,7 @@ fn erased_tensors_go_and_come_back() {
 // ------------------------------------------------------------------ rejected structures
 
 #[test]
-fn the_wrong_type_is_an_error_that_says_the_right_one() {
+fn mismatched_type_is_error_naming_actual_type() {
     if device().is_none() {
         return;
     }
@@ -309,7 +309,7 @@ fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
 }
 
 #[test]
-fn bad_structures_are_refused_and_left_alone() {
+fn import_rejects_invalid_structures_without_freeing() {
     if device().is_none() {
         return;
     }

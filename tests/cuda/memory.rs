@@ -8,7 +8,7 @@ use vierbein::{Cuda, Error, c64, try_einsum};
 type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
 
 #[test]
-fn too_little_memory_is_an_error() {
+fn failed_device_allocation_is_error() {
     let Some(gpu) = device() else { return };
     // More than any GPU has, and more than the address space.
     for len in [1usize << 42, 1 << 59] {
@@ -28,7 +28,7 @@ fn too_little_memory_is_an_error() {
 
 /// Pinned host memory: zero-initialised, of any available length, and an error if the allocation fails.
 #[test]
-fn memory_that_is_kept_in_place() {
+fn pinned_memory() {
     let Some(gpu) = device() else { return };
     let mut here =
         Tensor::<f64, Rank<2>, ColMajor>::from_buffer([3, 2], gpu.pinned(6).expect("there is so much"));
@@ -65,12 +65,12 @@ fn memory_that_is_kept_in_place() {
 
 /// Allocates until the memory is exhausted; freed memory can be allocated again. Runs in a separate process with a small memory.
 #[test]
-fn memory_that_is_given_back_is_there_again() {
+fn freed_device_memory_can_be_allocated_again() {
     const SMALL: &str = "VIERBEIN_TEST_SMALL_MEMORY";
     if std::env::var_os(SMALL).is_none() {
         let Some(folder) = gpu::emulator_or_say() else { return };
         let mut program = gpu::program(&folder);
-        program.args(["--exact", "memory::memory_that_is_given_back_is_there_again", "--nocapture"]);
+        program.args(["--exact", "memory::freed_device_memory_can_be_allocated_again", "--nocapture"]);
         program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", "1000000");
         let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
         let text = gpu::text(&ran);
@@ -98,14 +98,14 @@ fn memory_that_is_given_back_is_there_again() {
 /// Operations that need workspace in addition to the result. Other tensors occupy the memory; the free part grows until the operation
 /// succeeds. The buffer pool must be freed before an allocation fails. Runs in a separate process with a small memory.
 #[test]
-fn too_little_memory_in_the_middle_of_an_operation() {
+fn operations_fail_or_succeed_with_little_device_memory() {
     const SMALL: &str = "VIERBEIN_TEST_LITTLE_MEMORY";
     const ALL: usize = 1 << 20;
     if std::env::var_os(SMALL).is_none() {
         let Some(folder) = gpu::emulator_or_say() else { return };
         for kept in ["0", "100000000"] {
             let mut program = gpu::program(&folder);
-            let test = "memory::too_little_memory_in_the_middle_of_an_operation";
+            let test = "memory::operations_fail_or_succeed_with_little_device_memory";
             program.args(["--exact", test, "--nocapture"]).env("VIERBEIN_CUDA_RECYCLE_BYTES", kept);
             program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", ALL.to_string());
             let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
@@ -201,7 +201,7 @@ impl UnaryOp<f64> for Misspelt {
 }
 
 #[test]
-fn a_text_that_does_not_compile_is_an_error() {
+fn kernel_compile_error_is_error() {
     if device().is_none() {
         return;
     }

@@ -15,7 +15,7 @@ const ASKED: &str = "VIERBEIN_TEST_SAYS_WHAT_IS_THERE";
 
 /// Run by the other tests in a child process: tries all operations that need a GPU and prints the results.
 #[test]
-fn say_what_is_there() {
+fn print_libraries() {
     if std::env::var_os(ASKED).is_none() {
         return;
     }
@@ -56,7 +56,7 @@ struct Said(String);
 impl Said {
     fn by(command: &mut Command) -> Said {
         // The libraries in the environment of this process, and its compiled kernels, must not be found.
-        let command = command.args(["--exact", "missing::say_what_is_there", "--nocapture"]).env(ASKED, "1");
+        let command = command.args(["--exact", "missing::print_libraries", "--nocapture"]).env(ASKED, "1");
         let output = command.env("VIERBEIN_CUDA_CACHE_DIR", "").output().unwrap();
         let said = gpu::text(&output);
         assert!(output.status.success(), "{said}");
@@ -164,7 +164,7 @@ fn no_cublas() {
 }
 
 #[test]
-fn other_gpus_than_there_are() {
+fn missing_device_index_is_error() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let said = Said::by(&mut gpu::program(&folder));
     for way in ALL.iter().chain(&["add", "try_matmul"]) {
@@ -180,7 +180,7 @@ fn other_gpus_than_there_are() {
 
 /// For a GPU newer than the compiler, the driver compiles the PTX. An architecture that the compiler no longer supports is an error.
 #[test]
-fn gpus_that_the_compiler_does_not_know() {
+fn unknown_compute_capability() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_CAPABILITY", "135"));
     assert_eq!((said.of("new"), said.of("add")), ("there", "there"));
@@ -191,7 +191,7 @@ fn gpus_that_the_compiler_does_not_know() {
 
 /// A compiler failure is an error of the operation.
 #[test]
-fn a_compiler_that_fails() {
+fn compiler_failure_is_error() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let objects = folder.join("no-objects");
     let _ = fs::remove_dir_all(&objects);

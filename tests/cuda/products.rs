@@ -306,7 +306,7 @@ of! {
 
 /// Operands with a zero scaling factor are not read: they are filled with NaN.
 #[test]
-fn zero_weights_read_nothing() {
+fn zero_factors_skip_reads() {
     if !there() {
         return;
     }
@@ -328,7 +328,7 @@ fn zero_weights_read_nothing() {
 
 /// Sums of products that overflow: the same error, or the same wrapped values, as on the host. Intermediate overflow is no error.
 #[test]
-fn integers_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }

@@ -255,7 +255,7 @@ floats! {
 }
 
 #[test]
-fn of_bool() {
+fn bool_reductions() {
     if !there() {
         return;
     }
@@ -288,7 +288,7 @@ fn long_sums_are_accurate() {
 
 /// A sum that overflows is an error with debug assertions, the same as on the host.
 #[test]
-fn sums_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }
@@ -339,7 +339,7 @@ impl Reduction<f64> for LastAbove {
 }
 
 #[test]
-fn of_a_user() {
+fn user_defined_reduction() {
     if !there() {
         return;
     }

@@ -92,7 +92,7 @@ fn sums_and_products() {
 
 /// Overflow of a cumulative sum is an error with debug assertions, as on the host. Overflow of a partial result only is none.
 #[test]
-fn sums_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }

@@ -100,7 +100,7 @@ impl Near {
 }
 
 #[test]
-fn transfers_use_what_the_device_says() -> Result<(), Error> {
+fn transfers_access_host_memory_directly() -> Result<(), Error> {
     let (near, remote) = (Near::default(), Remote::default());
     let numbers = Tensor::<i64, _>::from_vec([3, 4], (0..12).collect());
     let there = numbers.to_device_in(&near)?;

@@ -325,11 +325,11 @@ const METHODS: [Method; 9] = [
 ];
 
 #[test]
-fn devices_that_return_the_wrong_number_of_elements_are_noticed() {
+fn wrong_element_counts_from_device_are_detected() {
     check::<false>(&METHODS);
 }
 
 #[test]
-fn devices_that_copy_and_return_the_wrong_number_of_elements_are_noticed() {
+fn wrong_element_counts_from_copying_device_are_detected() {
     check::<true>(&[METHODS.as_slice(), &[Method::Copy]].concat());
 }

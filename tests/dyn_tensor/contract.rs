@@ -96,7 +96,7 @@ fn random_specifications() {
 
 /// The columns are described in `tests/oracle/einsum.rs`.
 #[test]
-fn the_table() {
+fn results_equal_table() {
     let reals = |shape: &[usize], order| {
         let n: usize = shape.iter().product();
         DynTensor::from_vec(shape, (0..n).map(|k| (k as f64 + 0.2).cos()).collect(), order).unwrap()
@@ -129,7 +129,7 @@ fn the_table() {
 }
 
 #[test]
-fn ellipses_broadcast_by_the_order() {
+fn ellipses_broadcast_by_memory_order() {
     for order in ORDERS {
         let shapes: [(&str, &[usize], &[usize], &[usize]); 2] = match order {
             MemoryOrder::RowMajor => [
@@ -247,7 +247,7 @@ fn refused(tried: Result<DynTensor, Error>, text: &str) {
 
 /// The compiler's messages are in `ui-tests/fail/einsum_*.stderr`.
 #[test]
-fn specifications_that_are_none() {
+fn invalid_specifications_are_errors() {
     let (a, b) = (
         DynTensor::from_vec(&[2, 2], vec![1, 2, 3, 4], ORDERS[0]).unwrap(),
         DynTensor::from_vec(&[2, 3], vec![1, 2, 3, 4, 5, 6], ORDERS[0]).unwrap(),
@@ -297,7 +297,7 @@ fn specifications_that_are_none() {
 }
 
 #[test]
-fn products_that_do_not_fit() {
+fn mismatched_product_shapes_are_errors() {
     let (a, b) = (
         DynTensor::from_vec(&[2, 2], vec![1.0; 4], ORDERS[0]).unwrap(),
         DynTensor::from_vec(&[3, 2], vec![1.0; 6], ORDERS[0]).unwrap(),

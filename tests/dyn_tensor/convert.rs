@@ -24,7 +24,7 @@ fn rows() -> Vec<[DType; 3]> {
 }
 
 #[test]
-fn promotion_is_numpys() {
+fn promotion_equals_numpy() {
     for [a, b, both] in rows() {
         assert_eq!(a.promote(b), both, "{a} and {b}");
     }
@@ -161,7 +161,7 @@ fn cast_one<T: Element>(x: DynTensor) -> Result<Tensor<T, Rank<2>, ColMajor>, vi
 }
 
 #[test]
-fn kinds_are_numpys() {
+fn casting_kinds_equal_numpy() {
     for line in TABLE.lines().skip(2) {
         let columns: Vec<&str> = line.split('\t').collect();
         let named = |name: &str| DType::ALL.into_iter().find(|dtype| dtype.name() == name).unwrap();

@@ -9,7 +9,7 @@ fn remote() -> DynTensor {
 }
 
 #[test]
-fn what_needs_no_kernels() {
+fn operations_without_kernels_work_on_any_device() {
     let mut x = remote();
     assert_eq!((x.device_name(), x.dtype()), ("Remote".to_string(), DType::I32));
     assert!(x.device::<Remote>().is_some() && x.device::<Cpu>().is_none());
@@ -34,7 +34,7 @@ fn what_needs_no_kernels() {
 }
 
 #[test]
-fn what_needs_kernels() {
+fn operations_with_kernels_are_errors_on_other_devices() {
     let x = remote();
     let text = |op: &str| {
         format!(
@@ -58,7 +58,7 @@ fn what_needs_kernels() {
 }
 
 #[test]
-fn two_devices() {
+fn mismatched_devices_are_errors() {
     let (here, there) = (DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]), remote());
     let text = |op: &str| {
         format!(

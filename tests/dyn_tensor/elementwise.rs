@@ -121,7 +121,7 @@ fn functions_of_two_elements() {
 }
 
 #[test]
-fn named_methods_are_their_values() {
+fn named_methods_equal_binary_and_unary() {
     let x = DynTensor::from_vec(&[3], vec![7, -5, 6], ORDERS[0]).unwrap();
     let y = DynTensor::from_vec(&[3], vec![2, 3, 6], ORDERS[0]).unwrap();
     type Method = fn(&DynTensor, DynOperand<'_>) -> Result<DynTensor, Error>;

@@ -52,7 +52,7 @@ fn refused(tried: Result<(), Error>, panics: impl FnOnce()) {
 }
 
 #[test]
-fn messages_are_those_of_the_results() {
+fn operators_panic_with_fallible_variants_messages() {
     let (x, y) = (x(), DynTensor::from(tensor![1.0, 2.0]));
     let long = DynTensor::from(tensor![1, 2, 3]);
     refused(x.try_add(&y).map(drop), || drop(&x + &y));
@@ -84,7 +84,7 @@ fn messages_are_those_of_the_results() {
 }
 
 #[test]
-fn a_mask_chooses() {
+fn mask_selects_elements() {
     let t: Tensor<f64, _> = tensor![-1.0, 2.0];
     let x = DynTensor::from(t);
     let negative = x.less(0.0).unwrap();

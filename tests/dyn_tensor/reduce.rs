@@ -166,7 +166,7 @@ fn reductions() {
 }
 
 #[test]
-fn named_methods_are_their_values() {
+fn named_methods_equal_reduce() {
     let x = DynTensor::from_vec(&[2, 2], vec![3.0, 1.0, 4.0, 1.5], ORDERS[0]).unwrap();
     let mask = x.greater(1.0).unwrap();
     for (op, found) in [
@@ -194,7 +194,7 @@ fn named_methods_are_their_values() {
 }
 
 #[test]
-fn of_nothing() {
+fn reductions_over_zero_elements() {
     let x = DynTensor::zeros(&[0, 3], DType::F64, ORDERS[0]).unwrap();
     assert_eq!(x.sum(0).unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
     assert_eq!(x.prod(..).unwrap().item().unwrap(), 1.0.into());
@@ -235,7 +235,7 @@ fn scans_of<T: Value>() {
 }
 
 #[test]
-fn running_sums() {
+fn cumulative_sums() {
     for_each_type!(scans_of());
 }
 

@@ -17,7 +17,7 @@ const ORDERS: &str = "cannot combine a `RowMajor` tensor with a `ColMajor` tenso
     convert one of them first: `.as_order(RowMajor)` is a free view, `.to_order(RowMajor)` copies";
 
 #[test]
-fn two_element_types() {
+fn mismatched_element_types_are_errors() {
     let (x, y) = (f64s(), f64s().to_dtype(DType::F32).unwrap());
     refused(x.try_add(&y), &format!("add: {DTYPES}"));
     refused(x.less(&y), &format!("compare: {DTYPES}"));
@@ -39,7 +39,7 @@ fn two_element_types() {
 }
 
 #[test]
-fn two_orders() {
+fn mismatched_memory_orders_are_errors() {
     let x = f64s();
     let y = x.to_order(MemoryOrder::ColMajor).unwrap();
     refused(x.try_sub(&y), &format!("subtract: {ORDERS}"));
@@ -66,7 +66,7 @@ fn two_orders() {
 }
 
 #[test]
-fn operations_that_elements_do_not_have() {
+fn unsupported_element_types_are_errors() {
     let (b, z, n) =
         (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
     let number = "`bool` is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
@@ -202,7 +202,7 @@ fn ranks() {
 }
 
 #[test]
-fn nothing_is_half_done() {
+fn failed_in_place_op_leaves_operand_unchanged() {
     let mut x = DynTensor::from(tensor![1, i32::MAX, 3]);
     let before = x.clone();
     let error = x.try_div_assign(&tensor![1, 0, 1]).unwrap_err();

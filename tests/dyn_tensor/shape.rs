@@ -97,7 +97,7 @@ fn mutable_views() {
 }
 
 #[test]
-fn broadcasts_by_the_order() {
+fn broadcast_follows_memory_order() {
     let x = DynTensor::from(tensor![1, 2]);
     let rows = x.broadcast_to(&[3, 2]).unwrap();
     assert_eq!(rows.strides(), [0, 1]);
@@ -109,7 +109,7 @@ fn broadcasts_by_the_order() {
 }
 
 #[test]
-fn what_is_free() {
+fn views_and_conversions_without_copies() {
     let x: Tensor<f64, Rank<2>> = Tensor::ones([3, 4]);
     let at = x.as_slice().as_ptr();
     let pointer = |x: &DynView<'_>| {

@@ -34,7 +34,7 @@ fn division_by_zero() {
 
 /// The result may reuse the buffer of the right operand. The message still names the left operand first.
 #[test]
-fn operands_are_named_in_their_sequence() {
+fn message_names_operands_in_order() {
     let (a, zeros) = (tensor![7, 5], tensor![2, 0]);
     let text = "cannot divide tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`";
     refused!(a.try_div(&zeros), &a / zeros.clone(), Error::Arithmetic { .. }, text);
@@ -119,7 +119,7 @@ fn overflow_of_the_accumulator_of_products() {
 
 /// Intermediate results may even overflow the accumulator if the final result fits.
 #[test]
-fn overflows_that_cancel() {
+fn intermediate_overflow_that_cancels_is_no_error() {
     let (m, x) = (i32::MIN, i32::MAX);
     assert_eq!(tensor![m, m, x, x, m].matmul(&tensor![m, m, m, m, 2]).item(), 0);
 }
@@ -183,7 +183,7 @@ impl UnaryOp<i32> for Halved {
 }
 
 #[test]
-fn operations_of_ones_own() {
+fn undefined_user_operation_is_error() {
     let mut x = tensor![2, 3];
     let text = "cannot halve tensors of i32: there is no i32 result for 3; convert them first, e.g. with `.cast::<f64>()`";
     refused!(x.try_apply(Halved), x.apply(Halved), Error::Arithmetic { .. }, text);

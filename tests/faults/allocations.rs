@@ -102,7 +102,7 @@ fn square() -> Tensor<f64, Rank<2>> {
 }
 
 #[test]
-fn what_makes_tensors() {
+fn constructors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, cpu) = (square(), Cpu);
     let row = x.index_axis(0, 1);
@@ -126,7 +126,7 @@ fn what_makes_tensors() {
 }
 
 #[test]
-fn what_computes_element_by_element() {
+fn elementwise_operations_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().into_flipped().to_order::<RowMajor>());
     let (row, turned, mask, whole) = (x.index_axis(0, 1), x.t(), x.greater(5.0), x.cast::<i32>());
@@ -167,7 +167,7 @@ fn what_computes_element_by_element() {
 }
 
 #[test]
-fn what_reduces() {
+fn reductions_return_out_of_memory() {
     let _alone = Alone::new();
     let x = square();
     let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
@@ -192,7 +192,7 @@ fn what_reduces() {
 }
 
 #[test]
-fn what_contracts() {
+fn contractions_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().map(|x| 12.0 - x));
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| ((i * 5 + j * 3 + k) % 7) as f64);
@@ -241,7 +241,7 @@ fn what_contracts() {
 }
 
 #[test]
-fn erased_tensors() {
+fn dyn_tensors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, z) = (DynTensor::from(square()), DynTensor::from(square().cast::<Complex<f64>>()));
     let column = DynTensor::from(square().to_order::<ColMajor>());
@@ -266,7 +266,7 @@ fn erased_tensors() {
 }
 
 #[test]
-fn readers_and_writers() {
+fn readers_and_writers_return_out_of_memory() {
     let _alone = Alone::new();
     let mask = square().greater(5.0);
     let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i as i64).pow(2));
@@ -336,7 +336,7 @@ fn readers_and_writers() {
 }
 
 #[test]
-fn what_goes_to_others_and_comes_back() {
+fn interop_conversions_return_out_of_memory() {
     let _alone = Alone::new();
     let x = square();
     check_all! { ELEMENTS;
@@ -348,7 +348,7 @@ fn what_goes_to_others_and_comes_back() {
 }
 
 #[test]
-fn operators_panic_in_the_same_words() {
+fn operators_panic_with_out_of_memory_message() {
     let _alone = Alone::new();
     let x = square();
     let words = |f: &dyn Fn() -> Tensor<f64, Rank<2>>| {
@@ -369,7 +369,7 @@ fn operators_panic_in_the_same_words() {
 /// If an allocation fails, the buffer pool is freed and the allocation is tried again.
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_that_is_kept_goes_before_an_operation_fails() {
+fn pool_is_freed_before_allocation_fails() {
     let _alone = Alone::new();
     Cpu::set_recycling_limit(64 << 20);
     let x = Tensor::<f64, _>::ones([200, 200]);
@@ -391,7 +391,7 @@ fn memory_that_is_kept_goes_before_an_operation_fails() {
 
 /// Small allocations for other data than elements abort the process if they fail, as everywhere in Rust, with a message.
 #[test]
-fn the_last_bytes_are_the_end() {
+fn failed_small_allocation_aborts_with_message() {
     const LAST: &str = "VIERBEIN_TEST_LAST_BYTES";
     if std::env::var_os(LAST).is_some() {
         let _alone = Alone::new();
@@ -400,7 +400,7 @@ fn the_last_bytes_are_the_end() {
         return;
     }
     let mut this = this_program();
-    let test = "allocations::the_last_bytes_are_the_end";
+    let test = "allocations::failed_small_allocation_aborts_with_message";
     let ran = this.args(["--exact", test, "--nocapture"]).env(LAST, "1").output().unwrap();
     assert!(!ran.status.success());
     let text = String::from_utf8_lossy(&ran.stderr).into_owned();

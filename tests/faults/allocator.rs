@@ -169,7 +169,7 @@ impl Refuse {
 }
 
 #[test]
-fn memory_is_refused_as_told_and_counted() {
+fn allocator_fails_and_counts_as_requested() {
     let _alone = Alone::new();
     let try_both = || {
         let mut both = [Vec::<u8>::new(), Vec::new()];

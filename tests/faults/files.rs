@@ -86,7 +86,7 @@ impl Seek for Stutters {
 type Writes<'a> = &'a dyn Fn(&mut Stutters) -> Result<(), Error>;
 
 #[test]
-fn a_writer_that_stutters_and_runs_out_of_room() {
+fn interrupted_and_full_writer_is_handled() {
     let (x, y) = (tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], tensor![true, false]);
     let mut stored = NpzWriter::new();
     stored.add("x", &x).unwrap().add("y", &y).unwrap();
@@ -161,7 +161,7 @@ fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow() {
+fn file_size_limit_leaves_old_file() {
     if let Some(folder) = std::env::var_os(PART) {
         return play_with_no_room(Path::new(&folder));
     }
@@ -173,7 +173,7 @@ fn a_file_that_may_not_grow() {
         // The signal is ignored, because it would kill the process.
         let script =
             format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" --exact \"$1\" --nocapture | cat");
-        let ran = shell(&["sh"], &script, "files::a_file_that_may_not_grow", &folder.0);
+        let ran = shell(&["sh"], &script, "files::file_size_limit_leaves_old_file", &folder.0);
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(text.contains("played"), "{blocks}: {text} {}", String::from_utf8_lossy(&ran.stderr));
         refused += text.matches("refused").count();
@@ -184,7 +184,7 @@ fn a_file_that_may_not_grow() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_is_full() {
+fn full_disk_leaves_old_file() {
     if let Some(folder) = std::env::var_os(PART) {
         let folder = Path::new(&folder);
         NAMES.iter().for_each(|name| write(name, folder, &of(1)).unwrap());
@@ -198,7 +198,7 @@ fn a_disk_that_is_full() {
     }
     // The disk has room for the old files and for a small new one.
     let script = "mount -t tmpfs -o size=400k none \"$2\" && exec \"$0\" --exact \"$1\" --nocapture";
-    let ran = shell(&user, script, "files::a_disk_that_is_full", &folder.0);
+    let ran = shell(&user, script, "files::full_disk_leaves_old_file", &folder.0);
     let text = String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
     if text.contains("mount:") {
         println!("skipped: this process may not mount a disk of its own: {text}");
@@ -210,7 +210,7 @@ fn a_disk_that_is_full() {
 // ------------------------------------------------------------------ killed
 
 #[test]
-fn whoever_is_killed_at_any_moment_leaves_whole_files() {
+fn killed_writer_leaves_complete_files() {
     if let Some(folder) = std::env::var_os(PART) {
         let folder = Path::new(&folder);
         let first = whole("x.safetensors", folder) + 1;
@@ -225,7 +225,7 @@ fn whoever_is_killed_at_any_moment_leaves_whole_files() {
     let (mut unfinished, mut written) = (0, 0);
     for round in 0..30 {
         let mut victim = this_program()
-            .args(["--exact", "files::whoever_is_killed_at_any_moment_leaves_whole_files", "--quiet"])
+            .args(["--exact", "files::killed_writer_leaves_complete_files", "--quiet"])
             .env(PART, &folder.0)
             .stdout(std::process::Stdio::null())
             .spawn()

@@ -205,7 +205,7 @@ fn parallel_iterators() {
 
 /// A tensor that is moved into a closure that panics is dropped once.
 #[test]
-fn what_is_moved_into_a_panic_is_dropped_once() {
+fn tensor_moved_into_panicking_closure_is_dropped_once() {
     let _alone = Alone::new();
     let Operands { x, freed } = Operands::new(4);
     let panic = quietly(|| {
@@ -232,7 +232,7 @@ fn what_is_moved_into_a_panic_is_dropped_once() {
 
 /// If the owner's `elements` panics, the owner is dropped once, and no tensor is created.
 #[test]
-fn an_owner_that_panics() {
+fn panicking_owner_is_dropped_once() {
     struct Shy(#[allow(dead_code, reason = "it is dropped")] Foreign);
     // SAFETY: `elements` never returns, so there are no elements to be valid.
     unsafe impl ForeignMemory<f64> for Shy {

@@ -27,7 +27,7 @@ fn work_and_die(value: i64, fuse: usize) {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn threads_that_die_take_nothing_with_them() {
+fn pools_survive_dying_threads() {
     const LIMIT: usize = 8 << 20;
     let _alone = Alone::new();
     Cpu::set_recycling_limit(LIMIT);
@@ -55,7 +55,7 @@ fn threads_that_die_take_nothing_with_them() {
 }
 
 #[test]
-fn a_pool_of_threads_works_after_panics_in_it() {
+fn thread_pool_works_after_panics() {
     let _alone = Alone::new();
     let mut random = Random(seed());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

@@ -146,7 +146,7 @@ fn reductions_with_large_accumulators() {
 
 /// A thread that ends has already freed its scratch buffers, but destructors may still call operations.
 #[test]
-fn the_last_work_of_a_thread() {
+fn operations_work_in_destructors_of_ending_thread() {
     struct AtTheEnd(mpsc::Sender<f64>);
     impl Drop for AtTheEnd {
         fn drop(&mut self) {

@@ -57,7 +57,7 @@ fn archives_of_numpy_are_read() {
 }
 
 #[test]
-fn what_else_is_in_an_archive_is_an_error_when_it_is_asked_for() {
+fn unsupported_entries_are_errors_when_read() {
     let mut bytes = fs::read(data("npz/others.npz")).unwrap();
     says(&why(open(&bytes)), "which is compressed by method 14");
     // The directory names the compression method. Overwrite it with the method for stored entries.
@@ -74,7 +74,7 @@ fn what_else_is_in_an_archive_is_an_error_when_it_is_asked_for() {
 }
 
 #[test]
-fn another_type_than_was_asked_for_is_an_error_with_the_way_out() {
+fn mismatched_type_is_error_naming_fix() {
     let bytes = archive(true);
     let found = why(open(&bytes).unwrap().get::<Tensor<f64, Rank<2>, ColMajor>>("x"));
     assert_eq!(
@@ -96,7 +96,7 @@ fn files_are_named_in_errors() {
 
 /// More entries than fit in 16 bits.
 #[test]
-fn archives_of_many_are_written_and_read() {
+fn archives_with_70000_entries_round_trip() {
     let x: Vec<_> = (0..70_000).map(|n| Tensor::<i32, _>::from_vec([1], vec![n])).collect();
     let mut writer = NpzWriter::new();
     for x in &x {
@@ -112,7 +112,7 @@ fn archives_of_many_are_written_and_read() {
 }
 
 #[test]
-fn names_that_could_be_paths_are_not_written() {
+fn writer_rejects_names_that_are_paths() {
     let x = tensor![1];
     for name in ["", "/x", "..", "../x", "a/../x", "a\\x", "C:x", "a\0", &"x".repeat(2000)] {
         assert!(NpzWriter::new().add(name, &x).is_err(), "{name:?}");
@@ -201,7 +201,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn lies_are_found() {
+fn npz_open_rejects_falsified_entries() {
     let honest = Lie::stored("x.npy", &npy(&[1, 2, 3]));
     assert_eq!(open(&zip(std::slice::from_ref(&honest))).unwrap().get("x"), Ok(tensor![1u8, 2, 3]));
     let packed = deflated(&honest.bytes);
@@ -288,7 +288,7 @@ fn lies_are_found() {
 
 /// Highly compressed data that unpack to more bytes than the header states.
 #[test]
-fn what_inflates_too_far_is_not_read() {
+fn oversized_decompression_is_rejected() {
     let zeros = fs::read(data("npz/zeros.npz")).unwrap();
     let mut archive = open(&zeros).unwrap();
     let at = zeros.windows(5).position(|w| w == b"zeros").unwrap();
@@ -304,7 +304,7 @@ fn what_inflates_too_far_is_not_read() {
 }
 
 #[test]
-fn claims_of_elements_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     for shape in ["(1152921504606846976,)", "(8589934592,)", "(1048576, 1048576, 1048576, 2)"] {
         let text = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n");
         let mut npy = b"\x93NUMPY\x01\0".to_vec();
@@ -330,7 +330,7 @@ fn claims_of_elements_are_not_believed() {
 }
 
 #[test]
-fn directories_that_lie_are_found() {
+fn npz_open_rejects_inconsistent_directory() {
     let honest = zip(&[Lie::stored("x.npy", &npy(&[1, 2, 3]))]);
     let end = honest.len() - 22;
     let with = |changes: &[(usize, u8)]| {
@@ -377,7 +377,7 @@ fn directories_that_lie_are_found() {
 }
 
 #[test]
-fn archives_that_are_cut_off_are_errors() {
+fn truncated_archives_are_errors() {
     for compressed in [false, true] {
         let bytes = archive(compressed);
         for length in 0..bytes.len() {
@@ -388,7 +388,7 @@ fn archives_that_are_cut_off_are_errors() {
 
 /// Flipped bits are detected by checksums and names, or do not affect the result.
 #[test]
-fn every_flipped_bit_is_found_or_does_not_matter() {
+fn flipped_bits_are_detected_or_harmless() {
     let x = Tensor::<i32, _>::from_fn([3, 4], |[i, j]| (10 * i + j) as i32);
     for compressed in [false, true] {
         let mut bytes = archive(compressed);
@@ -409,7 +409,7 @@ fn every_flipped_bit_is_found_or_does_not_matter() {
 
 proptest! {
     #[test]
-    fn any_damage_is_an_error_or_does_not_matter(
+    fn any_damage_is_detected_or_harmless(
         name in prop::sample::select(vec!["stored", "deflated", "zeros", "others"]),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),

@@ -50,7 +50,7 @@ fn files_of_the_reference_implementation_are_read_and_mapped() {
 }
 
 #[test]
-fn element_types_that_tensors_do_not_have_are_refused_by_name() {
+fn unsupported_element_types_are_rejected_by_name() {
     let file = Safetensors::read(data("safetensors/lacking.safetensors")).unwrap();
     for (name, dtype) in [("half", "F16"), ("brain", "BF16"), ("small", "F8_E4M3")] {
         let expected = format!(
@@ -64,7 +64,7 @@ fn element_types_that_tensors_do_not_have_are_refused_by_name() {
 }
 
 #[test]
-fn a_view_is_the_file_s_own_memory() {
+fn view_shares_memory_with_mapped_file() {
     let folder = Folder::new();
     let path = folder.file("x.safetensors");
     let x = Tensor::<u8, _>::from_fn([100, 100], |[i, j]| (i + 3 * j) as u8);
@@ -84,7 +84,7 @@ fn a_view_is_the_file_s_own_memory() {
 }
 
 #[test]
-fn tensors_that_are_not_aligned_are_copied_when_that_is_asked_for() {
+fn unaligned_tensors_can_be_copied() {
     let header = |blanks: &str| {
         format!(
             r#"{{"b":{{"dtype":"U8","shape":[1],"data_offsets":[0,1]}},"x":{{"dtype":"F64","shape":[2],"data_offsets":[1,17]}}}}{blanks}"#
@@ -119,7 +119,7 @@ fn tensors_that_are_not_aligned_are_copied_when_that_is_asked_for() {
 }
 
 #[test]
-fn what_the_format_lacks_is_not_written() {
+fn writer_rejects_unsupported_tensors() {
     let z = tensor![c64::new(1.0, 2.0)];
     let columns = DynTensor::from(made::<i32, Rank<2>, ColMajor>([3, 4]));
     let x = tensor![1, 2];
@@ -136,7 +136,7 @@ fn what_the_format_lacks_is_not_written() {
 }
 
 #[test]
-fn any_name_and_metadata_survive() {
+fn names_and_metadata_round_trip() {
     let x = tensor![1u8, 2];
     let y = tensor![[1.5], [2.5]];
     let names = ["", "\"", "\\", "\n\0", "ü", "{}", "data_offsets"];
@@ -161,7 +161,7 @@ fn any_name_and_metadata_survive() {
 // ------------------------------------------------------------------ hostile files
 
 #[test]
-fn headers_that_make_no_sense_are_errors() {
+fn invalid_headers_are_errors() {
     let one = |dtype: &str, shape: &str, offsets: &str| {
         file(&format!(r#"{{"x":{{"dtype":"{dtype}","shape":{shape},"data_offsets":{offsets}}}}}"#), &[0; 8])
     };
@@ -254,7 +254,7 @@ fn headers_that_make_no_sense_are_errors() {
 }
 
 #[test]
-fn errors_name_the_file_and_what_is_there() {
+fn errors_name_file_and_available_tensors() {
     let path = data("safetensors/reference.safetensors");
     let file = Safetensors::read(&path).unwrap();
     says(
@@ -281,7 +281,7 @@ fn small() -> Vec<u8> {
 }
 
 #[test]
-fn files_that_are_cut_off_or_too_long_are_errors() {
+fn truncated_or_extended_files_are_errors() {
     let mut bytes = small();
     for length in 0..bytes.len() {
         why(modest(length, || open(&bytes[..length])));
@@ -292,7 +292,7 @@ fn files_that_are_cut_off_or_too_long_are_errors() {
 
 /// Streams may be endless. Invalid contents must be rejected before the end.
 #[test]
-fn streams_are_not_read_to_the_end() {
+fn invalid_streams_are_rejected_before_their_end() {
     struct Endless<'a>(&'a [u8], u8);
     impl std::io::Read for Endless<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

@@ -50,7 +50,7 @@ pub(super) fn modest<V>(file_bytes: usize, f: impl FnOnce() -> V) -> V {
 }
 
 #[test]
-fn memory_is_counted() {
+fn peak_counts_allocations() {
     let (_, bytes) = peak(|| drop(std::hint::black_box(vec![0u8; 12345])));
     assert!((12345..20000).contains(&bytes), "{bytes}");
 }

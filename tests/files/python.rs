@@ -100,7 +100,7 @@ fn writes_for_python(folder: &Path) {
 }
 
 #[test]
-fn python_reads_and_writes_the_same() {
+fn files_are_exchanged_with_python() {
     let Some(path) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
         eprintln!(
             "skipped: {VARIABLE} names no Python with NumPy and safetensors; `scripts/check-python.sh` makes one"

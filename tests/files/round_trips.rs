@@ -61,7 +61,7 @@ fn check<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
 }
 
 #[test]
-fn every_type_order_and_rank_survives_every_format() {
+fn every_type_order_and_rank_round_trips_in_every_format() {
     fn orders<T: Golden, O: Order>() {
         check::<T, Rank<0>, O>([]);
         check::<T, Rank<1>, O>([5]);
@@ -95,7 +95,7 @@ fn typed_tensors_serialise_themselves() {
 }
 
 #[test]
-fn large_erased_tensors_go_in_parts() {
+fn large_dyn_tensors_are_serialised_in_chunks() {
     let x = Tensor::<f64, _>::from_fn([301, 703], |[i, j]| (1000 * i + j) as f64);
     for x in [DynTensor::from(x.clone()), DynTensor::from(x.to_order::<ColMajor>())] {
         let mut bytes = Vec::new();

@@ -14,7 +14,7 @@ fn refused<X: serde_core::de::DeserializeOwned + std::fmt::Debug>(text: &str) ->
 }
 
 #[test]
-fn the_form_is_the_documented_one() {
+fn serialised_form_equals_documentation() {
     let x = tensor![[1.5, 2.0], [3.0, 4.0]];
     let text = r#"{"dtype":"f64","order":"row-major","shape":[2,2],"values":[1.5,2.0,3.0,4.0]}"#;
     assert_eq!(serde_json::to_string(&x).unwrap(), text);
@@ -58,7 +58,7 @@ fn json_has_no_nan() {
 }
 
 #[test]
-fn numbers_keep_every_digit() {
+fn integers_round_trip_exactly() {
     let x = tensor![u64::MAX, 1 << 53 | 1];
     assert_eq!(serde_json::from_str::<Tensor<u64, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
     let x = tensor![i64::MIN, i64::MAX];
@@ -72,7 +72,7 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn another_tensor_is_an_error_with_the_way_out() {
+fn mismatched_tensor_is_error_naming_fix() {
     let text = r#"{"dtype":"i32","order":"column-major","shape":[2,2],"values":[1,2,3,4]}"#;
     says(
         &refused::<Matrix>(text),
@@ -85,7 +85,7 @@ fn another_tensor_is_an_error_with_the_way_out() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn deserialize_rejects_inconsistent_shape_and_values() {
     let of = |dtype: &str, order: &str, shape: &str, values: &str| {
         format!(r#"{{"dtype":{dtype},"order":{order},"shape":{shape},"values":{values}}}"#)
     };
@@ -156,7 +156,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_is_cut_off_is_refused() {
+fn deserialize_rejects_truncated_input() {
     let x = tensor![[1.5, 2.0], [3.0, 4.0]];
     let text = serde_json::to_string(&x).unwrap();
     for length in 0..text.len() {
@@ -172,7 +172,7 @@ fn what_is_cut_off_is_refused() {
 
 /// Binary formats state the number of elements up front. Memory is not allocated from this number alone.
 #[test]
-fn claims_of_elements_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     let huge = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08]; // 2^59
     let mut bytes = postcard::to_allocvec(&("u8", "row-major")).unwrap();
     bytes.push(1);
@@ -185,7 +185,7 @@ fn claims_of_elements_are_not_believed() {
 
 proptest! {
     #[test]
-    fn any_damage_is_refused_or_consistent(
+    fn any_damage_is_rejected_or_consistent(
         dtype in prop::sample::select(vec!["i8", "f64", "bool", "Complex<f32>"]),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         numbers in prop::collection::vec(any::<i8>(), 0..6),
@@ -213,7 +213,7 @@ proptest! {
 
 /// A format that represents every number as `f64`.
 #[test]
-fn numbers_that_are_too_large_for_f32_are_refused() {
+fn deserialize_rejects_numbers_too_large_for_f32() {
     for (dtype, values, found) in
         [("f32", "[1e38,1e39]", "1e39"), ("Complex<f32>", "[[1.0,-2e300],[0.0,0.0]]", "-2e300")]
     {

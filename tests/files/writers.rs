@@ -30,7 +30,7 @@ impl Seek for Full {
 }
 
 #[test]
-fn a_lack_of_room_is_an_error() {
+fn full_stream_is_error() {
     let (x, y) = (tensor![[1.5, 2.5], [3.5, 4.5]], tensor![true, false]);
     let mut stored = NpzWriter::new();
     stored.add("x", &x).unwrap().add("y", &y).unwrap();

@@ -135,7 +135,7 @@ fn the_deleter_is_called_once() {
 }
 
 #[test]
-fn a_producer_may_have_nothing_to_free() {
+fn producer_without_deleter_is_accepted() {
     let mut data = [1.5];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[], None);
     // SAFETY: `produce` has just made the structure, and nothing has freed it.
@@ -184,7 +184,7 @@ fn any_strides_can_be_viewed() {
 }
 
 #[test]
-fn elements_that_repeat_are_for_reading() {
+fn zero_stride_tensors_are_read_only() {
     let mut data = [5.0, 6.0];
     let (managed, _) = produce::<DLManagedTensor, f64>(&mut data, &[3, 2], Some(&[0, 1]));
     let mut given = taken(managed);
@@ -197,7 +197,7 @@ fn elements_that_repeat_are_for_reading() {
 }
 
 #[test]
-fn what_is_read_only_is_not_written() {
+fn read_only_tensors_reject_mutable_views() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2], None);
     // SAFETY: `produce` has just made the structure, and nothing else accesses it.
@@ -215,7 +215,7 @@ fn what_is_read_only_is_not_written() {
 }
 
 #[test]
-fn pinned_memory_is_the_hosts() {
+fn pinned_memory_is_host_memory() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[2], None);
     // SAFETY: `produce` has just made the structure, and nothing else accesses it.
@@ -274,7 +274,7 @@ fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
 }
 
 #[test]
-fn all_element_types_go_and_come_back() {
+fn all_element_types_round_trip() {
     macro_rules! each {
         ($($t:ty: $code:literal, $values:expr;)*) => {$(
             round_trip::<$t, DLManagedTensor>($values, $code, 8 * size_of::<$t>() as u8);
@@ -300,7 +300,7 @@ fn all_element_types_go_and_come_back() {
 }
 
 #[test]
-fn an_export_is_what_the_structure_says() {
+fn exported_structure_describes_tensor() {
     let x = tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]];
     let address = x.as_ptr();
     let raw = x.into_dlpack().into_raw();
@@ -320,7 +320,7 @@ fn an_export_is_what_the_structure_says() {
 // ------------------------------------------------------------------ `DynTensor`
 
 #[test]
-fn erased_tensors_go_and_come_back() {
+fn dyn_tensors_round_trip() {
     let mut data: Vec<i16> = (0..6).collect();
     let address = data.as_ptr();
     for (strides, order) in [(&[3, 1], MemoryOrder::RowMajor), (&[1, 2], MemoryOrder::ColMajor)] {
@@ -369,7 +369,7 @@ fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
 }
 
 #[test]
-fn bad_structures_are_refused_and_left_alone() {
+fn import_rejects_invalid_structures_without_freeing() {
     refused("it is of version 2 of DLPack", |m| m.version.major = 2);
     let at = |device_type, device_id| {
         move |m: &mut DLManagedTensorVersioned| m.dl_tensor.device = DLDevice { device_type, device_id }

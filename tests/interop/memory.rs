@@ -59,7 +59,7 @@ fn owner(len: usize) -> (Owner<f64>, Frees, *const f64) {
 const SIZES: [usize; 3] = [0, 6, 600_000];
 
 #[test]
-fn foreign_memory_is_used_as_it_is_and_freed_once() {
+fn foreign_memory_is_not_copied_and_freed_once() {
     for columns in SIZES.map(|len| len / 2) {
         let (memory, frees, address) = owner(2 * columns);
         let mut x = Tensor::<f64, _>::from_buffer([2, columns], memory);
@@ -105,7 +105,7 @@ fn results_may_be_written_to_foreign_memory() {
 }
 
 #[test]
-fn an_owner_that_does_not_fit_comes_back() {
+fn mismatched_owner_is_returned() {
     let (memory, frees, address) = owner(6);
     let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], memory).unwrap_err();
     assert_eq!(refused.error, Error::Length { op: "make a tensor", shape: vec![2, 2], found: 6 });
@@ -187,7 +187,7 @@ fn memory_of_the_standard_library() {
 // ------------------------------------------------------------------ raw parts
 
 #[test]
-fn parts_become_the_tensor_again() {
+fn raw_parts_round_trip() {
     for len in SIZES {
         // Of a `Vec`, of a result, of another owner.
         let (memory, frees, _) = owner(len);
@@ -213,7 +213,7 @@ fn parts_become_the_tensor_again() {
 }
 
 #[test]
-fn bad_raw_parts_are_refused() {
+fn invalid_raw_parts_are_rejected() {
     let mut data = [0u64; 8];
     let first = data.as_mut_ptr();
     let odd = first.cast::<u8>().wrapping_add(3).cast::<u64>();
@@ -309,7 +309,7 @@ proptest! {
 }
 
 #[test]
-fn parts_of_dense_memory_may_be_written() {
+fn disjoint_strided_slices_may_be_written() {
     let mut data = [0; 24];
     for (shape, strides, offset) in [
         ([2, 3, 4], [12, 4, 1], 0),

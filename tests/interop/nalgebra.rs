@@ -102,7 +102,7 @@ fn mutable_views() {
 }
 
 #[test]
-fn memory_changes_hands() {
+fn owned_matrices_move_without_copy() {
     for (rows, columns) in [(3, 4), (300, 400), (0, 4), (4, 0), (1, 1)] {
         let m = DMatrix::from_fn(rows, columns, |i, j| (1000 * i + j) as f64);
         let (address, copy) = (m.as_ptr(), m.clone());

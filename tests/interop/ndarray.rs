@@ -74,7 +74,7 @@ fn tensors_are_the_same_elements() {
 }
 
 #[test]
-fn memory_changes_hands_in_its_own_order() {
+fn owned_arrays_move_without_copy_in_matching_order() {
     for (rows, columns) in [(3, 4), (300, 400), (0, 4), (1, 5), (5, 1)] {
         let array = Array2::from_shape_fn((rows, columns), |(i, j)| (i * 1000 + j) as f64);
         let address = array.as_ptr();
@@ -129,7 +129,7 @@ fn other_ranks_and_types() {
 }
 
 #[test]
-fn ranks_that_are_known_at_run_time() {
+fn dynamic_ranks() {
     let x = Tensor::<i32, _>::from_fn([2, 1, 2, 1, 2, 1, 2, 3], |index| {
         index.iter().fold(0, |n, &i| 10 * n + i as i32)
     });

@@ -6,7 +6,7 @@ use super::*;
 // ------------------------------------------------------------------ another type, order or rank than requested
 
 #[test]
-fn another_order_type_or_rank_is_an_error_with_the_way_out() {
+fn mismatched_order_type_or_rank_is_error_naming_fix() {
     let rows = bytes_of(made::<f64, Rank<2>, RowMajor>([3, 4]).view());
     let cols = bytes_of(made::<f64, Rank<2>, ColMajor>([3, 4]).view());
     let vector = bytes_of(made::<i32, Rank<1>, RowMajor>([3]).view());
@@ -71,7 +71,7 @@ fn errors_name_the_file() {
 }
 
 #[test]
-fn what_the_advice_says_works() {
+fn fixes_in_messages_work() {
     let path = data("i16_f_2");
     let x: Tensor<f64, Rank<1>> = Tensor::<i16, Rank<2>, ColMajor>::read_npy(path)
         .unwrap()
@@ -82,7 +82,7 @@ fn what_the_advice_says_works() {
 }
 
 #[test]
-fn element_types_that_tensors_do_not_have_are_refused() {
+fn unsupported_element_types_are_rejected() {
     for (name, descr) in [
         ("f16", "<f2"),
         ("f128", "<f16"),
@@ -109,7 +109,7 @@ fn element_types_that_tensors_do_not_have_are_refused() {
 // ------------------------------------------------------------------ damaged files
 
 #[test]
-fn headers_that_make_no_sense_are_errors() {
+fn invalid_headers_are_errors() {
     let of = |descr, order, shape| plain(descr, order, shape, &[0; 64]);
     let shaped = |shape: &str| plain("'|u1'", "False", shape, &[0; 64]);
     let text = |text: &str| file(1, text, &[0; 64]);
@@ -201,7 +201,7 @@ fn headers_that_make_no_sense_are_errors() {
 
 /// The parser takes linear time, also for headers with many or deeply nested items.
 #[test]
-fn no_header_takes_long() {
+fn headers_are_parsed_in_linear_time() {
     let start = std::time::Instant::now();
     for open in ["[", "{", "("] {
         for fill in ["'a',", "True,", "[],", "{'a':True},"] {
@@ -243,7 +243,7 @@ fn data_of_the_wrong_length_are_errors() {
 }
 
 #[test]
-fn bytes_that_are_no_bool_are_errors() {
+fn invalid_bool_bytes_are_errors() {
     for byte in 2..=255 {
         let bytes = plain("'|b1'", "False", "(3,)", &[0, 1, byte]);
         let (found, at) = (why::<bool, Rank<1>, RowMajor>(&bytes), bytes.len() - 1);
@@ -252,7 +252,7 @@ fn bytes_that_are_no_bool_are_errors() {
 }
 
 #[test]
-fn readers_may_stutter_and_fail() {
+fn interrupted_and_failing_readers() {
     /// A reader that returns one byte at a time, and is interrupted before each.
     struct Slow<'a>(&'a [u8], bool);
     impl Read for Slow<'_> {
@@ -290,7 +290,7 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn claims_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     let Some(before) = peak() else {
         eprintln!("skipped: this system does not tell how much memory a process has had");
         return;
@@ -432,7 +432,7 @@ fn a_failed_write_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_file_is_always_the_old_one_or_the_new_one() {
+fn readers_see_old_or_new_file_while_writing() {
     let folder = Folder::new();
     let path = folder.file("x.npy");
     let of = |value: i64| Tensor::<i64, _>::full([1 << 16], value);

@@ -104,6 +104,6 @@ rows! {
 both_orders!(all);
 
 #[test]
-fn every_row_of_the_table_is_there() {
+fn every_row_of_the_table_is_tested() {
     assert_eq!(ROWS, TABLE.lines().count() - 1);
 }

@@ -128,7 +128,7 @@ fn names_both<O: Order>(x: &Tensor<i64, Rank<3>, O>, a: usize, b: usize) -> Erro
 
 // ------------------------------------------------------------------ sums
 
-both_orders! { sums_of_ones sums_that_cancel sums_of_nothing extremes not_a_number norms }
+both_orders! { sums_of_ones sums_that_cancel sums_of_zero_elements extremes not_a_number norms }
 
 fn sums_of_ones<O: Order>() {
     for n in [1, 7, 8, 9, 15, 128, 129, 137, 1024] {
@@ -169,7 +169,7 @@ fn sums_that_cancel<O: Order>() {
     near(f64::from(line.slice(s![..;-1]).sum().item()));
 }
 
-fn sums_of_nothing<O: Order>() {
+fn sums_of_zero_elements<O: Order>() {
     let x = Tensor::<f64, _, O>::zeros([3, 0]);
     assert_eq!(x.sum().item(), 0.0);
     assert_eq!(x.sum_axis(1).to_vec(), [0.0; 3]);
@@ -225,7 +225,7 @@ fn norms<O: Order>() {
 
 /// The rank of a trace follows from the operand's rank, without annotations.
 #[test]
-fn the_rank_follows() {
+fn rank_of_trace_is_inferred() {
     fn rank<D: Dim, O: Order>(_: &Tensor<i64, D, O>) -> usize {
         D::NDIM
     }

@@ -219,7 +219,7 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn all_types_reckon(operands in operands(2..=2, 25)) {
+    fn arithmetic_of_all_types(operands in operands(2..=2, 25)) {
         macro_rules! all {
             ($($T:ty)*) => {
                 $( for_rank!(2, [2], reckons_evenly::<$T>(&operands)); )*
@@ -318,7 +318,7 @@ proptest! {
 
     /// Checks every operator on arbitrary bit patterns, including infinities, NaN and subnormal numbers.
     #[test]
-    fn floats_as_rust_reckons(a in any::<[u32; 4]>(), b in any::<[u32; 4]>()) {
+    fn float_arithmetic_equals_rust(a in any::<[u32; 4]>(), b in any::<[u32; 4]>()) {
         let bits = |all: [u32; 4]| all.map(|x| if x % 7 == 0 { f32::from_bits(x | 0x7f80_0000) } else { f32::from_bits(x) });
         let (a, b) = (bits(a), bits(b));
         let array = |values: [f32; 4]| Array { shape: vec![4], values: values.to_vec() };

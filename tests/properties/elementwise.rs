@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn choices_by_a_mask(
+    fn selection_by_mask(
         recipes in [recipe(), recipe(), recipe()],
         common in shape(3..=3, 60),
         ones in any::<[[bool; 3]; 3]>(),

@@ -208,7 +208,7 @@ fn norms_of_special_numbers() {
 
 /// Wide accumulators: a sum is correct if it is representable, even if intermediate sums are not.
 #[test]
-fn integers_that_come_back() {
+fn intermediate_integer_overflow_is_no_error() {
     let most = i64::MAX;
     assert_eq!(Tensor::<_, Rank<1>>::from(vec![most, most, -most, 5, -most]).sum().item(), 5);
     assert_eq!(Tensor::<_, Rank<1>>::from(vec![100i8, 100, -100, -50]).sum().item(), 50);

@@ -277,20 +277,20 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn every_type_is_shown_by_every_view(recipe in recipe(), shape in shape(2..=2, 25)) {
+    fn views_of_every_type_have_expected_elements(recipe in recipe(), shape in shape(2..=2, 25)) {
         for_types!([bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, Complex<f32>, Complex<f64>],
             shape.len(), [2], shows(&recipe, &shape));
     }
 
     #[test]
-    fn every_rank_is_shown_by_every_view(recipe in recipe(), shape in shape(0..=6, 200)) {
+    fn views_of_every_rank_have_expected_elements(recipe in recipe(), shape in shape(0..=6, 200)) {
         for_rank!(shape.len(), [0 1 2 3 4 5 6], shows::<f64>(&recipe, &shape));
         for_rank!(shape.len(), [0 1 2 3 4 5 6], enumerates::<f64>(&recipe, &shape));
         for_rank!(shape.len(), [0 1 2 3 4 5 6], turns::<f64>(&recipe, &shape));
     }
 
     #[test]
-    fn axes_come_and_go(recipe in recipe(), shape in shape(1..=5, 100)) {
+    fn inserted_and_removed_axes(recipe in recipe(), shape in shape(1..=5, 100)) {
         for_rank!(shape.len(), [1 2 3 4 5], axes_come::<i32>(&recipe, &shape));
         for_rank!(shape.len(), [1 2 3 4 5], axes_go::<i32>(&recipe, &shape));
     }

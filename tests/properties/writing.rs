@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn assignment_repeats(
+    fn assignment_broadcasts(
         recipes in [recipe(), recipe()],
         target in shape(2..=3, 60),
         less in 0usize..=2,

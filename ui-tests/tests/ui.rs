@@ -22,7 +22,7 @@ fn messages() {
 
 /// No message may show private types or long lists of implementations.
 #[test]
-fn messages_are_in_the_words_of_users() {
+fn messages_show_no_private_types() {
     let mut count = 0;
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fail")).unwrap() {
         let path = entry.unwrap().path();
@@ -47,7 +47,7 @@ fn quoted(page: &str) -> Vec<Vec<&str>> {
 
 /// Each message that README and guide quote must consist of lines of a recorded message, in the same order.
 #[test]
-fn messages_that_pages_quote_are_those_recorded() {
+fn quoted_messages_equal_recorded_messages() {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let recorded: Vec<String> = std::fs::read_dir(root.join("ui-tests/fail"))
         .unwrap()

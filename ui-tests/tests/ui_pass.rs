@@ -245,7 +245,7 @@ mod write_to_view_by_index;
 mod write_to_view_by_operator;
 
 #[test]
-fn twins_run() {
+fn corrected_programs_run() {
     let _ = arange_of_complex::main();
     let _ = axes_as_one::main();
     let _ = axis_float::main();
@@ -369,7 +369,7 @@ fn twins_run() {
 
 /// Each program in `fail` has a corrected program in `pass`, and the reverse.
 #[test]
-fn mistakes_and_twins_pair_up() {
+fn each_failing_program_has_corrected_program() {
     let names = |folder: &str| {
         let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

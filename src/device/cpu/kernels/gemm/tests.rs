@@ -227,7 +227,7 @@ fn large_products() {
 }
 
 #[test]
-fn columns_a_power_of_two_apart() {
+fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
     let everywhere =
         [Row, Column].into_iter().flat_map(|a| [[a, Row, Row], [a, Column, Row], [a, Row, Column]]);
     for lies in everywhere {
@@ -356,7 +356,7 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
 /// Scaling factors of 0 and 1 are exact: an infinity in an operand or in C is preserved. For complex numbers, a multiplication by
 /// 1 + 0i would make it NaN.
 #[test]
-fn ones_and_zeros_do_not_multiply_infinities() {
+fn factors_of_one_and_zero_preserve_infinities() {
     fn check_all<T: Extreme>() {
         let minus = T::zero() - T::one();
         for by in all_ways::<T>() {
@@ -397,7 +397,7 @@ fn integers() {
 }
 
 #[test]
-fn reads_nothing_that_is_multiplied_by_zero() {
+fn zero_factors_skip_reads() {
     for by in all_ways::<f64>() {
         for size in [[3, 4, 5], [40, 30, 50], [60, 100, 90]] {
             for lie in OUTPUTS {
@@ -499,7 +499,7 @@ fn batches() {
 /// Results are bitwise equal for any number of threads.
 #[cfg(feature = "rayon")]
 #[test]
-fn on_any_number_of_threads() {
+fn gemm_is_bitwise_equal_for_any_thread_count() {
     for [m, k, n] in [[500, 450, 310], [3000, 2, 700], [64, 800, 2500]] {
         for by in all_ways::<f64>() {
             let values = &mut Values(1);

@@ -230,7 +230,7 @@ fn large_operands() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn sum_products_is_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for loops in large() {
@@ -254,7 +254,7 @@ fn long_sums_stay_accurate() {
 }
 
 #[test]
-fn ones_do_not_multiply_infinities() {
+fn factors_of_one_preserve_infinities() {
     let x = [c64::new(f64::INFINITY, 1.0)];
     let y = [c64::new(1.0, 0.0)];
     let mut out = [c64::new(0.0, f64::INFINITY)];
@@ -264,7 +264,7 @@ fn ones_do_not_multiply_infinities() {
 }
 
 #[test]
-fn reads_nothing_that_is_multiplied_by_zero() {
+fn zero_factors_skip_reads() {
     for n in [1, 3, 300] {
         let (nan, two) = (vec![f64::NAN; n], vec![2.0; n]);
         let (mut out, shape) = (vec![f64::NAN; n], [n]);
@@ -283,7 +283,7 @@ fn reads_nothing_that_is_multiplied_by_zero() {
 }
 
 #[test]
-fn integers_overflow_as_they_should() {
+fn integer_overflow_is_error_only_with_debug_assertions() {
     let dot = |x: &[i32], y: &[i32], alpha: i32, beta: i32, old: i32| {
         let mut out = [old];
         let shape = [x.len()];

@@ -123,7 +123,7 @@ impl Reduction<i32> for InSequence {
 }
 
 #[test]
-fn every_element_once_and_positions_in_sequence() {
+fn reduction_visits_every_element_once_in_index_order() {
     for (shape, strides, kept) in cases() {
         let data: Vec<i32> = (0..size(&shape, &strides)).map(|k| (k % 4001) as i32).collect();
         let mut walk = Odometer::row_major(&shape, [&strides]);
@@ -143,7 +143,7 @@ fn every_element_once_and_positions_in_sequence() {
 }
 
 #[test]
-fn wide_registers_change_nothing() {
+fn reductions_are_equal_at_all_simd_levels() {
     for (shape, strides, kept) in cases() {
         // Small enough to stay on the current thread.
         if shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN {
@@ -163,7 +163,7 @@ fn wide_registers_change_nothing() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn reductions_are_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for (shape, strides, kept) in cases() {
@@ -212,7 +212,7 @@ fn enough_accumulators_for_each_level() {
 }
 
 #[test]
-fn pairwise_visits_each_step_once_and_in_sequence() {
+fn pairwise_visits_each_step_once_in_order() {
     for n in 1..70 {
         let mut next = 0;
         let mut leaf = |count: usize| {

@@ -253,7 +253,7 @@ fn transposed_operands_of_large_results() {
 }
 
 #[test]
-fn nothing_is_written_where_something_has_no_value() {
+fn undefined_element_leaves_output_unchanged() {
     use crate::ops::op::Div;
     let a = vec![6i32; 300_000];
     let mut b = vec![2i32; 300_000];

@@ -93,7 +93,7 @@ fn sums_products_and_means() {
 }
 
 #[test]
-fn extremes_and_where_they_are() {
+fn extrema_and_their_indices() {
     let largest = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let smallest = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
     check(Max, number, largest, same);
@@ -121,7 +121,7 @@ fn extremes_and_where_they_are() {
 }
 
 #[test]
-fn a_nan_is_found_wherever_it_is() {
+fn extrema_find_nan_at_any_index() {
     let data = |n: usize, at: usize| -> Vec<f32> {
         (0..n).map(|k| if k == at { f32::NAN } else { -(k as f32) }).collect()
     };
@@ -161,7 +161,7 @@ fn norm(parts: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 #[test]
-fn norms_do_not_overflow_in_between() {
+fn norms_have_no_intermediate_overflow() {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
     for scales in [
         [1.0, 1.0, 1.0],
@@ -209,7 +209,7 @@ fn variances_are_stable() {
 }
 
 #[test]
-fn truths() {
+fn all_any_and_count() {
     for every in [1, 2, 1000, 60_000] {
         let here = |k: usize| k % every == every - 1;
         check(Any, here, |row| row.iter().any(|&x| x), same);
@@ -219,7 +219,7 @@ fn truths() {
 }
 
 #[test]
-fn integer_sums_wrap_only_where_nothing_is_checked() {
+fn integer_sum_overflow_wraps_only_without_debug_assertions() {
     use crate::prelude::*;
     let sum = Tensor::<i8, _>::full([1000], i8::MAX).try_sum();
     let product = Tensor::<i64, _>::full([1000], 3).try_prod();
