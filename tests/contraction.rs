@@ -33,8 +33,8 @@ macro_rules! both_orders {
     )*};
 }
 both_orders! {
-    conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16 sums_of_zero_terms_and_empty_results
-    unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
+    conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16
+    sums_of_zero_terms_and_empty_results unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
     large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
 }
 

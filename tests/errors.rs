@@ -1,7 +1,7 @@
 //! Invalid calls return the documented error, with a message that names the operation, its operands and the fix. The panicking
 //! variants panic with the same message, at the caller's line. Operands stay unchanged.
 
-/// Every public operation.
+/// The table of every public operation with bad input.
 mod bad_input;
 #[path = "errors/integers.rs"]
 mod integers;

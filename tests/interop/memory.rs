@@ -189,7 +189,7 @@ fn memory_of_the_standard_library() {
 #[test]
 fn raw_parts_round_trip() {
     for len in SIZES {
-        // Of a `Vec`, of a result, of another owner.
+        // From a `Vec`, from an operation's result, and from another owner.
         let (memory, frees, _) = owner(len);
         let tensors: [Tensor<f64, Rank<1>>; 3] = [
             Tensor::from_vec([len], (0..len).map(|k| k as f64).collect()),

@@ -46,9 +46,9 @@ struct Launch {
     Order order;
     uint64_t random;
     std::vector<Thread> threads;
-    std::vector<unsigned> turns; // the threads in the order in which they run
-    size_t begun;                // how many of `turns` have begun
-    unsigned current;            // the thread that runs
+    std::vector<unsigned> turns; // the order in which threads run
+    size_t begun;                // number of threads in `turns` that have started
+    unsigned current;            // the running thread
     Fibre *running;
     Failure failure;
 } launch;

@@ -112,7 +112,7 @@ Status cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 76: *value = capability % 10; break;
     case 81: *value = 228 << 10; break;  // shared memory of a multiprocessor
     case 82: *value = 65536; break;      // registers of a multiprocessor
-    case 97: *value = 227 << 10; break;  // memory pools
+    case 97: *value = 227 << 10; break;  // largest shared memory of a block, on request
     case 106: *value = 32; break;        // blocks on a multiprocessor
     case 115: *value = 1; break;         // memory pools
     default: *value = 0;

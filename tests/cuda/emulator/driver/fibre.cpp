@@ -14,7 +14,7 @@ static void forget(Fibre *fibre) {
 Fibre *fibre_new(void (*body)()) {
     void *memory = mmap(nullptr, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) abort();
-    mprotect(memory, PAGE, PROT_NONE); // a stack that is too deep is an error and no surprise
+    mprotect(memory, PAGE, PROT_NONE); // a guard page: a stack overflow is an error
     Fibre *fibre = new Fibre{memory, nullptr};
     fibre_restart(fibre, body);
     return fibre;

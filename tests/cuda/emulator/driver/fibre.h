@@ -4,8 +4,8 @@
 #pragma GCC visibility push(hidden)
 
 struct Fibre {
-    void *stack; // where its memory begins
-    void *at;    // where it stopped, when it does not run
+    void *stack; // start of the stack's memory
+    void *at;    // stack pointer while suspended
 };
 
 // Returns a fibre that will start with `body`, which must not return.

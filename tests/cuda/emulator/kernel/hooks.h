@@ -17,11 +17,11 @@ struct Hooks {
 
 // The description of a kernel: the object's symbol `emulator_kernel`.
 struct Kernel {
-    void (*thread)(void **parameters); // one thread, from its beginning to its end
+    void (*thread)(void **parameters); // runs one thread to its end
     Index *thread_index, *block_index, *block_size, *grid_size;
-    char *shared, *shared_end; // the memory that is `__shared__`
+    char *shared, *shared_end; // the `__shared__` memory
     unsigned parameter_bytes;
-    int bound; // threads in a block, at most
+    int bound; // maximum number of threads of a block
     const Hooks **hooks;
 };
 

@@ -7,7 +7,7 @@
 
 struct Compiled {
     bool ok;
-    std::string path; // of the object
+    std::string path; // the path of the object
     std::string log;
 };
 
