@@ -97,7 +97,7 @@ fn broadcasting_in_column_major_order() {
         Error::Shapes { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // The operand of higher rank is named first. If several axes differ, the one with the smallest stride is named.
+    // Operands of different ranks with several mismatches: the message names the axis with the smallest stride.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     refused!(
         matrix().try_add(&b),

@@ -129,7 +129,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         long.sum().into_vec(),
     ];
     for (tried, expected) in [chain, packed, sum].into_iter().zip(expected) {
-        // The first call loads the kernels and their arguments.
+        // Loads the kernels, so that only workspace is allocated below.
         assert_eq!(tried().unwrap(), expected);
         let (mut failed, mut done) = (0, false);
         for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {

@@ -267,7 +267,7 @@ fn dynamic<const COPIES: bool>() -> Vec<Step<Liar<COPIES>>> {
     ]
 }
 
-/// Suppresses the output of panics on threads with a current fault.
+/// Suppresses the output of panics on threads that test a fault.
 fn expect_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -49,7 +49,7 @@ fn every_public_function() {
     driver::check(rows, public, &[]);
 }
 
-/// A row of round trips through a format for every operand, with hand-written outcomes for wrong shapes.
+/// A row with a round trip for every operand, and hand-written outcomes for wrong shapes.
 fn round_trips(
     names: &'static [&'static str],
     run: fn(&[Operand]) -> Option<Done>,
