@@ -1,11 +1,11 @@
-//! A device written outside the crate: tensors in memory-mapped files, larger than the memory that the program may take.
+//! A device outside of the crate: tensors in memory-mapped files, larger than the memory that the program may allocate.
 //!
-//! `cargo run --release --example disk_device`, or with the side of the matrix and the limit in MiB: `.. -- 16384 256`.
+//! `cargo run --release --example disk_device`, or with the side of the matrix and the memory limit in MiB: `.. -- 16384 256`.
 //!
-//! A device is memory (`Device`) and then each family of operations that it has. This one has strided copies and reductions,
-//! in a few lines each, because the host reaches its memory: its operands go to the host's own kernels as they are. It has
-//! no arithmetic and no products, so that none can put a result in memory by accident: `&x + &x` and `x.matmul(&x)` do not
-//! compile, and the compiler says what is missing:
+//! A device implements memory (`Device`), and each family of operations that it supports. This one supports strided copies and
+//! reductions, in a few lines each: its memory is accessible from the host, so it passes its operands to the host's kernels. It
+//! supports neither arithmetic nor products, so these cannot put a result in memory by accident: `&x + &x` and `x.matmul(&x)` do
+//! not compile, and the compiler reports what is missing:
 //!
 //! ```text
 //! error[E0277]: the device `Disk` has no elementwise operations on tensors of `f64`
@@ -22,16 +22,16 @@ use vierbein::Error;
 use vierbein::device::{Device, HostAccess, HostPtr, Operand, Output, Permute, Reduce, Reduction};
 use vierbein::prelude::*;
 
-/// Files in a folder.
+/// A device that stores tensors as files in a directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Disk {
     folder: Arc<Path>,
 }
 
-/// A file of elements, mapped; it is removed with the tensor.
+/// A memory-mapped file of elements. It is deleted with the tensor.
 #[derive(Debug)]
 pub(crate) struct Mapping<T> {
-    /// None where there are no elements: there is no empty mapping.
+    /// `None` if there are no elements, because a mapping cannot be empty.
     map: Option<MmapMut>,
     path: PathBuf,
     len: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Mapping<T> {
 
 impl<T> Drop for Mapping<T> {
     fn drop(&mut self) {
-        // Some systems keep a file that is mapped.
+        // Some systems cannot delete a mapped file.
         self.map = None;
         let _ = std::fs::remove_file(&self.path);
     }
@@ -57,14 +57,14 @@ impl Disk {
         let number = FILES.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("{}-{number}.tensor", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        // What has not been written reads as zeros, which are a value of every element type.
+        // A new file reads as zeros, which are valid for every element type.
         file.set_len(bytes)?;
         Ok((file, path))
     }
 }
 
-// SAFETY: a mapping holds the elements that were asked for, all of them zero at first, until it is dropped; nobody else knows
-// the file. Pointers are addresses in it, which are aligned as pages are, and copies copy the range that they are given.
+// SAFETY: a mapping has the requested elements, initially zero, until it is dropped. Only this process accesses the file. Pointers are
+// addresses in the mapping, which is aligned to pages, and copies access only the range that they are given.
 unsafe impl Device for Disk {
     type Buffer<T: Element> = Mapping<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -73,7 +73,7 @@ unsafe impl Device for Disk {
         format!("Disk({})", self.folder.display())
     }
     fn same_instance(&self, _: &Self) -> bool {
-        true // whichever the folder, an address is one of this process
+        true // any directory will do: addresses are those of this process
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<Mapping<T>, Error> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
@@ -85,12 +85,12 @@ unsafe impl Device for Disk {
         let (file, path) = self.file(bytes as u64).map_err(failed)?;
         let mut mapping = Mapping { map: None, path, len, elements: std::marker::PhantomData };
         if bytes > 0 {
-            // SAFETY: the file is new, and of this process alone.
+            // SAFETY: the file is new, and only this process accesses it.
             mapping.map = Some(unsafe { MmapMut::map_mut(&file) }.map_err(failed)?);
         }
         Ok(mapping)
     }
-    /// Without this, zeros would be made in memory and copied.
+    /// The default implementation would make the zeros in memory and copy them.
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Mapping<T>, Error> {
         self.alloc(len)
     }
@@ -110,16 +110,16 @@ unsafe impl Device for Disk {
         Cpu::offset(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller's; these are addresses of the host.
+        // SAFETY: this method's contract is that of `Cpu::read`, and the pointers are host addresses.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller's; these are addresses of the host.
+        // SAFETY: this method's contract is that of `Cpu::write`, and the pointers are host addresses.
         unsafe { Cpu.write(from, to) }
     }
 }
 
-// SAFETY: a mapping stays where it is, and its pointers are the host's own.
+// SAFETY: a mapping does not move, and its pointers are host addresses.
 unsafe impl HostAccess for Disk {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         Cpu::host_ptr(ptr)
@@ -143,12 +143,11 @@ impl<T: Element> Reduce<T> for Disk {
     }
 }
 
-/// Keeps the program from taking more memory than this; what is mapped from files does not count. The memory that the process
-/// has is then as large as that, and any attempt at more fails.
+/// Limits the memory of the program. Memory-mapped files do not count. Allocations above the limit fail.
 #[cfg(target_os = "linux")]
 fn limit_memory(bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: a plain call with a structure of ours.
+    // SAFETY: `limit` is a valid structure that outlives the call.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) }, 0, "the limit can be lowered");
 }
 
@@ -159,7 +158,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limit = arguments.get(1).copied().unwrap_or(128);
     let disk = Disk::new(std::env::temp_dir().join(format!("vierbein-disk-{}", std::process::id())))?;
 
-    // One thread: each would have a stack of its own.
+    // Kernels run on one thread, because each thread would need memory for its stack.
     #[cfg(target_os = "linux")]
     limit_memory((limit as u64) << 20);
     let bytes = n * n * size_of::<f64>();
@@ -178,7 +177,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         row.iter_mut().enumerate().for_each(|(j, x)| *x = (i as f64) - 2.0 * (j as f64));
     }
 
-    // Sums of whole numbers below 2⁵³ are exact, so that closed forms are met to the last bit.
+    // Sums of integers below 2⁵³ are exact, so the results equal the closed forms.
     let triangle = (n * (n - 1) / 2) as f64;
     let trace = x.try_trace(0, 1)?.item();
     println!("trace      {trace:>20}   expected {}", -triangle);

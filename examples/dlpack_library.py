@@ -1,4 +1,4 @@
-"""Shares memory between NumPy and the library of dlpack_library.rs, both ways, and checks who frees what.
+"""Shares memory between NumPy and the library of dlpack_library.rs, in both directions, and checks when it is freed.
 
     cargo build --example dlpack_library
     python3 examples/dlpack_library.py target/debug/examples/libdlpack_library.so
@@ -44,7 +44,7 @@ class Given:
 
 
 def pass_to(function, array):
-    """Calls a function of the library with an array's memory. The library frees it where it takes it."""
+    """Calls a function of the library with an array's memory. The library frees it if it accepts it."""
     capsule = array.__dlpack__(max_version=(1, 0))
     result = function(python.PyCapsule_GetPointer(capsule, NEW))
     if result is True or isinstance(result, float) and not math.isnan(result):
@@ -52,7 +52,7 @@ def pass_to(function, array):
     return result
 
 
-# From Rust: the strides are those of the column-major tensor, and NumPy's last reference frees it, once.
+# From Rust: the strides are those of the column-major tensor. Dropping NumPy's last reference frees it once.
 array = np.from_dlpack(Given(library.columns_first(2, 3)))
 assert array.dtype == np.float64 and array.shape == (2, 3) and array.strides == (8, 16)
 assert array.tolist() == [[0, 2, 4], [1, 3, 5]] and array.flags.writeable
@@ -64,7 +64,7 @@ del part
 gc.collect()
 assert library.freed() == 1
 
-# From NumPy: any strides, and the array is held no longer than the call.
+# From NumPy: any strides. The library holds no reference after the call.
 for array in [
     np.arange(12.0).reshape(3, 4),
     np.asfortranarray(np.arange(12.0).reshape(3, 4)),
@@ -79,7 +79,7 @@ for array in [
     assert (array == 2 * before).all()
     assert sys.getrefcount(array) == references
 
-# What does not fit is refused and left to NumPy: another type, another rank, memory that is read only.
+# Rejected and still owned by NumPy: another type, another rank, read-only memory.
 for array in [np.arange(12).reshape(3, 4), np.arange(3.0)]:
     assert math.isnan(pass_to(library.sum, array))
 array = np.arange(4.0).reshape(2, 2)

@@ -1,4 +1,4 @@
-//! A C library of three functions whose tensors are DLPack structures: what Python needs to share memory with Rust.
+//! A C library of functions that pass tensors as DLPack structures, to share memory between Python and Rust.
 //!
 //! `cargo build --example dlpack_library`, then `python3 examples/dlpack_library.py` (NumPy 2.1 or later).
 
@@ -9,7 +9,7 @@ use vierbein::prelude::*;
 
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory that counts when it is freed.
+/// Memory that counts how often it is freed.
 struct Counted(Vec<f64>);
 
 impl Drop for Counted {
@@ -18,33 +18,33 @@ impl Drop for Counted {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that nobody touches.
+// SAFETY: the elements are those of a `Vec` that only this method gives access to.
 unsafe impl ForeignMemory<f64> for Counted {
     fn elements(&mut self) -> &mut [f64] {
         &mut self.0
     }
 }
 
-/// How many tensors of `columns_first` have been freed.
+/// Returns how many tensors of `columns_first` have been freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn freed() -> usize {
     FREED.load(Ordering::SeqCst)
 }
 
-/// The numbers 0, 1, 2, .. down the columns of a matrix, for the caller to own.
+/// Returns a matrix with the numbers 0, 1, 2, .. in column-major order. The caller owns it.
 #[unsafe(no_mangle)]
 pub extern "C" fn columns_first(rows: usize, columns: usize) -> *mut DLManagedTensorVersioned {
     let memory = Counted((0..rows * columns).map(|k| k as f64).collect());
     Tensor::<f64, _, ColMajor>::from_buffer([rows, columns], memory).into_dlpack().into_raw()
 }
 
-/// The sum of a matrix of `f64`, which is taken over and freed; NaN where it is something else, which stays the caller's.
+/// Returns the sum of a matrix of `f64`, and frees the matrix. Returns NaN for any other tensor, which the caller keeps.
 ///
 /// # Safety
-/// `given` is a DLPack structure that nobody else uses.
+/// `given` must be a valid DLPack structure that nothing else uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller ensures that `given` is valid, and that nothing else uses it.
     let Ok(given) = (unsafe { Dlpack::from_raw(given) }) else { return f64::NAN };
     match given.view::<f64, Rank<2>, RowMajor, Cpu>() {
         Ok(x) => x.sum().item(),
@@ -55,14 +55,13 @@ pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
     }
 }
 
-/// Doubles every element of a matrix of `f64`, which is taken over and freed; `false` where that cannot be done, and it stays the
-/// caller's.
+/// Doubles every element of a matrix of `f64`, and frees the structure. Returns `false` for any other tensor, which the caller keeps.
 ///
 /// # Safety
-/// `given` is a DLPack structure that nobody else uses.
+/// `given` must be a valid DLPack structure that nothing else uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn double(given: *mut DLManagedTensorVersioned) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: the caller ensures that `given` is valid, and that nothing else uses it.
     let Ok(mut given) = (unsafe { Dlpack::from_raw(given) }) else { return false };
     let done = given.view_mut::<f64, Rank<2>, RowMajor, Cpu>().map(|mut x| x *= 2.0).is_ok();
     if !done {

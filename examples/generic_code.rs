@@ -1,11 +1,11 @@
-//! Numeric code that is written once, for every element type, rank, order and device.
+//! Generic numeric code, written once for every element type, rank, memory order and device.
 //!
 //! `cargo run --example generic_code`
 
 use vierbein::prelude::*;
 use vierbein::{Complex, c64};
 
-/// To mean 0 and standard deviation 1. No bounds but the four that name the type parameters.
+/// Normalises to mean 0 and standard deviation 1. Needs only the four bounds of the type parameters.
 fn normalise<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
@@ -14,7 +14,7 @@ fn normalise<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     centred / spread
 }
 
-/// `y + alpha x`, in the memory of `y`.
+/// Computes `y + alpha x` in the buffer of `y`.
 fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     alpha: T,
     x: TensorView<'_, T, D, O, Dev>,
@@ -24,7 +24,7 @@ fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     y
 }
 
-/// The part of `x` along the identity: a call that changes the rank adds its one rank bound.
+/// Returns the mean of a diagonal. A call that changes the rank needs one more bound, on the rank.
 fn mean_diagonal<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,
@@ -36,7 +36,7 @@ where
     x.trace(0, 1) / n
 }
 
-/// Weights that sum to 1 along an axis (softmax), stable for large inputs.
+/// Computes the softmax: weights that sum to 1 along an axis. Stable for large inputs.
 fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
     axis: usize,
@@ -46,14 +46,14 @@ fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     powers / sums
 }
 
-/// A function that lends on what it was lent.
+/// Returns a view that lives as long as the argument's borrow.
 fn first<'a, T: Scalar, D: RemoveAxes<1>, O: Order, Dev: Device>(
     x: TensorView<'a, T, D, O, Dev>,
 ) -> TensorView<'a, T, D::Removed, O, Dev> {
     x.index_axis(0, 0)
 }
 
-/// A matrix product state: a user's own type with a rank in it.
+/// A tensor of a matrix product state: a user's type with a static rank.
 struct Site<const N: usize, Dev: Device = Cpu>
 where
     Rank<N>: Dim,
@@ -97,7 +97,7 @@ fn main() {
     let site = Site { tensor: Tensor::<f64, _>::ones([2, 2, 2]) }.normalised();
     println!("a site of rank 3, normalised: its norm is {}\n", site.tensor.norm().item());
 
-    // With the feature `cuda`, and a GPU, the same functions are kernels there.
+    // With the feature `cuda` and a GPU, the same functions run there.
     match matrix.to_device::<Cuda>() {
         Ok(matrix) => {
             println!("the same on a GPU:\n{}\n\n{:.4}", normalise(matrix.view()), softmax(matrix.view(), 1))

@@ -1,4 +1,4 @@
-//! What Python wrote, read into types, computed with, and written back for Python.
+//! Reads a file that Python wrote as a typed tensor, computes with it, and writes files for Python.
 //!
 //! `cargo run --release --example npy_from_python`
 //!
@@ -8,7 +8,7 @@ use vierbein::io::npy::read_header;
 use vierbein::prelude::*;
 use vierbein::{DynTensor, dispatch};
 
-/// Each column with mean 0 and deviation 1, whatever the order and the element type.
+/// Normalises each column to mean 0 and standard deviation 1, for any memory order and element type.
 fn standardise<T: Inexact, O: Order, Dev: Backend<T>>(
     table: TensorView<'_, T, Rank<2>, O, Dev>,
 ) -> Tensor<T, Rank<2>, O, Dev> {
@@ -23,23 +23,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("vierbein-npy-from-python-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
 
-    // What does Python give us? The header says, and no element is read for it.
+    // The header describes the contents. No element is read.
     let header = read_header(iris)?;
     println!(
         "{iris}\n  dtype {}, shape {:?}, fortran_order {}\n",
         header.descr, header.shape, header.fortran_order
     );
 
-    // Where the program knows what it wants, the type says so, and reading checks it.
+    // If the program expects a certain type, it states it, and reading checks it.
     let table = Tensor::<f64, Rank<2>>::read_npy(iris)?;
     let scores = standardise(table.view());
     println!("the first flowers, standardised:\n{:.3}\n", scores.slice(s![..3, ..]));
 
-    // Another type than the file's is an error that says what to write instead.
+    // If the requested type is not the file's, the error suggests what to write instead.
     let error = Tensor::<f32, Rank<2>, ColMajor>::read_npy(iris).unwrap_err();
     println!("asked for something else:\n  {error}\n");
 
-    // Both orders: a row-major tensor becomes a C array, a column-major one a Fortran array. No order is converted unasked.
+    // A row-major tensor becomes a C array, a column-major one a Fortran array. The memory order is never converted implicitly.
     let (rows, columns) = (folder.join("scores_c.npy"), folder.join("scores_f.npy"));
     scores.write_npy(&rows)?;
     scores.to_order::<ColMajor>().write_npy(&columns)?;
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let by_columns = Tensor::<f64, Rank<2>, ColMajor>::read_npy(&columns)?;
     assert_eq!(by_columns.as_order::<RowMajor>(), scores);
 
-    // Where only the file knows, it is read as it is; `dispatch!` runs generic code on whatever is there.
+    // If the type is known only at run time, the file is read as it is; `dispatch!` runs generic code for its element type.
     for path in [&rows, &columns] {
         let x = DynTensor::read_npy(path)?;
         let peak = dispatch!(x.dtype(), T in [f32, f64] => {

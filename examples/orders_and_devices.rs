@@ -1,4 +1,4 @@
-//! Every way between the two memory orders and between devices: which ones are free (the addresses are compared) and which
+//! All conversions between the two memory orders and between devices: which ones are free (the addresses are compared), and which
 //! ones copy.
 //!
 //! `cargo run --example orders_and_devices`
@@ -7,12 +7,12 @@ use disk_device::Disk;
 use vierbein::HostAccess;
 use vierbein::prelude::*;
 
-/// A second device that the host reaches: tensors in files.
+/// A second device that is accessible from the host: tensors in files.
 #[path = "disk_device.rs"]
 #[allow(dead_code, reason = "an example of its own")]
 mod disk_device;
 
-/// Whether two tensors begin at the same address.
+/// Returns whether two tensors start at the same address.
 fn shared<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>(
     a: TensorView<'_, f64, D, O, Dev>,
     b: TensorView<'_, f64, E, P, Dev2>,
@@ -21,7 +21,7 @@ fn shared<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>
     if address(a.into_iter().next()) == address(b.into_iter().next()) { "free  " } else { "copies" }
 }
 
-/// In words, after making sure.
+/// Asserts that a conversion is free, and returns the text that says so.
 fn free<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess>(
     a: TensorView<'_, f64, D, O, Dev>,
     b: TensorView<'_, f64, E, P, Dev>,
@@ -31,7 +31,7 @@ fn free<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess>(
     found
 }
 
-/// The same of copies.
+/// Asserts that a conversion copies, and returns the text that says so.
 fn copied<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>(
     a: TensorView<'_, f64, D, O, Dev>,
     b: TensorView<'_, f64, E, P, Dev2>,

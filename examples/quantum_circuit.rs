@@ -1,13 +1,13 @@
 //! A simulator of quantum circuits: states are tensors, gates are contractions.
 //!
-//! The state of n qubits is 2ⁿ complex amplitudes. A gate on one or two of the qubits is a contraction with the axes that
-//! a reshaped view gives them; the gate is written once, and no amplitude moves without need. Three circuits with known
-//! results: the Greenberger–Horne–Zeilinger state (1989), whose amplitudes are 1/√2 at 0…0 and 1…1; the quantum Fourier
-//! transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of a basis
-//! state, whose amplitudes are e^{2πi x k / N} / √N; and that of a random state, against sums by definition. Small
-//! circuits are then contracted as one network, gates and all, by a single `einsum!`.
+//! The state of n qubits is 2ⁿ complex amplitudes. A gate on one or two qubits is a contraction with the axes of a reshaped view. The
+//! gate is written once, and no amplitudes are moved unnecessarily. Three circuits have known results. The
+//! Greenberger–Horne–Zeilinger (GHZ) state (1989) has amplitudes 1/√2 at 0…0 and 1…1. The quantum Fourier transform (M. A. Nielsen
+//! and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of a basis state has amplitudes
+//! e^{2πi x k / N} / √N. That of a random state is compared with sums by definition. Small circuits are then contracted as one
+//! network by a single `einsum!`.
 //!
-//! Prints errors, relative to the largest amplitude there is, and times; fails if an error exceeds 1e-12.
+//! Prints errors, relative to the largest amplitude, and times. Fails if an error exceeds 1e-12.
 //!
 //! `cargo run --release --example quantum_circuit [qubits]`
 
@@ -17,7 +17,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 use std::time::{Duration, Instant};
 use vierbein::{c64, prelude::*};
 
-/// The largest relative error of an amplitude that passes.
+/// The tolerance for the relative error of an amplitude.
 const TOLERANCE: f64 = 1e-12;
 
 /// A gate on one qubit: `gate[[out, in]]`.
@@ -25,72 +25,72 @@ type Gate = Tensor<c64, Rank<2>>;
 /// A gate on two qubits: `gate[[out, out, in, in]]`.
 type Gate2 = Tensor<c64, Rank<4>>;
 
-/// e^{iφ}.
+/// Returns e^{iφ}.
 fn phase(angle: f64) -> c64 {
     c64::cis(angle)
 }
 
-/// Hadamard's gate.
+/// The Hadamard gate.
 fn hadamard() -> Gate {
     tensor![[1.0, 1.0], [1.0, -1.0]].cast::<c64>() * c64::from(FRAC_1_SQRT_2)
 }
 
-/// Flips the second qubit where the first is 1.
+/// The controlled-NOT gate: flips the second qubit if the first is 1.
 fn cnot() -> Gate2 {
     let matrix = tensor![[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]];
     matrix.cast::<c64>().reshape([2, 2, 2, 2])
 }
 
-/// Exchanges two qubits.
+/// The SWAP gate: exchanges two qubits.
 fn swap() -> Gate2 {
     let matrix = tensor![[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]];
     matrix.cast::<c64>().reshape([2, 2, 2, 2])
 }
 
-/// What a phase that the 1s of two qubits give is, as the diagonal of a gate: `diagonal[[first, second]]`.
+/// The diagonal of a controlled phase gate: `diagonal[[first, second]]`.
 fn controlled_phase(angle: f64) -> Tensor<c64, Rank<2>> {
     let one = c64::ONE;
     tensor![[one, one], [one, phase(angle)]]
 }
 
-/// The amplitudes of some qubits, of which qubit 0 is the highest digit of the index, and what the gates took.
+/// The amplitudes of some qubits, and the number and time of the gates. Qubit 0 is the highest bit of the index.
 struct Register {
     qubits: usize,
     amplitudes: Tensor<c64, Rank<1>>,
-    /// Gates write here, and the two are exchanged.
+    /// The output of a gate, which is then exchanged with `amplitudes`.
     next: Tensor<c64, Rank<1>>,
     gates: u32,
     elapsed: Duration,
 }
 
 impl Register {
-    /// Qubits in a state with these amplitudes.
+    /// Returns qubits in a state with these amplitudes.
     fn new(amplitudes: Tensor<c64, Rank<1>>) -> Register {
         let (qubits, next) = (amplitudes.len().ilog2() as usize, Tensor::zeros(amplitudes.shape()));
         Register { qubits, amplitudes, next, gates: 0, elapsed: Duration::ZERO }
     }
 
-    /// Qubits in the state |x⟩.
+    /// Returns qubits in the state |x⟩.
     fn basis(qubits: usize, x: usize) -> Register {
         let mut amplitudes = Tensor::zeros([1 << qubits]);
         amplitudes[[x]] = c64::ONE;
         Register::new(amplitudes)
     }
 
-    /// How many states the qubits before qubit `a`, between `a` and `b`, and behind `b` have.
+    /// Returns the number of states of the qubits before `a`, between `a` and `b`, and after `b`.
     fn around(&self, a: usize, b: usize) -> [usize; 3] {
         assert!(a < b && b < self.qubits);
         [1 << a, 1 << (b - a - 1), 1 << (self.qubits - b - 1)]
     }
 
-    /// Counts a gate that began at `start` and has written `next`.
+    /// Counts a gate that started at `start` and has written `next`.
     fn step(&mut self, start: Instant) {
         std::mem::swap(&mut self.amplitudes, &mut self.next);
         self.gates += 1;
         self.elapsed += start.elapsed();
     }
 
-    /// A gate on qubit `a`.
+    /// Applies a gate to qubit `a`.
     fn apply(&mut self, gate: &Gate, a: usize) {
         let start = Instant::now();
         let shape = [1 << a, 2, 1 << (self.qubits - a - 1)];
@@ -99,7 +99,7 @@ impl Register {
         self.step(start);
     }
 
-    /// A gate on qubits `a` < `b`.
+    /// Applies a gate to qubits `a` < `b`.
     fn apply2(&mut self, gate: &Gate2, a: usize, b: usize) {
         let start = Instant::now();
         let [before, between, behind] = self.around(a, b);
@@ -110,7 +110,7 @@ impl Register {
         self.step(start);
     }
 
-    /// A diagonal gate on qubits `a` < `b`: its labels stand in both operands and in the result, so nothing is summed.
+    /// Applies a diagonal gate to qubits `a` < `b`. Its labels occur in both operands and in the result, so nothing is summed.
     fn apply_diagonal(&mut self, diagonal: &Tensor<c64, Rank<2>>, a: usize, b: usize) {
         let start = Instant::now();
         let [before, between, behind] = self.around(a, b);
@@ -121,7 +121,7 @@ impl Register {
         self.step(start);
     }
 
-    /// Hadamard's gate, and a chain of controlled flips: from |0…0⟩ it makes the GHZ state.
+    /// Applies a Hadamard gate and a chain of controlled-NOT gates, which make the GHZ state from |0…0⟩.
     fn ghz(mut self) -> Register {
         self.apply(&hadamard(), 0);
         for a in 1..self.qubits {
@@ -130,7 +130,7 @@ impl Register {
         self
     }
 
-    /// The quantum Fourier transform.
+    /// Applies the quantum Fourier transform.
     fn fourier(mut self) -> Register {
         let n = self.qubits;
         for a in 0..n {
@@ -145,7 +145,7 @@ impl Register {
         self
     }
 
-    /// Prints the time of a gate, this error and how far the norm is off, and fails if one of them is too large.
+    /// Prints the time per gate, this error, and the error of the norm. Fails if an error is too large.
     fn report(&self, what: &str, error: f64) {
         let each = self.elapsed.as_secs_f64() * 1e3 / f64::from(self.gates);
         let norm = (self.amplitudes.norm().item() - 1.0).abs();
@@ -157,24 +157,24 @@ impl Register {
     }
 }
 
-/// The largest error of an amplitude, relative to the largest amplitude.
+/// Returns the largest error of an amplitude, relative to the largest amplitude.
 fn error_of<D: Dim>(found: TensorView<'_, c64, D>, exact: TensorView<'_, c64, D>) -> f64 {
     (found - exact).abs().max().item() / exact.abs().max().item()
 }
 
-/// What the GHZ state of `qubits` qubits is.
+/// Returns the exact GHZ state of `qubits` qubits.
 fn exact_ghz(qubits: usize) -> Tensor<c64, Rank<1>> {
     let last = (1 << qubits) - 1;
     Tensor::from_fn([last + 1], |[k]| c64::from(if k == 0 || k == last { FRAC_1_SQRT_2 } else { 0.0 }))
 }
 
-/// What the Fourier transform of |x⟩ is. The angle is reduced in integers, where nothing is rounded.
+/// Returns the exact Fourier transform of |x⟩. The angle is reduced in integers, without rounding errors.
 fn exact_fourier(qubits: usize, x: usize) -> Tensor<c64, Rank<1>> {
     let n = 1usize << qubits;
     Tensor::from_fn([n], |[k]| phase(TAU * ((x * k) % n) as f64 / n as f64) / (n as f64).sqrt())
 }
 
-/// The circuits, gate by gate.
+/// Runs the circuits gate by gate.
 fn gate_by_gate(qubits: usize) {
     let n = 1usize << qubits;
     let build = if cfg!(debug_assertions) { " (a dev build; 20 qubits is usual in release)" } else { "" };
@@ -200,7 +200,7 @@ fn gate_by_gate(qubits: usize) {
     });
     transformed.report("Fourier transform of a random state", error.into_iter().fold(0.0, f64::max));
 
-    // The GHZ state overlaps with |0…0⟩ by 1/√2, and a unitary leaves inner products as they are.
+    // The overlap of the GHZ state with |0…0⟩ is 1/√2, and a unitary transform preserves inner products.
     let overlap = ghz.amplitudes.vdot(&Register::basis(qubits, 0).amplitudes).item();
     let before = ghz.amplitudes.vdot(&random).item();
     let after = ghz.fourier().amplitudes.vdot(&transformed.amplitudes).item();
@@ -209,7 +209,7 @@ fn gate_by_gate(qubits: usize) {
     assert!((overlap - FRAC_1_SQRT_2).norm() < TOLERANCE && (before - after).norm() < TOLERANCE);
 }
 
-/// Whole circuits as one contraction each.
+/// Contracts each circuit as a whole.
 fn at_once() {
     let (h, cx) = (hadamard(), cnot());
     let zero = tensor![c64::ONE, c64::ZERO];
@@ -225,8 +225,8 @@ fn at_once() {
     println!("error {error:.1e}");
     assert!(error < TOLERANCE);
 
-    // A controlled phase is diagonal: it has the two qubits' labels, and lets them pass. The last exchange of qubits is
-    // the sequence of the labels in the result.
+    // A controlled phase is diagonal, so its operand has the labels of both qubits and introduces no new ones. The final reversal of
+    // qubits is the order of the labels in the result.
     println!(
         "\nFourier transform on 4 qubits: 4 states, 4 Hadamard gates, 6 controlled phases, 14 operands\n"
     );
@@ -260,7 +260,7 @@ fn at_once() {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // A dev build is slower: it has fewer qubits, unless told.
+    // A debug build is slower, so it uses fewer qubits by default.
     let usual = if cfg!(debug_assertions) { 16 } else { 20 };
     let qubits = std::env::args().nth(1).map_or(Ok(usual), |qubits| qubits.parse())?;
     assert!((2..=26).contains(&qubits), "2 to 26 qubits, not {qubits}");

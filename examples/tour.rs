@@ -1,10 +1,10 @@
-//! A tour in one page: a real file in, numbers out, and what the types know on the way.
+//! A short tour: reads a file, computes statistics, and shows what the types guarantee.
 //!
 //! `cargo run --release --example tour`
 
 use vierbein::prelude::*;
 
-/// The sample covariance of the columns of a table: `Xᵀ X / (n − 1)` of the centred columns. Any order, any device.
+/// Returns the sample covariance of the columns of a table: `Xᵀ X / (n − 1)` of the centred columns. For any memory order and device.
 fn covariance<O: Order, Dev: Backend<f64>>(
     table: TensorView<'_, f64, Rank<2>, O, Dev>,
 ) -> Tensor<f64, Rank<2>, O, Dev> {
@@ -14,8 +14,8 @@ fn covariance<O: Order, Dev: Backend<f64>>(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Fisher's measurements of 150 irises, in cm. The file says f64, two axes, row-major; so does the type, and reading
-    // checks that they agree.
+    // Fisher's measurements of 150 irises, in cm. The file contains a row-major f64 array with two axes, as the type states, and
+    // reading checks that they match.
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
     let iris = Tensor::<f64, Rank<2>>::read_npy(path)?;
     println!(
@@ -38,12 +38,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let correlation = &covariance_matrix / (deviations.insert_axis(1) * deviations.insert_axis(0));
     println!("correlation\n{correlation:.3}\n");
 
-    // A mask chooses: how many petals are longer than the mean petal?
+    // Comparisons give masks: how many petals are longer than the mean petal?
     let petals = iris.index_axis(1, 2);
     let long = petals.greater(&petals.mean()).count();
     println!("{} of {} petals are longer than the mean\n", long.item(), petals.len());
 
-    // Orders are types. Converting is explicit, and some ways are free.
+    // Memory orders are types. Conversions are explicit, and some are free.
     let columns: Tensor<f64, Rank<2>, ColMajor> = iris.to_order();
     println!("copied to column-major: strides {:?} become {:?}", iris.strides(), columns.strides());
     let same = covariance(columns.view());
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     // `&columns + &covariance_matrix` does not compile: "cannot combine a `ColMajor` tensor with a `RowMajor` tensor".
 
-    // So are devices. Asking for one that is not there is an error, not a crash.
+    // Devices are types, too. A device that is not available is an error, not a crash.
     let on_gpu: Result<Tensor<f64, Rank<2>, RowMajor, Cuda>, _> = covariance_matrix.to_device();
     match on_gpu {
         Ok(matrix) => println!("on the GPU, the covariance is\n{}", covariance_like(&matrix)),
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What compiles for `Cpu` compiles for `Cuda`: the device is one more type parameter.
+/// Code that compiles for `Cpu` compiles for `Cuda`, because the device is a type parameter.
 fn covariance_like<Dev: Backend<f64>>(
     matrix: &Tensor<f64, Rank<2>, RowMajor, Dev>,
 ) -> Tensor<f64, Rank<2>, RowMajor, Dev> {

@@ -139,8 +139,8 @@ cannot() { # TARGET REASON TEST..
 # Those that start it themselves do so by VIERBEIN_TEST_RUNNER.
 restarted=(
     replace_keeps_the_temporary_private_under_any_umask
-    a_file_that_may_not_grow
-    a_disk_that_is_full
+    file_size_limit_leaves_old_file
+    full_disk_leaves_old_file
 )
 
 common="export HOME=/root CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 RUST_BACKTRACE=0"

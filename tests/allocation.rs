@@ -1,5 +1,5 @@
-//! What operations allocate: their result, and nothing else, or nothing at all where a freed result is used again. Views go in as
-//! they are.
+//! Counts the allocations of operations: their result and nothing else, or none if the result reuses a freed buffer. Operands are
+//! views and are not copied.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::op;
@@ -11,7 +11,7 @@ mod counting;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// How many times memory is asked for, and how many bytes in all. Once before that, for what threads keep.
+/// Returns the number of allocations and their total bytes. Calls `f` once before, so that thread-local buffers exist.
 fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     drop(f());
     counting::asked();
@@ -21,7 +21,7 @@ fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     asked
 }
 
-/// The limit of recycling is the process's: who needs it to be something holds it meanwhile.
+/// Sets the limit of the buffer pool. The limit is global to the process, so the guard excludes other tests meanwhile.
 fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,14 +30,14 @@ fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     guard
 }
 
-/// What is asked for when a result has so many bytes: large ones begin at a page, and are whole pages, but for the build with
-/// exact memory.
+/// Returns the expected allocations for a result of `bytes`. Large results are aligned to pages and take whole pages, except in the
+/// build with exact memory.
 fn result_of(bytes: usize) -> (usize, usize) {
     let exact = bytes < 128 << 10 || cfg!(vierbein_exact_memory);
     (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })
 }
 
-/// Whether `matrixmultiply` computes floating-point products of matrices. It allocates a packing buffer in each call, and frees it.
+/// Returns whether `matrixmultiply` computes floating-point matrix products. It allocates and frees a packing buffer in each call.
 fn products_allocate() -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable") {
@@ -89,7 +89,7 @@ fn a_contraction_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
-fn into_what_is_there_nothing_is_allocated() {
+fn contraction_into_output_does_not_allocate() {
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([12, 12]));
     macro_rules! check {
@@ -133,7 +133,7 @@ fn matmul_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn large_results_are_used_again() {
+fn large_results_reuse_pool_buffers() {
     let _recycled = recycling_up_to(64 << 20);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     let none = (0, 0);
@@ -149,14 +149,14 @@ fn large_results_are_used_again() {
     assert_eq!(asked(|| einsum!("ij,ij->ij", &a, &a)), none);
     assert_eq!(asked(|| einsum!("ij,kj->ki", &a, &a)), none);
     assert_eq!(asked(|| a.cast::<f32>().cast::<i32>()), none);
-    // A `Vec` is the caller's, and goes back where it came from, unless a tensor gets it again.
+    // A `Vec` from a tensor is freed by the caller, not returned to the pool, unless it is moved into a tensor again.
     assert_eq!(asked(|| Tensor::<f64, _>::from((&a + &a).into_vec())), none);
     Cpu::trim();
     assert_eq!(asked(|| (&a + &a).into_vec()), result_of(300 * 400 * 8));
 }
 
 #[test]
-fn without_recycling_a_large_result_is_allocated_and_freed() {
+fn large_result_is_allocated_and_freed_without_pool() {
     let _unrecycled = recycling_up_to(0);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     for _ in 0..3 {
@@ -166,7 +166,7 @@ fn without_recycling_a_large_result_is_allocated_and_freed() {
     assert_eq!(Cpu::recycled_bytes(), 0);
 }
 
-/// Operands of each rank from 1 to 8, dense, permuted and repeated.
+/// Checks operands of each rank from 1 to 8: contiguous, permuted and broadcast.
 fn ranks(check: impl Fn(usize)) {
     (1..=8).for_each(check);
 }
@@ -213,7 +213,7 @@ fn an_elementwise_operation_allocates_its_result() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
-fn an_elementwise_operation_into_what_is_there_allocates_nothing() {
+fn elementwise_operation_into_output_does_not_allocate() {
     let a = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let (b, row) = (a.permute([2, 0, 1]), a.index_axis(0, 1).index_axis(0, 2));
     let mask = a.greater(50.0);

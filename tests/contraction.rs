@@ -1,9 +1,9 @@
-//! Contractions as a user writes them: closed forms, the traps that other libraries fell into, errors, accumulation, threads.
+//! Contractions through the public interface: closed forms, bugs known from other libraries, errors, accumulation, threads.
 
 use vierbein::prelude::*;
 use vierbein::{Error, IntoShape};
 
-/// Whole numbers, so that sums of products are exact.
+/// Small integers as elements, so that sums of products are exact.
 fn whole<T: Scalar, O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<T, Sh::Dim, O>
 where
     i64: vierbein::CastTo<T>,
@@ -33,12 +33,12 @@ macro_rules! both_orders {
     )*};
 }
 both_orders! {
-    conjugates every_conjugate diagonals_need_equal_axes what_is_not_read broadcast_operands rank_16 sums_of_nothing
-    unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
-    large_products_do_not_depend_on_threads copies_where_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
+    conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16
+    sums_of_zero_terms_and_empty_results unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
+    large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
 }
 
-/// A library dropped `conj` where all labels are batch labels.
+/// A bug of another library: it ignored `conj` if all labels were batch labels.
 fn conjugates<O: Order>() {
     let (a, b) = (complex::<O, _>([3, 4], 1), complex::<O, _>([3, 4], 5));
     let expected = Tensor::<_, _, O>::from_fn([3, 4], |at| a[at].conj() * b[at]);
@@ -52,7 +52,7 @@ fn conjugates<O: Order>() {
     assert_eq!(einsum!("ij,ij->", real.conj_view(), &real).item(), (&real * &real).sum().item());
 }
 
-/// Every pattern of the table with every combination of conjugates.
+/// Every contraction pattern, with every combination of conjugates.
 fn every_conjugate<O: Order>() {
     let (a, b) = (complex::<O, _>([3, 4, 5], 1), complex::<O, _>([3, 5, 4], 4));
     let (ca, cb) = (a.conj(), b.conj());
@@ -87,8 +87,8 @@ fn diagonals_need_equal_axes<O: Order>() {
     assert!(error.to_string().contains("the ellipsis has an axis of length"), "{error}");
 }
 
-/// `beta = 0` overwrites, whatever was there; so does every new result.
-fn what_is_not_read<O: Order>() {
+/// With `beta = 0` the old output is not read, even if it is NaN. New results are not affected by the memory they are written to.
+fn zero_beta_ignores_old_output<O: Order>() {
     macro_rules! check {
         ($($shape:expr; $spec:literal, $a:expr, $b:expr;)*) => {$(
             let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole($a, 1), whole($b, 2));
@@ -115,7 +115,7 @@ fn what_is_not_read<O: Order>() {
     assert!(out.is_finite().all().item());
 }
 
-/// A sum over an axis with a stride of zero counts each of its positions.
+/// A sum over an axis with stride 0 counts each index.
 fn broadcast_operands<O: Order>() {
     let row: Tensor<f64, _, O> = whole([4], 3);
     let many = row.insert_axis(if O::ROW_MAJOR { 0 } else { 1 });
@@ -160,8 +160,8 @@ fn c_of<O: Order>(a: &Tensor<i64, Rank<16>, O>) -> Tensor<i64, Rank<4>, O> {
     einsum!("abcdefghijklmnop->mnop", a)
 }
 
-/// `k = 0`, and results without elements.
-fn sums_of_nothing<O: Order>() {
+/// `k = 0`, and empty results.
+fn sums_of_zero_terms_and_empty_results<O: Order>() {
     let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([3, 0]), Tensor::ones([0, 4]));
     assert_eq!(einsum!("ij,jk->ik", &a, &b), Tensor::<f64, _, O>::zeros([3, 4]));
     assert_eq!(einsum!("ij->i", &a), Tensor::<f64, _, O>::zeros([3]));
@@ -172,7 +172,7 @@ fn sums_of_nothing<O: Order>() {
     einsum_into!(&mut out, 1.0, 2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, Tensor::<f64, _, O>::full([3, 4], 2.0));
     assert_eq!(einsum!("ij,jk,kl->il", &a, &b, Tensor::<f64, _, O>::ones([4, 2]).view()).shape(), [3, 2]);
-    // An empty sum beside a long one that lies in another sequence; what was in memory before is not zero.
+    // One empty summed axis next to a long one, in another memory order. The reused buffer contains NaN, not zero.
     drop(Tensor::<f64, _, O>::full([5, 5], f64::NAN));
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([5, 10, 0]), Tensor::ones([0, 10, 5]));
     assert_eq!(einsum!("ipq,qpj->ij", &x, &y), Tensor::<f64, _, O>::zeros([5, 5]));
@@ -192,7 +192,7 @@ fn unit_axes<O: Order>() {
     assert_eq!(einsum!("iai->a", &whole::<f64, O, _>([1, 3, 1], 0)).shape(), [3]);
 }
 
-/// Sliced, permuted, backwards: the same as their copies.
+/// Sliced, permuted and reversed views give the same results as their copies.
 fn views<O: Order>() {
     let big: Tensor<f64, _, O> = whole([9, 10, 11], 1);
     let other: Tensor<f64, _, O> = whole([11, 10, 9], 4);
@@ -212,13 +212,13 @@ fn views<O: Order>() {
     assert_eq!(einsum!("abc->cba", x), xo.permute([2, 1, 0]).to_owned());
 }
 
-/// Axes without names broadcast by the order's rule.
+/// Axes of an ellipsis broadcast by the rule of the memory order.
 fn ellipses<O: Order>() {
     let a: Tensor<f64, _, O> = whole([2, 3, 4], 1);
     assert_eq!(einsum!("...->...", &a), a);
     assert_eq!(einsum!("i...->...i", &a), a.permute([1, 2, 0]).to_owned());
     assert_eq!(einsum!("...", &a), a);
-    // Batched matrix products: the batch leads or trails.
+    // Batched matrix products: batch axes lead in row-major order and trail in column-major order.
     if O::ROW_MAJOR {
         let b: Tensor<f64, _, O> = whole([5, 1, 4, 2], 2);
         assert_eq!(einsum!("...ij,...jk->...ik", &a, &b), a.matmul(&b));
@@ -240,7 +240,7 @@ fn accumulation<O: Order>() {
     let mut out = start.clone();
     einsum_into!(&mut out, 3.0, -2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, expected);
-    // Into a part of something larger; the rest stays.
+    // Into a part of a larger tensor. The other elements stay unchanged.
     let mut large: Tensor<f64, _, O> = Tensor::full([8, 8], 9.0);
     large.slice_mut(s![1..6, 1..8;-1]).assign(&start);
     einsum_into!(&mut large.slice_mut(s![1..6, 1..8;-1]), 3.0, -2.0; "ij,jk->ik", &a, &b);
@@ -257,12 +257,12 @@ fn accumulation<O: Order>() {
     let mut products = a.clone();
     einsum_into!(&mut products, -1.0, 1.0; "ij,ij->ij", &a, &a);
     assert_eq!(products, &a - &a * &a);
-    // More than two.
+    // More than two operands.
     let mut out = start.clone();
     let c: Tensor<f64, _, O> = whole([7, 7], 5);
     einsum_into!(&mut out, 1.0, 1.0; "ij,jk,kl->il", &a, &b, &c);
     assert_eq!(out, a.matmul(&b).matmul(&c) + &start);
-    // A wrong shape, and nothing changes.
+    // An output of the wrong shape stays unchanged.
     let mut wrong: Tensor<f64, _, O> = Tensor::ones([5, 6]);
     let error = try_einsum_into!(&mut wrong, 1.0, 0.0; "ij,jk->ik", &a, &b).unwrap_err();
     assert_eq!(
@@ -279,7 +279,7 @@ fn repeated_labels_of_a_result<O: Order>() {
     let spread = einsum!("ij->iij", &b);
     let expected = Tensor::<f64, _, O>::from_fn([3, 3, 2], |[i, k, j]| if i == k { b[[i, j]] } else { 0.0 });
     assert_eq!(spread, expected);
-    // Accumulated: what is beside the diagonal is scaled too.
+    // With accumulation, elements off the diagonal are scaled by `beta`, too.
     let start: Tensor<f64, _, O> = whole([3, 3, 2], 5);
     let mut out = start.clone();
     einsum_into!(&mut out, 2.0, 3.0; "ij->iij", &b);
@@ -319,13 +319,13 @@ fn many_operands<O: Order>() {
     let path = einsum_path!("ab,bc,cd,de->ae", a, b, c, d);
     assert_eq!((path.steps().len(), path.multiplications(), path.largest_intermediate()), (3, 81.0, 9.0));
     assert!(path.to_string().contains("exact sequence: 8.100e1 multiplications"), "{path}");
-    // A limit in bytes on each intermediate: the matrix of 20 × 20 is too large, the vector is not.
+    // A limit in bytes on each intermediate: the 20 × 20 matrix exceeds it, the vector does not.
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([20, 2], 1), whole([2, 20], 2));
     let v: Tensor<f64, _, O> = whole([20], 3);
     assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
     let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
     assert!(error.to_string().contains("limit of 1 elements: the smallest possible is 4"), "{error}");
-    // Of nine operands, only pairs that share a letter are looked at: each of these is the whole with a letter less.
+    // For nine operands, only pairs with a common label are considered: each contraction removes one label of the large operand.
     let cube: Tensor<f64, _, O> = whole([2; 9], 1);
     let w: Tensor<f64, _, O> = whole([2], 2);
     let error = try_einsum!(
@@ -382,7 +382,7 @@ fn kronecker<O: Order>() {
     assert_eq!(Tensor::<i64, _, O>::scalar(3).kron(&v), &v * 3);
 }
 
-/// Bit for bit, for the shapes that are cut into pieces: matrices, batches, long sums, rows of sums.
+/// Results are bitwise equal for shapes that are split between threads: matrices, batches, long sums, rows of sums.
 fn large_products_do_not_depend_on_threads<O: Order>() {
     let noise = |shape: [usize; 3]| {
         let mut state = 1u64;
@@ -417,7 +417,7 @@ fn large_products_do_not_depend_on_threads<O: Order>() {
     }
     let (first, second) = (all(run()), all(run()));
     assert!(first == second);
-    // Against plain sums, to rounding.
+    // Compared with plain sums, up to rounding.
     let c = einsum!("bij,bjk->bik", &a, &b);
     for at in [[0, 0, 0], [39, 59, 49], [17, 33, 5]] {
         let [p, i, k] = at;
@@ -427,8 +427,8 @@ fn large_products_do_not_depend_on_threads<O: Order>() {
     }
 }
 
-/// Groups of axes that no single stride describes: an operand is packed, or the result made apart.
-fn copies_where_axes_do_not_fuse<O: Order>() {
+/// Groups of axes that cannot be fused: an operand is packed, or the result is computed in a temporary buffer.
+fn copies_if_axes_do_not_fuse<O: Order>() {
     let a: Tensor<f64, _, O> = whole([4, 9, 5, 8], 1);
     let b: Tensor<f64, _, O> = whole([9, 6, 8, 7], 2);
     let expected = |at: [usize; 4]| {
@@ -445,7 +445,7 @@ fn copies_where_axes_do_not_fuse<O: Order>() {
         einsum!("ipkq,pjql->ljki", &a, &b),
         Tensor::<f64, _, O>::from_fn([7, 6, 5, 4], |[l, j, k, i]| expected([i, k, j, l]))
     );
-    // Small tiles under a long sum: the result is made apart.
+    // Small tiles with a long sum: the result is computed in a temporary buffer.
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([3, 2, 100], 1), whole([100, 4, 2], 3));
     let z = einsum!("abk,kcd->acbd", &x, &y);
     let expected = Tensor::<f64, _, O>::from_fn([3, 4, 2, 2], |[a, c, b, d]| {
@@ -467,7 +467,7 @@ fn matmul_of_conjugates<O: Order>() {
     assert_eq!(v.matmul(v.conj_view()).item(), v.matmul(&v.conj()).item());
 }
 
-/// Sums of many terms of one sign, of `f32`, by every path of the matrix kernels.
+/// Long sums of `f32` terms of one sign, with sizes for every path of the matrix kernels.
 fn long_sums<O: Order>() {
     for (m, k, n) in [(2, 1 << 18, 2), (8, 100_000, 7), (16, 20_000, 16), (40, 20_000, 50)] {
         let a: Tensor<f32, _, O> =
@@ -482,8 +482,8 @@ fn long_sums<O: Order>() {
     }
 }
 
-/// A factor of one does not multiply: infinity times its imaginary part of zero would be NaN. So results do not depend on
-/// where they are written.
+/// A scaling factor of one is not multiplied: infinity times its imaginary part of zero would be NaN. So contiguous and strided
+/// outputs get the same results.
 fn infinities<O: Order>() {
     let huge = Complex::new(1e200, 0.0);
     for n in [2, 3, 5, 30] {
@@ -502,7 +502,7 @@ fn infinities<O: Order>() {
         let mut dense: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], Complex::new(f64::INFINITY, 1.0));
         einsum_into!(&mut dense, one, one; "ij,jk->ik", &finite, &finite);
         assert!(dense.im().equal(1.0).all().item(), "{n}: {dense}");
-        // Nothing is added: by a factor of zero, and for want of terms.
+        // The output stays unchanged if `alpha` is zero, and if the sum has zero terms.
         let zero = Complex::new(0.0, 0.0);
         einsum_into!(&mut dense, zero, one; "ij,jk->ik", &finite, &finite);
         let none: Tensor<Complex<f64>, _, O> = Tensor::zeros([n, 0]);
@@ -516,7 +516,7 @@ fn infinities<O: Order>() {
     }
 }
 
-/// What occurs in one operand only is not summed for a result without elements: here that would take years, and overflow.
+/// Labels of only one operand are not summed first if the result is empty. Here that would take years, and overflow.
 fn results_without_elements<O: Order>() {
     let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);
     // 2³⁰ and 2⁵⁰ on a 64-bit machine, 2¹⁴ and 2¹⁸ on a 32-bit one: their product exceeds `usize`, the square of the first does not.
@@ -527,7 +527,7 @@ fn results_without_elements<O: Order>() {
     assert_eq!(einsum!("k,ij,l->kl", &none, endless, &none).shape(), [0, 0]);
     let (full, none): (Tensor<i8, _, O>, Tensor<i8, _, O>) = (Tensor::full([2, 2], 100), Tensor::zeros([0]));
     assert_eq!(try_einsum!("ij,k->k", &full, &none).map(|x| x.shape()), Ok([0]));
-    // Strides of an axis that is not there may be longer than all numbers.
+    // The strides of an empty tensor's axis may exceed `isize`.
     let a: Tensor<f32, _, O> = Tensor::zeros([0, long, 1]);
     let b: Tensor<f32, _, O> = Tensor::zeros([longer, 1, 0]);
     assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, long, 0]));
@@ -547,12 +547,12 @@ fn integers_that_overflow<O: Order>() {
         assert!(try_einsum_into!(&mut out, 1, 1; "ij,jk->ik", &a, &a).is_err());
         assert!(try_einsum_into!(&mut out, 100, 2; "ij,ij->ij", &out.clone(), &out.clone()).is_ok());
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
-        // 102 · 2 does not fit: nothing is written.
+        // 102 · 2 overflows: the output stays unchanged.
         let one: Tensor<i8, _, O> = Tensor::ones([2, 2]);
         assert!(try_einsum_into!(&mut out, 1, 2; "ij,ij->ij", &one, &one).is_err());
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
         assert!(a.try_dot(&a).unwrap_err().to_string().starts_with("cannot dot of shapes"));
-        // Only what is written has to fit: −1 · 128, and 128 − 28.
+        // Only the final value has to fit: −1 · 128, and 128 − 28.
         let eights: Tensor<i8, _, O> = Tensor::full([2, 2], 8);
         let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], -28);
         einsum_into!(&mut out, 1, 1; "ij,jk->ik", &eights, &eights);
@@ -561,7 +561,7 @@ fn integers_that_overflow<O: Order>() {
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
         einsum_into!(&mut out, 0, 1; "ij,jk->ik", &a, &a);
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
-        // What the diagonal was does not matter where it is overwritten; what is beside it does.
+        // The diagonal is overwritten, so its old values do not matter. Elements off the diagonal are scaled by `beta`.
         let mut out: Tensor<i8, _, O> = Tensor::from_diagonal(&Tensor::<i8, _, O>::full([2], 100));
         let v: Tensor<i8, _, O> = Tensor::full([2], 100);
         einsum_into!(&mut out, -1, 2; "i->ii", &v);

@@ -1,6 +1,6 @@
-//! The CUDA device: what it says where something is missing, and against the host's device, the same operands, the same
-//! results. On a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds; without either the tests say so and
-//! pass, unless `VIERBEIN_REQUIRE_GPU` is 1. All families with all element types are in `cuda_types.rs`.
+//! The CUDA device: errors if a component is missing, and agreement with the CPU for the same operations and operands. The tests run
+//! on a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds. Without either they print a message and pass, unless
+//! `VIERBEIN_REQUIRE_GPU` is 1. `cuda_types.rs` tests all operations with all element types.
 
 #![cfg(feature = "cuda")]
 
@@ -23,12 +23,12 @@ mod missing;
 
 use vierbein::Cuda;
 
-/// The device, or nothing where there is none.
+/// Returns the device, or `None` if there is no GPU.
 fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-/// Where there is no GPU, the tests that need one run in an emulator, which tries everything but the hardware.
+/// Runs the tests that need a GPU in the emulator, which covers everything except the hardware.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {

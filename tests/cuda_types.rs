@@ -1,6 +1,6 @@
-//! Reductions, running results, products and [`DynTensor`](vierbein::DynTensor) on the CUDA device, against the host's device:
-//! the same operands, of all element types, the same results. They take long to build: `scripts/check-cuda.sh` runs them. On a
-//! GPU, or on the emulator; without either they say so and pass, unless `VIERBEIN_REQUIRE_GPU` is 1.
+//! Reductions, cumulative sums, products and [`DynTensor`](vierbein::DynTensor) on the CUDA device, compared with the CPU for all
+//! element types. These tests take long to build; `scripts/check-cuda.sh` runs them. They run on a GPU or on the emulator. Without
+//! either they print a message and pass, unless `VIERBEIN_REQUIRE_GPU` is 1.
 
 #![cfg(feature = "cuda")]
 
@@ -19,12 +19,12 @@ mod scans;
 
 use vierbein::Cuda;
 
-/// The device, or nothing where there is none.
+/// Returns the device, or `None` if there is no GPU.
 fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-/// Where there is no GPU, the tests run in an emulator, which tries everything but the hardware.
+/// Runs the tests in the emulator, which covers everything except the hardware.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {

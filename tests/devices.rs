@@ -1,6 +1,6 @@
-//! The same test bodies for each pair of order and device. A later device is tested by one more line in `device_tests!`.
+//! The same test bodies for each pair of memory order and device. To test another device, add a line to `device_tests!`.
 //!
-//! Data are made in plain vectors and moved to the device; results are moved back and compared with plain loops.
+//! Data are created on the host and moved to the device. Results are moved back and compared with plain loops.
 
 mod common;
 #[path = "devices/data.rs"]
@@ -18,7 +18,7 @@ use data::{check, indices, make, p, q, r};
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// What a device offers in these tests: the host and every complete third-party device do.
+/// What these tests require of a device. The CPU and every complete third-party device implement it.
 trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>> {}
 impl<Dev: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>>> Full for Dev {}
 
@@ -57,14 +57,14 @@ device_tests! {
     cuda_col: ColMajor, Cuda, if gpu::there();
 }
 
-/// Where there is no GPU, the same tests run in an emulator, which tries everything but the hardware.
+/// Runs the same tests in the emulator, which covers everything except the hardware.
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 #[test]
 fn cuda_in_the_emulator() {
     gpu::emulate(&["cuda_row::", "cuda_col::"]);
 }
 
-// ------------------------------------------------------------------ making tensors
+// ------------------------------------------------------------------ construction
 
 fn construction<O: Order, Dev: Full>() {
     let dev = Dev::default();
@@ -108,7 +108,7 @@ fn elementwise<O: Order, Dev: Full>() {
     check(&(a.slice(s![..;-1, 1..;2]) * b.slice(s![.., ..2])), [3, 2], |[i, j]| {
         p([2 - i, 1 + 2 * j]) * q([i, j])
     });
-    // Broadcasting: a lower rank by the order's rule, and axes of length 1 on either side.
+    // Broadcasting: a lower rank, aligned by the memory order, and axes of extent 1 on either side.
     let n = if O::ROW_MAJOR { 4 } else { 3 };
     let v = make::<_, _, O, Dev>([n], |[k]| k as f64);
     let along = |[i, j]: [usize; 2]| if O::ROW_MAJOR { j as f64 } else { i as f64 };
@@ -132,7 +132,7 @@ fn scalars_on_both_sides<O: Order, Dev: Full>() {
     check(&(n - 10), [4], |[i]| i as i32 - 9);
 }
 
-/// Operands that are given away hold the result where they have its shape.
+/// The result reuses the buffer of an owned operand of its shape.
 fn owned_operands<O: Order, Dev: Full>() {
     let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
     let small = make::<_, _, O, Dev>([1, 4], q);
@@ -144,7 +144,7 @@ fn owned_operands<O: Order, Dev: Full>() {
     check(&(small.clone() - make::<_, _, O, Dev>([3, 1], p)), [3, 4], |[i, j]| q([0, j]) - p([i, 0]));
     check(&(1.0 - (a.clone() * 2.0)), [3, 4], |i| 1.0 - 2.0 * p(i));
     check(&-a.clone(), [3, 4], |i| -p(i));
-    // The originals are what they were.
+    // The cloned operands are unchanged.
     check(&a, [3, 4], p);
     check(&b, [3, 4], q);
     check(&small, [1, 4], q);
@@ -262,7 +262,7 @@ fn sums<O: Order, Dev: Full>() {
 }
 
 fn means_and_moments<O: Order, Dev: Full>() {
-    // Along axis 1 the values are c - 3, c - 1, c + 1, c + 3: mean c, squared distances 9 + 1 + 1 + 9.
+    // Along axis 1 the values are c - 3, c - 1, c + 1, c + 3: mean c, squared deviations 9 + 1 + 1 + 9.
     let value = |[i, j]: [usize; 2]| 10.0 * i as f64 + 2.0 * j as f64 - 3.0;
     let x = make::<_, _, O, Dev>([2, 4], value);
     check(&x.mean_axis(1), [2], |[i]| 10.0 * i as f64);
@@ -297,7 +297,7 @@ fn extremes<O: Order, Dev: Full>() {
     assert_eq!(make::<i32, _, O, Dev>([5], |[i]| [3, -9, 4, 4, 0][i]).min().item(), -9);
 }
 
-/// The first of equals, counted in the order's enumeration of the reduced axes.
+/// Ties give the first index, counted in memory order over the reduced axes.
 fn positions<O: Order, Dev: Full>() {
     let x = make::<_, _, O, Dev>([2, 3, 4], r);
     let first = |values: Vec<f64>| {
@@ -360,7 +360,7 @@ fn shape_operations<O: Order, Dev: Full>() {
     let (low, high) = x.split_at(2, 1);
     check(&low, [2, 3, 1], r);
     check(&high, [2, 3, 3], |[i, j, k]| r([i, j, k + 1]));
-    // Reshaping keeps the enumeration of the order; a view is copied for it.
+    // Reshaping keeps the memory order of elements. A view that is not contiguous is copied.
     let listed: Vec<f64> = indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
     let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 4 * i + j } else { i + 6 * j };
     check(&x.as_shape([6, 4]), [6, 4], |i| listed[flat(i)]);
@@ -443,7 +443,7 @@ fn products_of_views<O: Order, Dev: Full>() {
     check(&n.t().matmul(&n), [6, 6], |[i, j]| (0..4).map(|n| (p([n, i]) * p([n, j])) as i32).sum());
 }
 
-/// Row-major batches lead, column-major ones trail.
+/// Batch axes lead in row-major order and trail in column-major order.
 fn batched_products<O: Order, Dev: Full>() {
     let entry = |b: usize, i: usize, j: usize| r([b, i, j]);
     let stack = |batch: usize, rows: usize, columns: usize| {
@@ -471,7 +471,7 @@ fn batched_products<O: Order, Dev: Full>() {
     });
 }
 
-/// One of each pattern, so that every kernel that a contraction asks for runs on the device.
+/// One contraction of each pattern, so that every kernel that contractions use runs on the device.
 fn contractions<O: Order, Dev: Full>() {
     let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([4, 5], q));
     check(&einsum!("ij,jk->ki", &a, &b), [5, 3], |[k, i]| (0..4).map(|j| p([i, j]) * q([j, k])).sum());
@@ -523,7 +523,7 @@ fn named_products<O: Order, Dev: Full>() {
     check(&x.vdot(&x), [], |_| (0..4).map(|k| z([k]).conj() * z([k])).sum());
 }
 
-// ------------------------------------------------------------------ moving and writing
+// ------------------------------------------------------------------ transfers and writing
 
 fn round_trips<O: Order, Dev: Full>() {
     let x = Tensor::<f64, _, O, Cpu>::from_fn([2, 3, 4], r);
@@ -536,7 +536,7 @@ fn round_trips<O: Order, Dev: Full>() {
     assert_eq!(there.into_vec(), x.into_vec());
 }
 
-/// From the host to the device, back and within it, side by side and not.
+/// Copies from the host to the device, back and within the device; contiguous and strided.
 fn copies_across<O: Order, Dev: Full>() {
     let (host, mut here) = (Tensor::<f64, _, O>::from_fn([3, 4], p), make::<f64, _, O, Dev>([3, 4], q));
     here.copy_from(&host).unwrap();
@@ -599,7 +599,7 @@ fn mutable_views<O: Order, Dev: Full>() {
     assert_eq!(x.to_vec().iter().step_by(2).sum::<f64>(), 0.0);
 }
 
-// ------------------------------------------------------------------ small ends
+// ------------------------------------------------------------------ empty tensors and rank 0
 
 fn empty_tensors<O: Order, Dev: Full>() {
     let x = make::<f64, _, O, Dev>([2, 0, 3], r);
@@ -632,7 +632,7 @@ fn rank_0<O: Order, Dev: Full>() {
     assert_eq!((three.item(), two.item()), (6.0, 2.0));
 }
 
-/// Results are held by the device of the left operand, and one that is given away is used again.
+/// Results are on the device of the left operand, and reuse the buffer of an owned operand.
 #[test]
 fn results_stay_on_their_device() {
     let (here, there) = (Remote::default(), Remote::default());
@@ -648,7 +648,7 @@ fn results_stay_on_their_device() {
     assert_eq!((total.item(), here.allocated()), (120.0, 25));
 }
 
-/// Two devices of one type may have memories of their own; what mixes them is refused before anything is computed.
+/// Two instances of one device type may have separate memories. Operations that mix them return an error before they compute.
 #[test]
 fn instances_do_not_mix() {
     let (here, there) = (Remote::default(), Remote::elsewhere());

@@ -1,5 +1,5 @@
-//! Tensors whose types are known at run time only: what they compute, against loops over indices that share nothing with the
-//! library; what they refuse, word by word; and the way in and out.
+//! `DynTensor`: results, compared with loops over indices that share no code with the library; exact error messages; conversions
+//! from and to typed tensors.
 
 mod common;
 

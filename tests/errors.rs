@@ -1,7 +1,7 @@
-//! What cannot be done is an error: the documented one, with a message that names the operation, its operands and the way
-//! out. The form that panics does so with the same message, at the caller's line, and nothing is changed.
+//! Invalid calls return the documented error, with a message that names the operation, its operands and the fix. The panicking
+//! variants panic with the same message, at the caller's line. Operands stay unchanged.
 
-/// Every public operation.
+/// The table of every public operation with bad input.
 mod bad_input;
 #[path = "errors/integers.rs"]
 mod integers;
@@ -16,7 +16,7 @@ thread_local! {
     static PANICKED_IN: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Remembers in which file a thread panics.
+/// Records the file in which a thread panics.
 fn watch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -29,7 +29,7 @@ fn watch_panics() {
     });
 }
 
-/// The error of the one form, with whose message the other panics, in these files.
+/// Asserts that the fallible variant returns an error and that the panicking one panics with its message at the caller's line.
 #[track_caller]
 fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
     watch_panics();
@@ -41,7 +41,7 @@ fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
     error
 }
 
-/// Both forms of a call, the text of the error, and its variant.
+/// Asserts the errors of both variants of a call: the variant of `Error`, and the text.
 macro_rules! refused {
     ($tried:expr, $panics:expr, $variant:pat, $text:expr) => {{
         let error = $crate::both_forms($tried.map(|_| ()), || {
@@ -58,7 +58,7 @@ fn matrix() -> Tensor<f64, Rank<2>> {
     tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 }
 
-// ------------------------------------------------------------------ shapes that do not agree
+// ------------------------------------------------------------------ shape mismatches
 
 #[test]
 fn broadcasting() {
@@ -88,7 +88,7 @@ fn broadcasting() {
 }
 
 #[test]
-fn broadcasting_by_the_order() {
+fn broadcasting_in_column_major_order() {
     let a = matrix().to_order::<ColMajor>();
     let v = Tensor::<f64, _, ColMajor>::zeros([3]);
     refused!(
@@ -97,7 +97,7 @@ fn broadcasting_by_the_order() {
         Error::Shapes { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // Higher ranks first, lower ranks second, several disagreements: the fastest axis is named.
+    // Operands of different ranks with several mismatches: the message names the axis with the smallest stride.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     refused!(
         matrix().try_add(&b),
@@ -133,7 +133,7 @@ fn assignments() {
         Error::AssignTo { .. },
         text("add", "[2]")
     );
-    // The other way round it would broadcast.
+    // In the other direction, the operands would broadcast.
     let tall = Tensor::<f64, _>::zeros([2, 3]);
     let mut row = x.slice_mut(s![..1, ..]);
     let error = row.try_add_assign(&tall).unwrap_err();
@@ -168,9 +168,9 @@ fn products() {
     refused!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
 }
 
-// ------------------------------------------------------------------ axes, positions, ranges
+// ------------------------------------------------------------------ axes, indices, ranges
 
-/// The names are those of the operations; the axis and all lengths follow.
+/// Messages name the operation, the axis and the shape.
 #[test]
 fn axes_out_of_range() {
     let (mut x, three) = (matrix(), 3);
@@ -233,7 +233,7 @@ fn axes_out_of_range() {
     refused!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
-/// Iterators have no `try_` form.
+/// Iterators have no fallible variant.
 #[test]
 fn axes_of_iterators() {
     let mut x = matrix();
@@ -245,7 +245,7 @@ fn axes_of_iterators() {
     refused!(error("take lanes"), x.lanes_mut(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
 }
 
-/// Every reduction in every form names itself, the axis and the lengths.
+/// Every variant of every reduction names itself, the axis and the shape.
 #[test]
 fn axes_of_every_reduction() {
     macro_rules! all_forms {
@@ -280,7 +280,7 @@ fn axes_of_every_reduction() {
 }
 
 #[test]
-fn axes_that_repeat_or_differ() {
+fn repeated_and_unequal_axes() {
     let x = matrix();
     let text =
         |verb: &str| format!("{verb}: axes [1, 1] of shape [2, 3] name one twice; each may be named once");
@@ -318,7 +318,7 @@ fn positions() {
     refused!(x.try_slice(s![.., 3]), x.slice(s![.., 3]), Error::Index { .. }, text("slice", 3));
     refused!(x.try_slice(s![.., -4]), x.slice(s![.., -4]), Error::Index { .. }, text("slice", -4));
     refused!(x.try_slice_mut(s![0, 7]), x.slice_mut(s![0, 7]), Error::Index { .. }, text("slice", 7));
-    // Single elements: `get` says `None` instead.
+    // For single elements, `get` returns `None`.
     let error = || Err::<(), _>(Error::Index { op: "index", index: 5, axis: 1, shape: vec![2, 3] });
     refused!(error(), x[[0, 5]], Error::Index { .. }, text("index", 5));
     refused!(error(), x[[0, 5]] = 1.0, Error::Index { .. }, text("index", 5));
@@ -364,7 +364,7 @@ fn reshapes() {
     refused!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
     let empty = Tensor::<f64, _>::zeros([0]);
     assert!(matches!(empty.try_as_shape([0, max, max]), Err(Error::Overflow { .. })));
-    // Neither error takes the elements along.
+    // A failed reshape leaves the tensor unchanged.
     assert_eq!(x, matrix());
 
     let text = "cannot reshape without a copy of a view of shape [3, 2] with strides [1, 3]: \
@@ -418,7 +418,7 @@ fn sizes_beyond_the_address_space() {
         Error::Overflow { .. },
         pair
     );
-    // Strides of an empty tensor must be representable too.
+    // Strides of an empty tensor must be representable, too.
     refused!(
         T::try_zeros([max, 0]),
         T::zeros_in([max, 0], &Cpu),
@@ -431,7 +431,7 @@ fn sizes_beyond_the_address_space() {
     let line = text(&format!("[{max}]"));
     let linspace = T::try_linspace_in(0.0, 1.0, max, &Cpu);
     refused!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
-    // As many elements as `usize` counts; there are more `i64` than that on a 32-bit machine.
+    // The number of elements just fits in `usize`. On a 32-bit machine there are more `i64` values than that.
     let range = isize::MIN as i64..isize::MAX as i64;
     refused!(
         Tensor::<i64, _>::try_arange_in(range.start, range.end, 1, &Cpu),
@@ -449,15 +449,15 @@ fn sizes_beyond_the_address_space() {
     }
 }
 
-/// Without elements, strides can be as long as there are numbers for: those of two axes are added where both are walked at once.
+/// Strides of empty tensors may be as large as `isize` allows. A diagonal adds the strides of two axes.
 #[test]
-fn strides_that_add_up_beyond_all_numbers() {
+fn diagonal_strides_that_overflow() {
     let max = isize::MAX as usize;
     let x = Tensor::<u8, _>::zeros([0, 0, max]);
     assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([max, 0]));
     assert_eq!(Tensor::<u8, _>::zeros([0, 0, max]).try_diagonal_mut(0, 1).map(|x| x.shape()), Ok([max, 0]));
     assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [max, 0]);
-    // A sum for each position along the last axis is more than there is memory for.
+    // One sum per index of the last axis does not fit in memory.
     assert!(matches!(x.try_trace(0, 1), Err(Error::OutOfMemory { .. })), "{:?}", x.try_trace(0, 1));
     assert!(matches!(try_einsum!("iij->j", &x), Err(Error::OutOfMemory { .. })));
     assert_eq!(try_einsum!("iij->", &x), Ok(Tensor::<u8, Rank<0>>::scalar(0)));
@@ -480,14 +480,14 @@ fn random_tensors_beyond_the_address_space() {
 }
 
 #[test]
-fn sizes_beyond_the_memory() {
+fn sizes_that_exceed_memory() {
     let n = isize::MAX as usize;
     let text = format!("cannot allocate {n} bytes on Cpu: out of memory");
     type T = Tensor<u8, Rank<1>>;
     refused!(T::try_zeros([n]), T::zeros([n]), Error::OutOfMemory { .. }, text);
     refused!(T::try_full([n], 1), T::full([n], 1), Error::OutOfMemory { .. }, text);
     refused!(T::try_from_fn_in([n], |_| 1, &Cpu), T::from_fn([n], |_| 1), Error::OutOfMemory { .. }, text);
-    // A view of that size is fine; no operation on it aborts.
+    // A view of that size is valid. Operations on it return errors and do not abort.
     let one = Tensor::<u8, _>::scalar(1);
     let v = one.broadcast_to([n]);
     refused!(v.try_to_owned(), v.to_owned(), Error::OutOfMemory { .. }, text);
@@ -507,7 +507,7 @@ fn sizes_beyond_the_memory() {
 }
 
 #[test]
-fn extremes_of_nothing() {
+fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
     let text = |name: &str| {
         format!("cannot take the {name} of nothing: the reduced axes of shape [2, 0] hold no elements")
@@ -518,7 +518,7 @@ fn extremes_of_nothing() {
     refused!(x.try_min_keep(1), x.min_keep(1), Error::Empty { .. }, text("minimum"));
     refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("position of the maximum"));
     refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("position of the minimum"));
-    // Nothing is asked for here, so nothing is missing.
+    // The result is empty, so no element of it is undefined.
     assert_eq!(x.max_axis(0).shape(), [0]);
 }
 
@@ -553,7 +553,7 @@ fn absent_devices() {
     );
 }
 
-/// A program's own slice: it has fewer arguments than its type says.
+/// A slice argument of the user's own type, which has fewer items than its type requires.
 #[derive(Clone, Copy)]
 struct NoArguments;
 
@@ -567,7 +567,7 @@ impl vierbein::SliceOf<Rank<2>> for NoArguments {
 
 #[test]
 fn slice_with_missing_arguments_panics() {
-    // Without the axes, a tensor without elements would become a view of one element.
+    // If the missing items were accepted, an empty tensor would become a view of one element.
     let mut x: Tensor<f64, Rank<2>> = Tensor::zeros([0, 3]);
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice(NoArguments).is_ok())).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice_mut(NoArguments).is_ok())).is_err());

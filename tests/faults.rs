@@ -1,8 +1,8 @@
-//! What goes wrong around a program: memory that is refused, closures that panic, threads that die, disks that are full, writers
-//! that are killed. An operation then says so, or is not noticed to have had less; nothing leaks, nothing is freed twice, what
-//! was there stays as it was, and the next operation works.
+//! Fault injection: failed allocations, closures that panic, threads that die, full disks, killed writers. An operation must
+//! return an error, or succeed with less workspace. Nothing leaks, nothing is freed twice, existing data stay unchanged, and the
+//! next operation works.
 //!
-//! What happens at random does so from the seed `VIERBEIN_TEST_SEED`, 0 if there is none; a panic that nobody expects names it.
+//! Random tests start from the seed `VIERBEIN_TEST_SEED`, by default 0. An unexpected panic prints the seed.
 
 #[path = "faults/allocations.rs"]
 mod allocations;
@@ -31,14 +31,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[global_allocator]
 static ALLOCATOR: allocator::Failing = allocator::Failing;
 
-/// Where random tests begin.
+/// Returns the seed of random tests.
 fn seed() -> u64 {
     std::env::var("VIERBEIN_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0)
 }
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Lets [`quietly`] do what it says.
+/// Installs the panic hook that [`quietly`] relies on.
 fn may_be_quiet() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -52,7 +52,7 @@ fn may_be_quiet() {
     });
 }
 
-/// What panics meanwhile, on any thread, says nothing. One test at a time.
+/// Runs `f` without output of panics, on any thread. Not for use by several tests at the same time.
 fn quietly<R>(f: impl FnOnce() -> R) -> R {
     struct Loud;
     impl Drop for Loud {

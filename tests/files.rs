@@ -1,5 +1,5 @@
-//! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format,
-//! files that are damaged or hostile, bad input to every function, and writers that fail.
+//! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format, damaged
+//! and hostile files, invalid arguments of every function, and writers that fail.
 
 #[macro_use]
 #[path = "common/golden.rs"]
@@ -33,7 +33,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// What is wrong with a file, which must be wrong.
+/// Returns the message of the file error that `result` must be.
 fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
     match result {
         Err(error @ Error::File { .. }) => error.to_string(),
@@ -41,7 +41,7 @@ fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
     }
 }
 
-/// A view of a tensor in a file; `None` after the error that big-endian machines have for elements of more than one byte.
+/// Returns a view of a tensor in a file. On big-endian machines, elements of several bytes give an error; returns `None` then.
 #[track_caller]
 fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<TensorView<'a, T, D>> {
     let view = file.view::<T, D>(name);
@@ -52,7 +52,7 @@ fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<T
     Some(view.unwrap())
 }
 
-/// What a text says must be in another one.
+/// Asserts that a message contains a text.
 #[track_caller]
 fn says(found: &str, expected: &str) {
     assert!(found.contains(expected), "{found:?} should contain {expected:?}");

@@ -1,6 +1,6 @@
-//! What printed tensors look like. Where the convention is NumPy's (brackets, elision, line breaks, alignment), the expected
-//! texts are what `array2string(x, separator=', ', precision=6, floatmode='maxprec_equal')` gives, in Rust's spelling:
-//! `true`, `NaN`, `2i`, and no decimal point without decimals.
+//! The text form of tensors. Brackets, elision, line breaks and alignment follow NumPy: the expected texts are those of
+//! `array2string(x, separator=', ', precision=6, floatmode='maxprec_equal')`, with Rust's spelling: `true`, `NaN`, `2i`, and no
+//! decimal point without decimals.
 
 use core::fmt::Display;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
 
-/// More elements of `f64` than any memory holds, and fewer than a view can have.
+/// More `f64` elements than fit in any memory, and fewer than the limit of a view.
 const HUGE: usize = isize::MAX as usize / 16;
 
-/// Compares texts, and shows them as they are where they differ.
+/// Compares texts, and prints both with line breaks if they differ.
 #[track_caller]
 fn same_text(found: impl Display, expected: &str) {
     let found = found.to_string();
@@ -52,7 +52,7 @@ bool [2, 2] row-major on Cpu",
 }
 
 #[test]
-fn floats_have_the_decimals_that_one_of_them_needs() {
+fn floats_have_equal_number_of_decimals() {
     same_text(tensor![1.0, 2.0], "[1, 2]\nf64 [2] row-major on Cpu");
     same_text(tensor![1.0, -2.5], "[ 1.0, -2.5]\nf64 [2] row-major on Cpu");
     same_text(tensor![0.1 + 0.2, 1.0 / 3.0], "[0.300000, 0.333333]\nf64 [2] row-major on Cpu");
@@ -73,7 +73,7 @@ f64 [2, 3, 4] row-major on Cpu",
 }
 
 #[test]
-fn single_precision_shows_its_own_digits() {
+fn f32_digits_are_shortest_for_f32() {
     same_text(tensor![0.1f32], "[0.1]\nf32 [1] row-major on Cpu");
     same_text(tensor![1234.5677f32, 0.123456], "[1234.567700,    0.123456]\nf32 [2] row-major on Cpu");
     same_text(tensor![16777217.0f32, 0.3], "[16777216.0,        0.3]\nf32 [2] row-major on Cpu");
@@ -85,7 +85,7 @@ fn single_precision_shows_its_own_digits() {
 
 #[test]
 fn mixed_magnitudes() {
-    // Within NumPy's bounds numbers stay plain, also where NumPy looks at their ratio.
+    // Numbers within NumPy's bounds have no exponent. Unlike NumPy, their ratio does not matter.
     same_text(tensor![1234.5, 0.001], "[1234.500,    0.001]\nf64 [2] row-major on Cpu");
     same_text(tensor![99999999.0, 1e-4], "[99999999.0000,        0.0001]\nf64 [2] row-major on Cpu");
     same_text(tensor![1e8, 1.0], "[1e+08, 1e+00]\nf64 [2] row-major on Cpu");
@@ -94,7 +94,7 @@ fn mixed_magnitudes() {
         tensor![123456.75, 100000000.0, -0.5],
         "[ 1.234568e+05,  1.000000e+08, -5.000000e-01]\nf64 [3] row-major on Cpu",
     );
-    // Rounded up to the next power of ten; three digits of exponent for all.
+    // A mantissa that is rounded up to the next power of ten; a three-digit exponent for all elements.
     same_text(
         tensor![1e100, -2.5e-7, 9.99999999e-5],
         "[ 1.0e+100, -2.5e-007,  1.0e-004]\nf64 [3] row-major on Cpu",
@@ -170,7 +170,7 @@ fn rank_16() {
     let x = Tensor::<i32, _>::from_fn([1; 16], |_| 5);
     let shape = ["1"; 16].join(", ");
     same_text(x, &format!("{}5{}\ni32 [{shape}] row-major on Cpu", "[".repeat(16), "]".repeat(16)));
-    // The first and the last element of a deep one, and as many lines as rows.
+    // The first and the last element of a tensor of rank 16, and the number of lines.
     let deep = Tensor::<i32, _>::arange(0..1 << 16).reshape([2; 16]).to_string();
     assert!(deep.starts_with(&format!(
         "{}    0,     1],\n{}[    2,     3]],\n\n",
@@ -213,7 +213,7 @@ i32 [2, 1, 20] row-major on Cpu",
 
 #[test]
 fn large_tensors_are_elided() {
-    // 1000 elements are still shown, 1001 are not.
+    // 1000 elements are shown in full, 1001 are not.
     assert!(!Tensor::<i32, _>::arange(0..1000).to_string().contains("..."));
     same_text(
         Tensor::<i32, _>::arange(0..1001),
@@ -231,7 +231,7 @@ fn large_tensors_are_elided() {
  [1900, 1901, 1902, ..., 1997, 1998, 1999]]
 i32 [20, 100] row-major on Cpu",
     );
-    // Short axes are shown whole.
+    // Short axes are not elided.
     same_text(
         Tensor::<i32, _>::arange(0..1200).reshape([2, 600]),
         "\
@@ -317,8 +317,8 @@ fn large_tensors_of_rank_3() {
 }
 
 #[test]
-fn elided_floats_look_at_what_is_shown() {
-    // What needs decimals or an exponent is in the middle.
+fn elided_elements_do_not_affect_format() {
+    // The elements that need decimals or an exponent are elided, so they do not affect the format.
     let mut x = Tensor::<f64, _>::ones([5000]);
     x.as_mut_slice()[2500] = 1e-30;
     same_text(&x, "[1, 1, 1, ..., 1, 1, 1]\nf64 [5000] row-major on Cpu");
@@ -353,7 +353,7 @@ i32 [3, 4] row-major on Cpu",
     );
     same_text(tensor![1, 2].broadcast_to([2, 2]), "[[1, 2],\n [1, 2]]\ni32 [2, 2] row-major on Cpu");
     same_text(x.view_mut().slice_mut(s![1..3]), "[1, 2]\ni32 [2] row-major on Cpu");
-    // Elided and backwards; more elements than there is memory for.
+    // Elided and reversed views; more elements than fit in memory.
     same_text(
         Tensor::<i32, _>::arange(0..5000).slice(s![..; -1]),
         "[4999, 4998, 4997, ...,    2,    1,    0]\ni32 [5000] row-major on Cpu",
@@ -390,13 +390,13 @@ fn alternate_display_shows_everything() {
     let all = format!("{x:#}");
     assert!(!all.contains("..."));
     assert_eq!(all.lines().count(), 401);
-    // A debugging macro must not flood the terminal.
+    // `{:#?}` elides, too, because `dbg!` uses it.
     assert_eq!(format!("{x:#?}"), format!("{x:?}"));
     assert!(format!("{x:?}").contains("...,"));
 }
 
 #[test]
-fn debug_says_first_what_it_is() {
+fn debug_starts_with_type_and_shape() {
     let x = tensor![[1.0, 2.5], [3.0, 4.0]];
     same_text(format!("{x:?}"), "f64 [2, 2] row-major on Cpu\n[[1.0, 2.5],\n [3.0, 4.0]]");
     same_text(format!("{x:.2?}"), "f64 [2, 2] row-major on Cpu\n[[1.00, 2.50],\n [3.00, 4.00]]");
@@ -412,14 +412,14 @@ Some(
     );
 }
 
-/// A device whose memory the host must not touch: it counts the elements that are read, and can be made to fail.
+/// A device whose memory the host must not access directly. Counts the elements that are read, and fails if `fails` is set.
 #[derive(Debug, Clone, Default)]
 struct Remote {
     read: Arc<AtomicUsize>,
     fails: bool,
 }
 
-// SAFETY: buffers hold what was asked for, and pointers address them.
+// SAFETY: buffers have the requested length, and pointers are exposed addresses of their elements.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Vec<T>;
     type Ptr<T: Element> = usize;
@@ -447,13 +447,13 @@ unsafe impl Device for Remote {
         }
         self.read.fetch_add(to.len(), Ordering::Relaxed);
         let from = core::ptr::with_exposed_provenance::<T>(from);
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller ensures that `to.len()` elements are readable from `from` on. `to` is a separate host slice.
         unsafe { core::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
         Ok(())
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
         let to = core::ptr::with_exposed_provenance_mut::<T>(to);
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller ensures that `from.len()` elements are writable from `to` on, and that nothing else accesses them.
         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
         Ok(())
     }
@@ -467,13 +467,13 @@ fn any_device() {
 }
 
 #[test]
-fn only_what_is_shown_is_read() {
+fn only_shown_elements_are_read() {
     let device = Remote::default();
     let x = Tensor::<u8, _, RowMajor, _>::zeros_in([100, 1000], &device);
     device.read.store(0, Ordering::Relaxed);
     assert_eq!(x.to_string().lines().count(), 8);
     assert_eq!(device.read.load(Ordering::Relaxed), 36);
-    // 10^10 elements that are all the same one; fewer if pointers have 32 bits.
+    // A view of 10^10 elements with stride 0; fewer if pointers have 32 bits.
     let side = if usize::BITS == 64 { 100_000 } else { 40_000 };
     let repeated = x.slice(s![..1, ..1]).broadcast_to([side, side]).to_string();
     assert!(repeated.starts_with("[[0, 0, 0, ..., 0, 0, 0],\n"));
@@ -481,7 +481,7 @@ fn only_what_is_shown_is_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_question_mark() {
+fn unreadable_elements_print_as_question_marks() {
     let device = Remote { fails: true, ..Remote::default() };
     let x = Tensor::<f64, _, RowMajor, _>::zeros_in([2, 2], &device);
     same_text(&x, "[[?, ?],\n [?, ?]]\nf64 [2, 2] row-major on Remote");
@@ -489,7 +489,7 @@ fn what_cannot_be_read_is_a_question_mark() {
     same_text(&x, "[?, ?, ?, ..., ?, ?, ?]\nComplex<f64> [2000] row-major on Remote");
 }
 
-/// Six along each of sixteen axes are more than are shown: fewer at each end are. No view on 32 bits has so many elements.
+/// Six elements along each of 16 axes exceed the limit, so fewer are shown. On 32 bits no view can have so many elements.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn views_that_repeat_one_element() {
@@ -503,7 +503,7 @@ fn views_that_repeat_one_element() {
     let seven = one.broadcast_to([5; 7]).to_string();
     assert_eq!(seven.matches("1.5").count(), 4usize.pow(7));
     assert_eq!(one.broadcast_to([9; 6]).to_string().matches("1.5").count(), 6usize.pow(6));
-    // All are asked for, and there are more than memory holds.
+    // All elements are requested, but the text does not fit in memory.
     let endless = one.broadcast_to([HUGE]);
     assert_eq!(format!("{endless:#}"), format!("?\nf64 [{HUGE}] row-major on Cpu"));
     assert_eq!(
@@ -512,9 +512,9 @@ fn views_that_repeat_one_element() {
     );
 }
 
-/// Format strings have no widths beyond 65535, and cells do.
+/// Format strings limit the precision to 65535. The resulting cells are wider.
 #[test]
-fn as_many_decimals_as_a_format_string_has() {
+fn maximum_precision_of_format_strings() {
     let text = format!("{:.65535}", tensor![1.5, -10.25]);
     let cell = |x: f64| format!("{x:.65535}");
     assert_eq!(text, format!("[  {},\n {}]\nf64 [2] row-major on Cpu", cell(1.5), cell(-10.25)));

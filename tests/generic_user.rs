@@ -1,5 +1,5 @@
-//! Code as a user writes it: generic over element type, rank, order and device, with no more bounds than
-//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>` and, where a call changes the rank, one that says so.
+//! Generic code as a user writes it: over element type, rank, memory order and device, with no other bounds than
+//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>` and, if a call changes the rank, one for the new rank.
 
 mod common;
 
@@ -11,7 +11,7 @@ use vierbein::{MatmulRanks, MergeAxes, Removed, op};
 
 // ------------------------------------------------------------------ same rank
 
-/// Mean 0 and norm 1.
+/// Returns `x` with mean 0 and norm 1.
 fn normalised<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
@@ -20,7 +20,7 @@ fn normalised<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     centred / norm
 }
 
-/// Mean 0 and standard deviation 1.
+/// Returns `x` with mean 0 and standard deviation 1.
 fn standardised<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
@@ -35,7 +35,7 @@ fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     *y += x * alpha;
 }
 
-/// The same without the product in between.
+/// Computes the same without a temporary for the product.
 fn axpy_fused<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     alpha: T,
     x: TensorView<'_, T, D, O, Dev>,
@@ -51,14 +51,14 @@ fn centred_along<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x - x.mean_keep(axis).cast::<T>()
 }
 
-/// A tensor of rank 0 on the left, and on the right.
+/// Uses a tensor of rank 0 as left and as right operand.
 fn from_total<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> [Tensor<T, D, O, Dev>; 2] {
     [&x.sum() - x, x - &x.sum()]
 }
 
-/// `a x² + b x + c`, with scalars made in generic code.
+/// Computes `a x² + b x + c` with scalars from generic code.
 fn parabola<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
     [a, b, c]: [T; 3],
@@ -66,7 +66,7 @@ fn parabola<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     (x * a + b) * x + c
 }
 
-/// One minus `x`, with ones made on the device of `x`.
+/// Computes `1 - x`, with ones on the device of `x`.
 fn complement<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
@@ -96,7 +96,7 @@ fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     weights / total
 }
 
-/// Of modulus 1, for real and complex numbers alike.
+/// Returns numbers of modulus 1. Works for real and complex numbers.
 fn phases<T: Inexact, D: Dim, O: Order, Dev: Backend<T>>(x: &Tensor<T, D, O, Dev>) -> Tensor<T, D, O, Dev> {
     -(-x / x.abs().cast::<T>())
 }
@@ -110,7 +110,7 @@ fn relative_distance<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
 
 // ------------------------------------------------------------------ other ranks
 
-/// The first position along an axis, seen from the mean along it.
+/// Returns the first slice along an axis minus the mean along it.
 fn first_off_mean<T: Scalar, D: RemoveAxes<1>, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
     axis: usize,
@@ -118,7 +118,7 @@ fn first_off_mean<T: Scalar, D: RemoveAxes<1>, O: Order, Dev: Backend<T>>(
     x.index_axis(axis, 0) - x.mean_axis(axis).cast::<T>()
 }
 
-/// Two traces, one after the other.
+/// Computes two traces in a row.
 fn traced_twice<T, D, O, Dev>(x: &Tensor<T, D, O, Dev>) -> Tensor<T, Removed<D::Removed, 2>, O, Dev>
 where
     T: Scalar,
@@ -129,7 +129,7 @@ where
     x.trace(0, 1).trace(0, 1)
 }
 
-/// A trace without its mean: a tensor of another rank, taken further.
+/// Subtracts the mean from a trace, which has another rank.
 fn traceless<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,
@@ -195,12 +195,12 @@ fn longer<'a, T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
 
 fn clear_corner<T: Scalar, O: Order, Dev: Backend<T>>(mut x: TensorViewMut<'_, T, Rank<2>, O, Dev>) {
     x.slice_mut(s![..1, ..1]).fill(T::zero());
-    // Lent once more.
+    // Reborrows the view.
     let mut again = x.view_mut();
     again.slice_mut(s![-1, -1]).fill(T::zero());
 }
 
-// ------------------------------------------------------------------ a rank as a number
+// ------------------------------------------------------------------ rank as a const parameter
 
 /// A field on a grid of `N` dimensions.
 #[derive(Debug, Clone)]
@@ -234,7 +234,7 @@ where
     }
 }
 
-// ------------------------------------------------------------------ operations of one's own
+// ------------------------------------------------------------------ user-defined operations
 
 /// `1 / (1 + exp(-steepness x))`.
 #[derive(Debug, Clone, Copy)]
@@ -250,7 +250,7 @@ impl<T: RealFloat> UnaryOp<T> for Logistic<T> {
     }
 }
 
-/// Whether the first is a multiple of the second; nothing is a multiple of zero.
+/// Returns whether `a` is a multiple of `b`; undefined if `b` is zero.
 #[derive(Debug, Clone, Copy)]
 struct MultipleOf;
 
@@ -273,13 +273,13 @@ fn activated<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x.apply(Logistic { steepness })
 }
 
-// ------------------------------------------------------------------ all of it with concrete types
+// ------------------------------------------------------------------ calls with concrete types
 
-/// What these tests ask of a device.
+/// What these tests require of a device.
 trait Full: Backend<f64> + Backend<i32> + Backend<f32> + Backend<Complex<f64>> + Default {}
 impl<Dev: Backend<f64> + Backend<i32> + Backend<f32> + Backend<Complex<f64>> + Default> Full for Dev {}
 
-/// Each body in both orders, on the host and on a device of a third party.
+/// Runs each test body in both memory orders, on the CPU and on a third-party device.
 macro_rules! tests {
     ($($body:ident)*) => {$(
         mod $body {
@@ -305,7 +305,7 @@ macro_rules! tests {
 }
 tests! { of_the_same_rank of_real_numbers of_complex_numbers of_integers of_other_ranks of_views of_own_operations }
 
-/// In this order, on this device.
+/// Converts to memory order `O` and moves to device `Dev`.
 fn on<T: Element, D: Dim, O: Order, Dev: Device + Default>(x: &Tensor<T, D>) -> Tensor<T, D, O, Dev> {
     x.to_order::<O>().to_device().unwrap()
 }
@@ -371,7 +371,7 @@ fn of_real_numbers<O: Order, Dev: Full>() {
         [9.0880055536303299e-04, 2.4703760353368210e-03, 9.9662082340930003e-01]
     ];
     close(&softmax(x.view(), 1), &expected);
-    // The same over axis 0, of a permuted view.
+    // The same along axis 0, where each column has two elements.
     let expected = tensor![
         [0.8807970779778823, 0.8807970779778823, 0.11920292202211755],
         [0.11920292202211755, 0.11920292202211755, 0.8807970779778823]
@@ -392,7 +392,7 @@ fn of_complex_numbers<O: Order, Dev: Full>() {
         [c(0.5773502691896257, 0.09622504486493763), c(-0.3849001794597505, -0.09622504486493763)]
     ];
     close(&normalised(&z), &expected);
-    // (z - z.mean()) / z.std(): twice as large, for four elements
+    // (z - z.mean()) / z.std(): twice as large, because there are four elements
     close(&standardised(z.view()), &(expected * c(2.0, 0.0)));
     close(
         &phases(&on::<_, _, O, Dev>(&tensor![c(3.0, 4.0), c(0.0, -5.0)])),
@@ -439,7 +439,7 @@ fn of_other_ranks<O: Order, Dev: Full>() {
 
 fn of_views<O: Order, Dev: Full>() {
     let x = sample::<O, Dev>();
-    // The views live as long as the tensor, not as long as the views that they are made of.
+    // The results of `border` live as long as the tensor, not only as long as the view `whole`.
     let [low, high] = {
         let whole = x.view();
         border(whole, 1)
@@ -493,7 +493,7 @@ fn fields_of_some_dimension() {
     assert_eq!(grid.at([1, 0, 1]), 5.0);
 }
 
-/// A device that is a value: constructors take it, results keep it.
+/// A device instance is passed to constructors, and results are on the same instance.
 #[test]
 fn a_device_without_a_default() {
     let device = Remote::default();
@@ -506,7 +506,7 @@ fn a_device_without_a_default() {
     assert_eq!(softmax(z.view(), 0).apply(op::Ceil).sum().item(), 6.0);
 }
 
-/// Contractions in generic code need no more than the others do.
+/// Contractions in generic code need no additional bounds.
 fn overlap<T: Scalar, O: Order, Dev: Backend<T>>(
     bra: TensorView<'_, T, Rank<3>, O, Dev>,
     ket: TensorView<'_, T, Rank<3>, O, Dev>,
@@ -541,9 +541,9 @@ fn contractions_in_generic_code() {
     assert_eq!(energy(tensor![1, 2].view(), tensor![3, 4].view()).item(), 11);
 }
 
-/// Costs are what their operations say, however much.
+/// The largest possible `COST` is accepted.
 #[test]
-fn an_operation_that_says_it_takes_forever() {
+fn maximum_operation_cost_is_accepted() {
     #[derive(Debug, Clone, Copy)]
     struct Forever;
     impl UnaryOp<f64> for Forever {

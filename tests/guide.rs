@@ -1,16 +1,16 @@
-//! The tables of the guide that say the same thing twice: each row is in the program beneath its table, which runs as a test of
-//! the documentation. (`scripts/fill-guide.py` writes the programs, and executes NumPy's halves.)
+//! Checks that each row of the guide's translation tables appears in the program below the table, which runs as a doc test.
+//! (`scripts/fill-guide.py` writes the programs, and runs the NumPy code.)
 
 use std::path::Path;
 
-/// The code in the two columns of a row, if it is one of two pieces of code.
+/// Returns the code in the two columns of a row, if both are code.
 fn halves(row: &str) -> Option<(String, String)> {
     let row = row.strip_prefix("| `")?.strip_suffix("` |")?.replace("\\|", "|");
     let (theirs, ours) = row.split_once("` | `")?;
     Some((theirs.into(), ours.into()))
 }
 
-/// The rows of all tables with this header, each with the program beneath its table.
+/// Returns the rows of all tables with this header, each with the program below its table.
 fn rows<'t>(text: &'t str, header: &str) -> Vec<((String, String), &'t str)> {
     let mut rows = Vec::new();
     for table in text.split(header).skip(1) {
@@ -33,7 +33,7 @@ fn every_row_from_numpy_is_tested() {
     let text = page("from_numpy.md");
     let rows = rows(&text, "\n| NumPy | vierbein |\n");
     for ((_, ours), program) in &rows {
-        // A statement is a line; what has a value is what a line asserts.
+        // A statement is a line of the program. An expression is asserted in a line.
         let asserted = [", ", ")", " - ", ".all_close("].map(|after| format!("({ours}{after}"));
         let says_so = |line: &str| match ours.ends_with(';') {
             true => line.ends_with(ours),

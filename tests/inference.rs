@@ -1,11 +1,11 @@
-//! What the compiler works out by itself: programs with as few annotations as users write. Compiling is the test.
+//! Type inference: programs with as few annotations as users write. The test is that they compile.
 
 use std::sync::LazyLock;
 use vierbein::prelude::*;
 use vierbein::{Complex, c64};
 
 #[test]
-fn constructors_take_what_is_left_open_from_their_use() {
+fn constructor_types_are_inferred_from_use() {
     let a: Tensor<f64, Rank<2>> = Tensor::zeros([2, 3]);
     assert_eq!(&a + &Tensor::zeros([2, 3]), a);
     let z = Tensor::ones([2, 3]);
@@ -17,7 +17,7 @@ fn constructors_take_what_is_left_open_from_their_use() {
 }
 
 #[test]
-fn literals_take_the_element_type() {
+fn literal_types_are_inferred_from_elements() {
     let f: Tensor<f32, Rank<1>> = Tensor::ones([3]);
     assert_eq!((&f + 1.0).as_slice(), [2.0f32; 3]);
     assert_eq!((2.0 * &f - 0.5 / &f).as_slice(), [1.5f32; 3]);
@@ -30,7 +30,7 @@ fn literals_take_the_element_type() {
 }
 
 #[test]
-fn ranks_of_literals_and_slices_are_known_at_once() {
+fn ranks_of_literals_and_slices_are_inferred() {
     assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
     let x = tensor![[1, 2, 3], [4, 5, 6]];
     assert_eq!(x.slice(s![0, ..]).shape(), [3]);
@@ -66,7 +66,7 @@ fn every_mix_of_owned_and_borrowed_operands() {
 }
 
 #[test]
-fn owned_operands_are_used_again() {
+fn owned_operands_are_reused() {
     let a = Tensor::<f64, _>::ones([100]);
     let b = Tensor::<f64, _>::ones([100]);
     let at = a.as_slice().as_ptr();
@@ -78,7 +78,7 @@ fn owned_operands_are_used_again() {
     assert_eq!((scaled.as_slice().as_ptr(), scaled[[0]]), (at, 2.0));
     let row = Tensor::<f64, _>::ones([1]) + scaled;
     assert_eq!(row.as_slice().as_ptr(), at);
-    // An operand that is too small for the result is not.
+    // The buffer of an operand that is smaller than the result is not reused.
     let matrix = row + Tensor::ones([2, 100]);
     assert_ne!(matrix.as_slice().as_ptr(), at);
 }

@@ -1,5 +1,5 @@
-//! Memory of others: owners, raw parts, slices with strides, DLPack; and with the features `ndarray`, `nalgebra` and `faer` their
-//! arrays. Where nothing is to be copied addresses are compared, and owners count how often they free.
+//! Memory of other owners, raw parts, strided slices, DLPack, and arrays of other libraries (features `ndarray`, `nalgebra` and
+//! `faer`). The tests compare addresses to show that nothing is copied, and count how often owners free their memory.
 
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer"))]
 #[path = "interop/bad_input/mod.rs"]

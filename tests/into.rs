@@ -1,4 +1,4 @@
-//! Results written into tensors that are there: the same as in new ones, and nothing where something does not fit.
+//! Operations with preallocated outputs give the same results as new tensors. If a call fails, the output stays unchanged.
 
 use vierbein::prelude::*;
 use vierbein::{Error, op};
@@ -42,7 +42,7 @@ fn every_operation<O: Order>() {
     out.apply2_inplace(op::Maximum, &a);
     check(&out, &|i, j| if x(i, j) > y(i, j) { x(i, j) } else { y(i, j) });
 
-    // Views are outputs too; what lies between their elements stays.
+    // Outputs may be views. The elements between theirs stay unchanged.
     let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 42], -1.0);
     a.apply2_into(op::Add, &turned, &mut wide.slice_mut(s![..;2, 1..;-2]));
     for (i, j) in (0..26).flat_map(|i| (0..42).map(move |j| (i, j))) {
@@ -88,7 +88,7 @@ fn outputs_have_the_shape_of_the_result() {
 }
 
 #[test]
-fn what_has_no_value_leaves_the_output_as_it_was() {
+fn undefined_element_leaves_output_unchanged() {
     let mut out = tensor![7, 7, 7];
     let error = tensor![6, 6, 6].try_apply2_into(op::Div, &tensor![1, 2, 0], &mut out).unwrap_err();
     assert!(matches!(error, Error::Arithmetic { .. }), "{error}");
@@ -101,7 +101,7 @@ fn products<O: Order>() {
     a.matmul_into(&b, &mut out);
     let sum = |i: usize, j: usize| (0..21).map(|k| a[[i, k]] * b[[k, j]]).sum::<f64>();
     assert_eq!(out, Tensor::from_fn([13, 13], |[i, j]| sum(i, j)));
-    // A view is an output too; what lies between its elements stays.
+    // Outputs may be views. The elements between theirs stay unchanged.
     let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 13], -1.0);
     a.matmul_into(&b, &mut wide.slice_mut(s![1..;2, ..]));
     assert_eq!(wide, Tensor::from_fn([26, 13], |[i, j]| if i % 2 == 1 { sum(i / 2, j) } else { -1.0 }));
@@ -149,7 +149,7 @@ fn scans_in_both_orders() {
 
 #[cfg(debug_assertions)]
 #[test]
-fn products_that_have_no_value_write_nothing() {
+fn overflowing_product_leaves_output_unchanged() {
     let large = tensor![[1i8, 100], [1, 1]];
     let mut out = tensor![[5i8, 5], [5, 5]];
     assert!(matches!(large.try_matmul_into(&large, &mut out), Err(Error::Arithmetic { .. })));

@@ -1,5 +1,5 @@
-//! NumPy files: golden ones that NumPy wrote (`data/npy/make.py`), round trips, NumPy as the judge of what is written, and
-//! files that are damaged or hostile.
+//! NumPy files: golden files that NumPy wrote (`data/npy/make.py`), round trips, files that NumPy reads back, and damaged and
+//! hostile files.
 
 #![cfg(feature = "npy")]
 
@@ -31,7 +31,7 @@ fn bytes_of<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> Vec<u8>
     bytes
 }
 
-/// A file of a header's text and data; `version` 1 has two bytes for the length, others four.
+/// Returns a file with a header and data. Version 1 stores the header's length in two bytes, the others in four.
 fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x93, b'N', b'U', b'M', b'P', b'Y', version, 0];
     bytes.extend(&(text.len() as u32).to_le_bytes()[..if version == 1 { 2 } else { 4 }]);
@@ -44,7 +44,7 @@ fn plain(descr: &str, fortran_order: &str, shape: &str, data: &[u8]) -> Vec<u8> 
     file(1, &format!("{{'descr': {descr}, 'fortran_order': {fortran_order}, 'shape': {shape}, }}\n"), data)
 }
 
-/// What is wrong with a file, which must be wrong.
+/// Returns the message of the file error that reading must give.
 fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
     match Tensor::<T, D, O>::read_npy_from(bytes) {
         Err(Error::File { path, why }) if path == "<stream>" => why,
@@ -54,7 +54,7 @@ fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
 
 // ------------------------------------------------------------------ golden files
 
-/// Reads what NumPy wrote, and writes what NumPy wrote.
+/// Reads a file of NumPy, and writes the same bytes.
 fn check_golden<T: Golden, D: Dim, O: Order>(shape: D::Shape, suffix: &str) {
     let path = data(&format!("{}_{suffix}", T::NAME));
     let x = Tensor::<T, D, O>::read_npy(&path).unwrap();
@@ -94,7 +94,7 @@ fn big_endian_files_are_read() {
 }
 
 #[test]
-fn what_is_the_same_in_both_orders_is_read_in_both() {
+fn ranks_0_and_1_are_read_in_both_orders() {
     fn check<D: Dim, O: Order>(shape: D::Shape) {
         let path = data(&format!("empty_{}", D::NDIM));
         let x = Tensor::<f64, D, O>::read_npy(&path).unwrap();
@@ -119,7 +119,7 @@ fn what_is_the_same_in_both_orders_is_read_in_both() {
 }
 
 #[test]
-fn every_value_of_floats_survives() {
+fn special_float_values_round_trip() {
     let x = Tensor::<f64, Rank<1>>::read_npy(data("special_f64")).unwrap();
     let bits: Vec<_> = x.iter().map(|x| x.to_bits()).collect();
     assert_eq!(bits, [0x7ff8 << 48, 0x7ff0 << 48, 0xfff0 << 48, 1 << 63, 1]);
@@ -131,7 +131,7 @@ fn every_value_of_floats_survives() {
 }
 
 #[test]
-fn other_versions_and_old_habits_are_read() {
+fn all_format_versions_are_read() {
     for version in ["version_2", "version_3"] {
         let x = Tensor::<i32, Rank<2>>::read_npy(data(version)).unwrap();
         assert_eq!(x.as_slice(), values::<i32>(&[3, 4], true));
@@ -149,7 +149,7 @@ fn other_versions_and_old_habits_are_read() {
 }
 
 #[test]
-fn iris_is_whole() {
+fn iris_file_is_complete() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
     let iris = Tensor::<f64, Rank<2>>::read_npy(path).unwrap();
     assert_eq!(iris.shape(), [150, 4]);
@@ -163,7 +163,7 @@ fn round_trip<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
     let bytes = bytes_of(x.view());
     assert_eq!(bytes.len() % 64, size_of::<T>() * x.len() % 64, "the data are aligned");
     assert_eq!(Tensor::<T, D, O>::read_npy_from(&bytes[..]).unwrap(), x);
-    // A view that is enumerated across its memory.
+    // A view in the other memory order.
     let across = x.as_order::<O::Transposed>();
     let back = Tensor::<T, D, O::Transposed>::read_npy_from(&bytes_of(across)[..]).unwrap();
     assert_eq!(back, across);
@@ -188,7 +188,7 @@ fn round_trips() {
 }
 
 #[test]
-fn views_are_written_as_they_are_enumerated() {
+fn views_are_written_in_memory_order() {
     let mut x = made::<i64, Rank<2>, RowMajor>([3, 4]);
     fn check<O: Order>(view: TensorView<'_, i64, Rank<2>, O>, expected: &[i64], shape: [usize; 2]) {
         let back = Tensor::<i64, Rank<2>, O>::read_npy_from(&bytes_of(view)[..]).unwrap();
@@ -205,7 +205,7 @@ fn views_are_written_as_they_are_enumerated() {
 }
 
 #[test]
-fn large_tensors_go_in_parts() {
+fn large_tensors_are_written_in_chunks() {
     fn check<D: Dim, O: Order>(x: TensorView<'_, f64, D, O>, folder: &Folder) {
         let path = folder.file("large.npy");
         x.write_npy(&path).unwrap();
@@ -276,12 +276,12 @@ for name, dtype in DTYPES.items():
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-// ------------------------------------------------------------------ what is no file
+// ------------------------------------------------------------------ invalid input
 
-/// Of a pipe nobody knows how much it will hold: what a header claims is not asked for at once.
+/// The length of a pipe is unknown, so memory is not allocated from the header's claim alone.
 #[cfg(unix)]
 #[test]
-fn a_pipe_ends_before_what_its_header_claims() {
+fn pipe_shorter_than_header_claims_is_error() {
     let folder = Folder::new();
     let pipe = folder.file("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -293,6 +293,6 @@ fn a_pipe_ends_before_what_its_header_claims() {
     let writer = std::thread::spawn(move || fs::write(written, claims));
     let error = Tensor::<f64, Rank<1>>::read_npy(&pipe).unwrap_err();
     assert!(error.to_string().contains("holds 24 bytes of data, fewer than"), "{error}");
-    // It may have written more than was read.
+    // The writer fails if it writes more than is read.
     let _ = writer.join();
 }

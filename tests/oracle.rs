@@ -1,4 +1,4 @@
-//! The oracle in `tests/data`: results that do not come from this library.
+//! Comparison with the data in `tests/data`: results that were not computed with this library.
 
 #[path = "oracle/einsum.rs"]
 mod einsum;
@@ -11,14 +11,14 @@ mod values;
 
 use vierbein::{Dim, Order, Rank, RowMajor, Tensor};
 
-/// `0, 1, .. n - 1` in row-major storage, then the same elements at the same indices in order `O`.
+/// Returns `0, 1, .. n - 1` in row-major order of indices, in a tensor of memory order `O`.
 fn ar<D: Dim, O: Order>(shape: D::Shape) -> Tensor<i64, D, O> {
     let n: usize = shape.as_ref().iter().product();
     let data: Vec<i64> = (0..n as i64).collect();
     Tensor::<i64, D, RowMajor>::from_vec(shape, data).to_order()
 }
 
-/// The elements with the last axis fastest, whatever the order is.
+/// Returns the elements in row-major order of indices, for any memory order.
 fn listed<T: vierbein::Element, D: Dim, O: Order, S>(x: &Tensor<T, D, O, vierbein::Cpu, S>) -> Vec<T>
 where
     S: vierbein::Storage<T, vierbein::Cpu>,
@@ -26,7 +26,7 @@ where
     x.as_order::<RowMajor>().to_vec()
 }
 
-/// A test body for each order.
+/// Runs each test body in both memory orders.
 macro_rules! both_orders {
     ($($name:ident)*) => {$(
         mod $name {
@@ -43,5 +43,5 @@ macro_rules! both_orders {
 }
 pub(crate) use both_orders;
 
-/// The matrix of rank 2 that most statements are about.
+/// A matrix in memory order `O`.
 type Matrix<T, O> = Tensor<T, Rank<2>, O>;

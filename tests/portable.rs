@@ -1,16 +1,16 @@
-//! Products, einsum, trace and files with known results, by this crate and the standard library alone: `scripts/check-targets.sh`
-//! also runs this file on WebAssembly, for which the dependencies of other tests cannot be built.
+//! Products, einsum, trace and files with known results. This file uses only this crate and the standard library, so that
+//! `scripts/check-targets.sh` can also run it on WebAssembly, where the dependencies of other tests do not compile.
 
 use std::path::PathBuf;
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c64, tensor};
 
-/// Small integers, for which sums of any order are exact in every element type.
+/// Small integers, whose sums are exact in every element type and summation order.
 fn value(i: usize, j: usize) -> f64 {
     ((7 * i + 3 * j) % 11) as f64 - 5.0
 }
 
-/// Extents around the sizes of registers, panels and tiles.
+/// Extents around the sizes of vector registers, panels and tiles.
 const EXTENTS: [usize; 6] = [1, 3, 17, 64, 100, 131];
 
 macro_rules! products {
@@ -65,7 +65,7 @@ fn transposes_and_reductions_of_large_tensors() {
 }
 
 fn directory() -> PathBuf {
-    // WASI has no such directory; the caller provides this one.
+    // WASI has no temporary directory; `scripts/check-targets.sh` provides `/tmp`.
     if cfg!(target_os = "wasi") { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
@@ -100,7 +100,7 @@ fn npy_files_have_the_same_bytes_on_every_machine() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Counts of bytes and elements beyond `usize` are errors, whatever width it has.
+/// Numbers of bytes and elements that overflow `usize` are errors, for any pointer width.
 #[test]
 fn shapes_beyond_the_address_space_are_errors() {
     let half = 1usize << (usize::BITS - 1);

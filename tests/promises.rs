@@ -1,5 +1,5 @@
-//! Each promise of the types, independently of the compiler's wording: what does not compile, what is implied, what a result
-//! is, and what takes no space.
+//! The guarantees of the types, independent of compiler messages: which bounds hold and which do not, which bounds are implied,
+//! result types, and sizes.
 
 use core::ops::{Add, AddAssign, BitAnd, Div, Mul, Neg, Not, Rem, Sub};
 use static_assertions::{
@@ -16,7 +16,7 @@ use vierbein::{
 
 type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
 
-// ------------------------------------------------------------------ operands of contractions agree
+// ------------------------------------------------------------------ operands of contractions must match
 
 assert_impl_all!(&'static M: EinsumOperand<'static>, ProductOperand<'static, f64, RowMajor, Cpu>);
 assert_impl_all!(TensorView<'static, f64, Rank<2>>: ProductOperand<'static, f64, RowMajor, Cpu>);
@@ -32,12 +32,12 @@ assert_not_impl_any!(&'static mut M<f64, ColMajor>: EinsumOutput<'static, f64, R
 assert_impl_all!(Rank<2>: LabelledBy<2, false>, LabelledBy<1, true>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, false>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, true>);
-// The rank of a result is in its type, and a specification is read at compile time.
+// The rank of a result is in its type. A specification is parsed at compile time.
 const _: fn(&M) -> Tensor<f64, Rank<0>> = |x| einsum!("ij,ij->", x, x);
 const _: fn(&M) -> Tensor<f64, Rank<4>> = |x| einsum!("ij,kl->ikjl", x, x);
 const _: () = assert!(Spec::parse("ij,jk->ix", 2).is_err() && Spec::parse("ij,jk->ik", 2).is_ok());
 
-// ------------------------------------------------------------------ orders, devices and element types do not mix
+// ------------------------------------------------------------------ memory orders, devices and element types do not mix
 
 assert_impl_all!(RowMajor: Order, SameOrder<RowMajor>);
 assert_not_impl_any!(RowMajor: SameOrder<ColMajor>);
@@ -68,7 +68,7 @@ assert_impl_all!(&'static M: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>)
 assert_impl_all!(f64: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>, AssignOperand<op::Add, M>);
 assert_not_impl_any!(f32: RightOperand<op::Add, f64, Rank<2>, RowMajor, Cpu>, AssignOperand<op::Add, M>);
 
-// ------------------------------------------------------------------ what is a number
+// ------------------------------------------------------------------ element types with arithmetic
 
 assert_impl_all!(bool: Element);
 assert_not_impl_any!(bool: Scalar);
@@ -172,11 +172,11 @@ assert_not_impl_any!(View<'static, f64, Cpu>: StorageMut<f64, Cpu>);
 assert_not_impl_any!(f64: AssignOperand<op::Add, TensorView<'static, f64, Rank<2>>>);
 assert_impl_all!(f64: AssignOperand<op::Add, TensorViewMut<'static, f64, Rank<2>>>);
 assert_impl_all!(Error: std::error::Error, Send, Sync, Clone, PartialEq);
-// A buffer (pointer, length, and where the block around it begins and how large it is) and two numbers for each axis: the device
+// A buffer (pointer, length, start and size of the allocated block), and extent and stride of each axis. The zero-sized device
 // takes no space.
 assert_eq_size!(M, [usize; 4 + 4]);
 
-/// Views are covariant: a longer borrow serves where a shorter one is asked for.
+/// Views are covariant: a longer borrow coerces to a shorter one.
 fn covariant<'short>(
     x: TensorView<'static, f64, Rank<2>>,
     y: TensorViewMut<'static, f64, Rank<2>>,
@@ -185,7 +185,7 @@ fn covariant<'short>(
     (x, y)
 }
 
-/// What generic code may rely on, without a bound that says so.
+/// Bounds that generic code gets from the traits, without stating them.
 fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {

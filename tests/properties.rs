@@ -1,5 +1,5 @@
-//! Every operation against a naive reference that shares no code with the library, on random shapes and on views of every
-//! kind, in both orders; the mirror law between the orders; large tensors on several threads; and error bounds.
+//! Compares every operation with a naive reference that shares no code with the library, on random shapes and views of every kind, in
+//! both memory orders. Also tests the mirror law between the memory orders, large tensors on several threads, and error bounds.
 
 #![allow(
     clippy::op_ref,

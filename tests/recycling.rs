@@ -1,9 +1,9 @@
-//! What the host's device keeps of freed memory: how much, for whom, and what becomes of it.
+//! The CPU's buffer pool: its limit, which buffers it reuses, and when it frees them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::prelude::*;
 
-/// What is kept is the process's: one test at a time, each beginning with nothing.
+/// Empties the buffer pool and sets its limit. Both are global to the process, so the guard excludes other tests.
 fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -22,7 +22,7 @@ fn ones(elements: usize) -> Tensor<u8, Rank<1>> {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_is_kept_and_used_again() {
+fn pool_keeps_and_reuses_buffers() {
     let _kept = recycling_up_to(64 * MIB);
     let x = ones(3 * MIB);
     let address = x.as_slice().as_ptr();
@@ -36,7 +36,7 @@ fn memory_is_kept_and_used_again() {
 }
 
 #[test]
-fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
+fn zeroed_results_are_zero_with_pool() {
     let _kept = recycling_up_to(64 * MIB);
     let dirty = || drop(Tensor::<u8, _>::full([2 * MIB], 0xff));
     dirty();
@@ -50,10 +50,9 @@ fn what_is_zeroed_is_zero_and_what_is_false_is_false() {
     assert!(none.as_slice().iter().all(|&x| !x));
 }
 
-/// The allocation that safe code can call shows nothing of what others freed: neither from the buffer pool nor from the global
-/// allocator.
+/// Safe allocation functions never return old contents, neither from the buffer pool nor from the global allocator.
 #[test]
-fn alloc_and_release_show_zeros() {
+fn alloc_and_release_return_zeros() {
     let _kept = recycling_up_to(64 * MIB);
     for len in [1, 8192, 2 * MIB] {
         drop(Tensor::<u64, _>::full([len], u64::MAX));
@@ -68,7 +67,7 @@ fn alloc_and_release_show_zeros() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn trim_gives_everything_back() {
+fn trim_frees_all_buffers() {
     let _kept = recycling_up_to(64 * MIB);
     let (x, y) = (ones(MIB), ones(2 * MIB));
     assert_eq!(Cpu::trim(), 0);
@@ -77,14 +76,14 @@ fn trim_gives_everything_back() {
     assert!(kept >= 3 * MIB);
     assert_eq!(Cpu::trim(), kept);
     assert_eq!((Cpu::recycled_bytes(), Cpu::trim()), (0, 0));
-    // And keeps again.
+    // The pool is still in use.
     drop(ones(MIB));
     assert!(Cpu::recycled_bytes() >= MIB);
 }
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn the_bound_holds_and_the_oldest_goes_first() {
+fn pool_respects_limit_and_evicts_oldest() {
     let _kept = recycling_up_to(8 * MIB);
     let all: [_; 12] = core::array::from_fn(|_| ones(MIB));
     let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
@@ -94,13 +93,13 @@ fn the_bound_holds_and_the_oldest_goes_first() {
     }
     let kept = Cpu::recycled_bytes();
     assert!(kept > 6 * MIB);
-    // The last that were freed are there, the very last first.
+    // The most recently freed buffers are reused, the last one first.
     let again: Vec<_> = (0..6).map(|_| ones(MIB)).collect();
     for (x, &address) in again.iter().zip(addresses.iter().rev()) {
         assert_eq!(x.as_slice().as_ptr() as usize, address);
     }
     drop(again);
-    // Larger than the bound is not kept, and costs nobody else's place.
+    // A buffer larger than the limit is not kept, and evicts no others.
     let kept = Cpu::recycled_bytes();
     drop(ones(9 * MIB));
     assert_eq!(Cpu::recycled_bytes(), kept);
@@ -115,7 +114,7 @@ fn the_bound_holds_and_the_oldest_goes_first() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn a_block_serves_what_is_not_much_smaller() {
+fn buffers_are_reused_for_similar_sizes() {
     let _kept = recycling_up_to(64 * MIB);
     drop(ones(4 * MIB));
     let kept = Cpu::recycled_bytes();
@@ -123,13 +122,13 @@ fn a_block_serves_what_is_not_much_smaller() {
     assert_eq!(Cpu::recycled_bytes(), kept);
     let large = ones(5 * MIB);
     assert_eq!(Cpu::recycled_bytes(), kept);
-    // Memory of `f64` has another alignment.
+    // Buffers for `f64` have another alignment.
     let other = Tensor::<f64, _>::ones([MIB / 2]);
     assert_eq!(Cpu::recycled_bytes(), kept);
     let fits = ones(4 * MIB - 100_000);
     assert_eq!(Cpu::recycled_bytes(), 0);
     drop((small, large, other, fits));
-    // The best fit of three.
+    // The best fit of three buffers is used.
     let kept = Cpu::recycled_bytes();
     let fits = ones(4 * MIB - 200_000);
     assert!(kept - Cpu::recycled_bytes() < 4 * MIB + 8192);
@@ -143,7 +142,7 @@ fn a_recycled_result_becomes_a_vec() {
         let x = Tensor::<u32, _>::from_fn([500, 700], |[i, j]| (i * 700 + j + round) as u32);
         let at = x.as_slice().as_ptr() as usize;
         let mut data = x.into_vec();
-        // The same memory, moved by less than a page.
+        // The same buffer, with the elements moved by less than a page.
         assert!((data.as_ptr() as usize..data.as_ptr() as usize + 4096).contains(&at));
         assert_eq!(data.len(), 350_000);
         assert!(data.iter().enumerate().all(|(k, &value)| value as usize == k + round));
@@ -151,18 +150,18 @@ fn a_recycled_result_becomes_a_vec() {
         data.extend(core::iter::repeat_n(7, spare));
         assert_eq!(data.as_ptr(), pointer);
         assert!(data[350_000..].iter().all(|&value| value == 7));
-        // Grown by its allocator, and freed by it in the end.
+        // The `Vec` can be resized and freed by its allocator.
         data.push(8);
         data.shrink_to_fit();
         assert_eq!((data[0], data[349_999], data.last()), (round as u32, 349_999 + round as u32, Some(&8)));
-        // The next round finds memory to use again.
+        // Fill the pool for the next round.
         drop(Tensor::<u32, _>::ones([500, 700]));
     }
 }
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "a `Vec` loses its spare capacity in this build")]
-fn what_began_as_a_vec_is_that_vec_again() {
+fn tensor_from_vec_returns_same_vec() {
     assert_eq!(Tensor::<i64, _>::from(Vec::with_capacity(5)).into_vec().capacity(), 5);
     for elements in [1, 1000, 1_000_000] {
         let mut data = vec![3i64; elements];
@@ -192,7 +191,7 @@ fn a_copy_to_a_vec_is_not_moved() {
     vierbein_exact_memory,
     ignore = "large results have the alignment of their elements in this build"
 )]
-fn large_results_begin_at_a_cache_line() {
+fn large_results_are_aligned_to_cache_lines() {
     let _kept = recycling_up_to(64 * MIB);
     fn check<T: Scalar>() {
         let zero_length = Tensor::<T, _>::ones([3, 0]);
@@ -234,9 +233,9 @@ fn large_results_begin_at_a_cache_line() {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_that_runs_out_is_taken_from_what_is_kept() {
+fn pool_is_freed_if_allocation_fails() {
     let _kept = recycling_up_to(64 * MIB);
-    // A 32-bit address space has room for half of itself, once.
+    // A 32-bit address space has room for such an allocation only once.
     let _half =
         cfg!(target_pointer_width = "32").then(|| Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]));
     drop(ones(2 * MIB));
@@ -244,7 +243,7 @@ fn memory_that_runs_out_is_taken_from_what_is_kept() {
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
     assert_eq!(Cpu::recycled_bytes(), 0);
-    // So near the end that a block has no room for more.
+    // So close to the limit that no alignment or header can be added.
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
 }

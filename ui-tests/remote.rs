@@ -1,4 +1,4 @@
-// A device outside the crate, as small as can be: it has elementwise operations and copies for `f64`, and nothing else.
+// A minimal device outside of the crate: it has elementwise operations and copies for `f64`, and nothing else.
 
 use vierbein::device::{Device, Elementwise, Permute};
 use vierbein::{Element, Error};
@@ -6,7 +6,7 @@ use vierbein::{Element, Error};
 #[derive(Debug, Clone, Default)]
 pub struct Remote;
 
-// SAFETY: buffers hold what was asked for, and pointers address them.
+// SAFETY: buffers have the requested length, and pointers are addresses of their elements.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Vec<T>;
     type Ptr<T: Element> = usize;
@@ -29,12 +29,12 @@ unsafe impl Device for Remote {
         ptr.wrapping_add_signed(elements * size_of::<T>() as isize)
     }
     unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller ensures that `to.len()` elements are readable from `from` on. `to` is a separate host slice.
         unsafe { core::ptr::copy_nonoverlapping(from as *const T, to.as_mut_ptr(), to.len()) };
         Ok(())
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: usize) -> Result<(), Error> {
-        // SAFETY: the caller vouches for the range.
+        // SAFETY: the caller ensures that `from.len()` elements are writable from `to` on, with exclusive access.
         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut T, from.len()) };
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! Which memory is asked for, and where elements lie.
+//! Evaluates what an operation allocates, and where the elements of its result are.
 
 use std::ops::Range;
 use vierbein::prelude::*;
 use vierbein::{Storage, StorageMut};
 
-/// What an operation gives.
+/// The result of an operation.
 pub(crate) trait Outcome {
-    /// How many bytes its elements have, and the address of one of them; nothing where there are none.
+    /// Returns the bytes of the elements, and the address of one of them; `None` if the result has no elements.
     fn elements(&self) -> Option<(usize, usize)>;
 }
 
@@ -40,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, S: Storage<T, Cpu>> Outcome for Tensor<T, D, 
     }
 }
 
-/// The addresses of a tensor's elements.
+/// Returns the address range of a tensor's elements.
 pub(crate) fn addresses<D: Dim>(
     x: &mut Tensor<f64, D, impl Order, Cpu, impl StorageMut<f64, Cpu>>,
 ) -> Range<usize> {
@@ -48,20 +48,20 @@ pub(crate) fn addresses<D: Dim>(
     start..start + x.len() * size_of::<f64>()
 }
 
-/// What was found of an operation, in words.
+/// The evaluation of an operation, as text.
 pub(crate) struct Found {
     pub(crate) memory: String,
     pub(crate) place: &'static str,
 }
 
 impl Found {
-    /// Of an operation on `x`, which asked for so much.
+    /// Evaluates an operation on `x` from its number of allocations and their bytes.
     pub(crate) fn new(outcome: &impl Outcome, x: &Range<usize>, (times, bytes): (usize, usize)) -> Found {
         let elements = outcome.elements();
         let result = elements.map_or(0, |(bytes, _)| bytes);
         let memory = match times {
             0 => "nothing".into(),
-            // What is large is whole pages.
+            // Large results take whole pages.
             1 if (result..result + 8192).contains(&bytes) => "the result".into(),
             _ if result == 0 => format!("{bytes} bytes"),
             _ => format!("the result, and {} bytes beside it", bytes - result),

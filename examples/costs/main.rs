@@ -1,7 +1,7 @@
-//! What an operation costs: which memory it asks for, where its result lies, and how long it takes.
+//! The cost of operations: which memory they allocate, where their result is, and how long they take.
 //!
-//! `cargo run --example costs` counts and writes the table of `docs/performance.md`; `-- --check` only says whether it is there.
-//! `cargo run --release --example costs -- --measure` times the operations as well, and draws `docs/figures/costs.svg`.
+//! `cargo run --example costs` updates the table in `docs/performance.md`; `-- --check` only reports whether it is up to date.
+//! `cargo run --release --example costs -- --measure` also times the operations, and draws `docs/figures/costs.svg`.
 
 mod count;
 #[path = "../../tests/common/counting.rs"]
@@ -17,16 +17,16 @@ use std::path::Path;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The page, from the repository's root.
+/// The page, relative to the repository's root.
 const PAGE: &str = "docs/performance.md";
-/// Between these lines of the page is the table.
+/// The lines of the page before and after the table.
 const MARKS: [&str; 2] = ["<!-- from here: cargo run --example costs -->\n", "\n<!-- to here -->"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The table as it is found now.
+/// Returns the current table.
 fn table() -> String {
     let mut table = String::from("| operation | asks for | its elements |\n|---|---|---|");
     for (what, operations) in operations::counted() {
@@ -38,7 +38,7 @@ fn table() -> String {
     table
 }
 
-/// The page, and the page with the table as it is found now.
+/// Returns the page, and the page with the current table.
 fn pages() -> Result<(String, String), Box<dyn Error>> {
     let page = std::fs::read_to_string(root().join(PAGE))?;
     let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for the table")?;
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn the_page_says_what_is_found() {
+fn page_has_current_table() {
     let (page, new) = pages().unwrap();
     for (line, found) in page.lines().zip(new.lines()) {
         assert_eq!(line, found, "run `cargo run --example costs`");

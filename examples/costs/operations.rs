@@ -1,4 +1,4 @@
-//! The operations, by what they have in common.
+//! The operations, in groups.
 
 use crate::count::{Found, addresses};
 use crate::counting::asked;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// What an operation is applied to: `x`, `y` and `out` are square, `v` and `sums` as long as a side.
+/// The operands: `x`, `y` and `out` are square; `v` and `sums` are as long as a side.
 #[derive(Clone)]
 struct Given {
     x: Tensor<f64, Rank<2>>,
@@ -25,30 +25,30 @@ fn given(side: usize) -> Given {
     Given { out: Tensor::zeros([side, side]), sums: Tensor::zeros([side]), x, y, v, mask }
 }
 
-/// How long an operation takes: with memory that is used again and, where its result is new and large, with fresh memory.
+/// The time of an operation with a buffer from the pool and, if its result is large and new, with newly allocated memory.
 pub(crate) struct Times {
     pub(crate) code: &'static str,
     pub(crate) again: Duration,
     pub(crate) fresh: Option<Duration>,
 }
 
-/// For each operation its text, how to count what it asks for, and how to time it where it is worth a bar beside the others.
+/// An operation: its code, a function that counts its allocations, and a function that times it if it is in the figure.
 struct Operation {
     code: &'static str,
     count: fn() -> Found,
     time: Option<fn(&Given) -> Duration>,
-    /// Whether fresh memory makes a difference.
+    /// Whether the operation is also timed with newly allocated memory.
     fresh: bool,
 }
 
-/// Operations as functions of what is given, which is a copy of their own.
+/// Makes operations, as functions of their own copy of the operands.
 macro_rules! operations {
     ($names:tt $($group:literal { $($timed:ident $code:expr;)* })*) => {
         vec![$(($group, vec![$(Operation {
             code: stringify!($code),
             count: || {
                 let mut found = None;
-                // Once before, for what threads keep.
+                // The first run makes thread-local buffers.
                 for _ in 0..2 {
                     operations!(@let $names given(100));
                     let of_x = addresses(&mut operations!(@first $names));
@@ -160,7 +160,7 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
     }
 }
 
-/// What each operation asks for, without memory that is used again.
+/// Counts the allocations of each operation, without the buffer pool.
 pub(crate) fn counted() -> Vec<(&'static str, Vec<(String, Found)>)> {
     Cpu::trim();
     Cpu::set_recycling_limit(0);
@@ -171,24 +171,24 @@ pub(crate) fn counted() -> Vec<(&'static str, Vec<(String, Found)>)> {
     all().into_iter().map(|(what, operations)| (what, rows(operations))).collect()
 }
 
-/// The text of code as one writes it.
+/// Returns code on one line, with `|` escaped for Markdown.
 fn plain(code: &str) -> String {
     code.replace("\n", " ").replace('|', "\\|")
 }
 
-/// The shortest of some times.
+/// Returns the shortest of several times, with the given limit of the buffer pool.
 fn shortest(time: fn(&Given) -> Duration, given: &Given, recycled: usize) -> Duration {
     Cpu::trim();
     Cpu::set_recycling_limit(recycled);
     (0..RUNS).map(|_| time(given)).min().expect("some")
 }
 
-/// How long a side is where operations are timed.
+/// The side of matrices in timed operations.
 pub(crate) const SIDE: usize = 1000;
-/// How often each is timed; the shortest time counts.
+/// The number of runs of each timed operation. The shortest time is used.
 pub(crate) const RUNS: usize = 60;
 
-/// How long those take that are worth a bar.
+/// Times the operations that are in the figure.
 pub(crate) fn timed() -> Vec<Times> {
     let given = given(SIDE);
     let times = |operation: Operation| {

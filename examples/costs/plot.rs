@@ -1,11 +1,11 @@
-//! The times as a picture.
+//! Draws the times as an SVG figure.
 
 use crate::operations::{RUNS, SIDE, Times};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Two bars for each operation, as long as its times; the second one only where fresh memory makes a difference.
+/// Draws a bar for each operation, with a second part if newly allocated memory was timed, too.
 pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
     let longest = times.iter().map(|t| t.fresh.unwrap_or(t.again).as_secs_f64()).fold(0.0, f64::max);
     let (left, room, row) = (290.0, 380.0, 24.0);
@@ -46,7 +46,7 @@ pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where this was measured, as far as it matters.
+/// Returns the caption, with the machine.
 fn machine() -> String {
     format!(
         "blue: with memory that is used again; with the orange part: with fresh memory. Measured on {}, {}",
@@ -55,7 +55,7 @@ fn machine() -> String {
     )
 }
 
-/// The family of the processor, where the system says it.
+/// Returns the name of the processor if the system reports it, else the architecture.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name =
@@ -63,7 +63,7 @@ fn processor() -> String {
     name.unwrap_or(std::env::consts::ARCH).into()
 }
 
-/// The widest vectors that kernels use here.
+/// Returns the widest vectors that kernels use on this machine.
 fn vectors() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx512f") {

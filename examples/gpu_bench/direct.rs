@@ -1,4 +1,4 @@
-//! What the GPU can do: copies by the driver, and cuBLAS called directly.
+//! The reference rates of the GPU: copies by the driver, and cuBLAS called directly.
 
 use crate::Bench;
 use cudarc::cublas::{result::CublasError, sys};
@@ -8,12 +8,12 @@ use vierbein::{Complex, Cuda, Rank, RowMajor, Tensor};
 
 type OnGpu<T, const N: usize> = Tensor<T, Rank<N>, RowMajor, Cuda>;
 
-/// Bytes per second that the driver's copy reads and writes, of memory far larger than caches.
+/// Returns the bytes per second that the driver's copy reads and writes, for buffers that are much larger than the caches.
 pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     let n = bench.size(100_000_000);
     let (from, mut to) = (OnGpu::<f64, 1>::ones([n]), OnGpu::<f64, 1>::zeros([n]));
     let (source, target, bytes) = (from.device_ptr().address(), to.device_ptr_mut().address(), 8 * n);
-    // SAFETY: both have as many bytes, and are alive until the clock has waited.
+    // SAFETY: both buffers have `bytes` bytes, and live until `bench.time` has waited for the copies.
     let run = || unsafe {
         result::memcpy_dtod_async(target, source, bytes, result::stream::null()).expect("a copy")
     };
@@ -21,11 +21,11 @@ pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     Ok(2.0 * bytes as f64 / median)
 }
 
-/// Results that are compared.
+/// Results that can be compared.
 pub(crate) trait Near: Sized {
-    /// What sums in another sequence may differ by, relative to the numbers.
+    /// The relative tolerance for another summation order.
     const TOLERANCE: f64;
-    /// The magnitude.
+    /// Returns the absolute value.
     fn size(self) -> f64;
 }
 
@@ -36,12 +36,12 @@ impl Near for i64 {
     }
 }
 
-/// Element types that cuBLAS multiplies.
+/// Element types that cuBLAS supports.
 pub(crate) trait Blas: Near {
-    /// `c = a · b` of square column-major matrices at these addresses.
+    /// Computes `c = a · b` for square column-major matrices at these addresses.
     ///
     /// # Safety
-    /// They have `n * n` elements each.
+    /// Each address must be that of `n * n` elements in device memory.
     unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, addresses: [u64; 3]) -> sys::cublasStatus_t;
 }
 
@@ -58,7 +58,7 @@ macro_rules! blas {
             unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, [a, b, c]: [u64; 3]) -> sys::cublasStatus_t {
                 let (one, zero): ($scalar, $scalar) = ($one, $zero);
                 let plain = sys::cublasOperation_t::CUBLAS_OP_N;
-                // SAFETY: the caller's.
+                // SAFETY: the caller ensures that the matrices have `n * n` elements, and both scalars outlive the call.
                 unsafe {
                     sys::$f(handle, plain, plain, n, n, n, &raw const one, a as _, n, b as _, n, &raw const zero, c as _, n)
                 }
@@ -72,7 +72,7 @@ blas! {
     Complex<f64>, cublasZgemm_v2_64, sys::cuDoubleComplex, sys::cuDoubleComplex { x: 1.0, y: 0.0 }, sys::cuDoubleComplex { x: 0.0, y: 0.0 }, 1e-12, |x| x.norm();
 }
 
-/// Seconds of a product of two square matrices.
+/// Times a product of two square matrices, in seconds.
 pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
     bench: &Bench,
     a: &OnGpu<T, 2>,
@@ -82,15 +82,15 @@ pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
     let n = a.shape()[0] as i64;
     let addresses = [a.device_ptr().address(), b.device_ptr().address(), c.device_ptr_mut().address()];
     let mut handle = std::ptr::null_mut();
-    // SAFETY: writes a handle.
+    // SAFETY: the call writes only to `handle`.
     unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
     let run = || {
-        // SAFETY: the matrices have as many elements, and are alive until the clock has waited.
+        // SAFETY: the matrices have `n * n` elements, and live until `bench.time` has waited for the products.
         let done: Result<(), CublasError> = unsafe { T::gemm(handle, n, addresses) }.result();
         done.expect("a product");
     };
     let [median, _] = bench.time(run)?;
-    // SAFETY: made above, and not used after this.
+    // SAFETY: the handle was created above, and is not used after this.
     unsafe { sys::cublasDestroy_v2(handle) }.result()?;
     Ok(median)
 }

@@ -1,4 +1,4 @@
-//! How long the first call of a kernel takes: where it has to be compiled, and in the next process, which finds it on disk.
+//! Times the first call of a kernel: with compilation, and in a second process, which loads the kernel from disk.
 
 use crate::Bench;
 use std::error::Error;
@@ -6,10 +6,10 @@ use std::process::Command;
 use std::time::Instant;
 use vierbein::{Cuda, Rank, RowMajor, Tensor};
 
-/// Set for the processes that are timed.
+/// The environment variable that is set for the timed processes.
 pub(crate) const CHILD: &str = "VIERBEIN_GPU_BENCH_CHILD";
 
-/// Times the first addition and, for what the rest of the process costs, the second.
+/// Times the first addition, and the second one for comparison.
 pub(crate) fn child() -> Result<(), Box<dyn Error>> {
     let gpu = Cuda::<0>::new()?;
     let x = Tensor::<f64, Rank<2>, RowMajor, Cuda>::zeros([100, 100]);

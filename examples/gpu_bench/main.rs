@@ -1,15 +1,14 @@
-//! How fast a GPU does what this crate asks of it, as a share of what the GPU can do: a plain copy for what is bound by memory,
-//! cuBLAS called directly for matrix products, both measured in the same run.
+//! Benchmarks on a GPU. Rates are given as a share of a reference rate of the same run: a plain copy for operations that are bound
+//! by memory bandwidth, and cuBLAS called directly for matrix products.
 //!
-//! Every result is compared with the host's before it is timed. Launches are queued between two of CUDA's events, as many as fill
-//! some milliseconds, so that a time is that of the GPU, or of the host if that is slower at asking. Besides a table for people,
-//! there is a line of JSON for each case.
+//! Every result is compared with the host's before it is timed. Several milliseconds of launches are queued between two CUDA events,
+//! so the time is that of the GPU, or of the host if it launches more slowly. The output is a table, and a line of JSON for each
+//! case.
 //!
 //! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
-//! `--quick` takes small sizes, to see that everything runs; of the figures of such a run nothing follows. `--once` runs each case
-//! once, without a check and without a clock, for a profiler. After `--seconds`, no further case begins; how many were left out is
-//! said at the end.
+//! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks and
+//! times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
 
 mod cases;
 mod clock;
@@ -22,33 +21,33 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use vierbein::{Complex, Cuda};
 
-/// What a case is measured against.
+/// What a case is compared with.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Limit {
-    /// Bytes that have to be read or written, against a copy of as many.
+    /// The bytes to be read or written, compared with a copy of the same size.
     Copy,
-    /// Floating-point operations, against cuBLAS.
+    /// Floating-point operations, compared with cuBLAS.
     Blas,
-    /// A time in microseconds that is to be reached.
+    /// A target time in microseconds.
     Time(f64),
 }
 
-/// Sizes, filter, and what was measured so far.
+/// The settings, and the state of the run.
 pub(crate) struct Bench {
     pub(crate) clock: Clock,
     pub(crate) quick: bool,
-    /// Cases run once, for a profiler.
+    /// Run each case once, for a profiler.
     pub(crate) once: bool,
     rounds: usize,
     filter: Option<String>,
     dtype: Option<String>,
-    /// No case begins later.
+    /// No case starts after this time.
     end: Option<Instant>,
-    /// Cases that were left out for that reason.
+    /// The number of cases skipped for lack of time.
     late: Cell<usize>,
-    /// Bytes that the GPU has.
+    /// The memory of the GPU in bytes.
     memory: usize,
-    /// Bytes per second of a copy of large vectors.
+    /// The rate of a copy of large vectors, in bytes per second.
     copy: f64,
     failed: usize,
 }
@@ -89,12 +88,12 @@ impl Bench {
         Ok(bench)
     }
 
-    /// A length, or a small one.
+    /// Returns the extent, or a small one with `--quick`.
     pub(crate) fn size(&self, full: usize) -> usize {
         if self.quick { full.min(40 + full % 7) } else { full }
     }
 
-    /// Whether operands and results of so many bytes have room; where not, that is said.
+    /// Returns whether operands and results of `bytes` fit in memory. If not, prints that the case is skipped.
     pub(crate) fn fits(&self, what: &str, bytes: usize) -> bool {
         let fits = bytes <= self.memory / 10 * 9;
         if !fits {
@@ -103,7 +102,7 @@ impl Bench {
         fits
     }
 
-    /// Whether a case is to run: it has the filter in its name, and there is time.
+    /// Returns whether a case is to run: its name contains the filter, and there is time left.
     pub(crate) fn wanted(&self, name: &str) -> bool {
         let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
         let late = named && self.end.is_some_and(|end| Instant::now() > end);
@@ -115,7 +114,7 @@ impl Bench {
         self.dtype.as_ref().is_none_or(|wanted| wanted == dtype)
     }
 
-    /// Seconds of each of many queued calls: the median of some rounds, and the shortest.
+    /// Returns the median and the shortest time in seconds of one of many queued calls.
     pub(crate) fn time(&self, mut run: impl FnMut()) -> Result<[f64; 2], Box<dyn Error>> {
         run();
         let once = self.clock.seconds(1, &mut run)?;
@@ -128,7 +127,7 @@ impl Bench {
         Ok([times[times.len() / 2], times[0]])
     }
 
-    /// What is compared with and timed; `against` is the time of cuBLAS where that is the limit.
+    /// Prints the result of a case. `against` is the time of cuBLAS if that is the reference.
     pub(crate) fn report(
         &mut self,
         name: &str,
@@ -158,7 +157,7 @@ impl Bench {
         println!("{json}");
     }
 
-    /// A result that is not the host's.
+    /// Reports a result that differs from the host's.
     pub(crate) fn wrong(&mut self, name: &str, dtype: &str, why: &str) {
         self.failed += 1;
         println!("{name:<34} {dtype:<12} WRONG: {why}");

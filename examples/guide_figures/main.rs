@@ -1,6 +1,6 @@
-//! Draws the figures of the guide in `docs/`: where the elements of tensors lie, read off the addresses of real ones.
+//! Draws the figures of the guide in `docs/`: the memory layout of tensors, from the addresses of their elements.
 //!
-//! `cargo run --example guide_figures` writes `docs/figures`; `-- --check` only says whether they are what would be drawn.
+//! `cargo run --example guide_figures` writes `docs/figures`; `-- --check` only reports whether they are up to date.
 
 mod memory;
 mod svg;
@@ -8,14 +8,13 @@ mod svg;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// The folder of the figures.
+/// Returns the directory of the figures.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures")
 }
 
-/// The name of each file and what belongs into it: every figure, and then their addresses for rustdoc, which shows no image that
-/// is a file of the repository: each page names its figures by reference, and where a reference has two definitions Markdown
-/// takes the first.
+/// Returns the name and the contents of each file: the figures, and a file with their data URIs for rustdoc, which cannot show image
+/// files of the repository. Each page refers to its figures by reference. Of two definitions of a reference, Markdown uses the first.
 fn files() -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut inline = String::new();
@@ -23,7 +22,7 @@ fn files() -> Vec<(String, String)> {
         inline += &format!("[{name}]: {}\n", svg::data_uri(&figure));
         files.push((format!("{name}.svg"), figure));
     }
-    // The one with measured times is drawn by the example `costs`.
+    // The example `costs` draws the figure with measured times.
     if let Ok(figure) = std::fs::read_to_string(folder().join("costs.svg")) {
         inline += &format!("[costs]: {}\n", svg::data_uri(&figure));
     }
@@ -31,7 +30,7 @@ fn files() -> Vec<(String, String)> {
     files
 }
 
-/// The files that are not what would be drawn.
+/// Returns the names of the files that are out of date.
 fn outdated() -> Vec<String> {
     let current = |(name, text): &(String, String)| {
         std::fs::read_to_string(folder().join(name)).is_ok_and(|found| found == *text)
@@ -55,6 +54,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn the_figures_are_what_would_be_drawn() {
+fn figures_are_up_to_date() {
     assert_eq!(outdated(), [""; 0], "run `cargo run --example guide_figures`");
 }

@@ -1,14 +1,14 @@
-//! Pictures of memory. Every box is placed by the address of an element, every red line follows an iterator.
+//! Figures of memory layouts. Every box is placed by the address of an element, and every red line follows an iterator.
 
 use crate::svg::{COLOURS, Svg};
 use vierbein::prelude::*;
 
-/// How wide and how high an element is drawn.
+/// The width and height of an element's box.
 const CELL: (usize, usize) = (36, 26);
-/// From one panel to the next.
+/// The horizontal and vertical distance of panels.
 const PANEL: (usize, usize) = (340, 200);
 
-/// Each figure by its name.
+/// Returns the name and contents of each figure.
 pub(crate) fn figures() -> Vec<(&'static str, String)> {
     vec![
         ("two-orders", two_orders()),
@@ -19,12 +19,12 @@ pub(crate) fn figures() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The matrix whose element at row `i`, column `j` is written `ij`, counted from one.
+/// Returns the matrix whose element at row `i`, column `j` is the number `ij`, counted from one.
 fn numbered<O: Order>() -> Tensor<i32, Rank<2>, O> {
     Tensor::from_fn([2, 3], |[i, j]| 10 * (i + 1) as i32 + (j + 1) as i32)
 }
 
-/// How many elements lie between the beginning of a memory and an element in it.
+/// Returns the offset of an element in a slice.
 fn offset(memory: &[i32], element: &i32) -> usize {
     let bytes = std::ptr::from_ref(element).addr() - memory.as_ptr().addr();
     let offset = bytes / size_of::<i32>();
@@ -32,7 +32,7 @@ fn offset(memory: &[i32], element: &i32) -> usize {
     offset
 }
 
-/// A row of boxes, one for each element in memory, coloured by whose it is.
+/// Draws a row of boxes, one for each element in memory, coloured by its owner.
 fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(usize) -> Option<usize>) {
     for (k, value) in memory.iter().enumerate() {
         let at = x + k * CELL.0;
@@ -42,7 +42,7 @@ fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(u
     }
 }
 
-/// A matrix as it is indexed, the line along which its order enumerates it, and the memory in which it lies.
+/// Draws a matrix by index, the line along which its memory order iterates over it, and its memory.
 fn panel<O: Order>(
     svg: &mut Svg,
     (x, y): (usize, usize),
@@ -100,7 +100,7 @@ fn broadcasting() -> String {
     svg.finish()
 }
 
-/// A batch of matrices, coloured by which of them, and their memory.
+/// Draws a batch of matrices and its memory, with a colour for each matrix.
 fn batch<O: Order>(svg: &mut Svg, y: usize, title: &str, batch: &Tensor<i32, Rank<3>, O>, axis: usize) {
     let (shape, strides) = (batch.shape(), batch.strides());
     svg.text((16, y), "code", title);

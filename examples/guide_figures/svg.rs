@@ -1,11 +1,11 @@
-//! As much of SVG as the figures need: boxes, text and lines on a light card, which reads on dark pages, too.
+//! A minimal SVG writer: boxes, text and lines on a light background, which is readable on dark pages, too.
 
 use std::fmt::Write;
 
-/// Soft colours on which black text is read; the last one is for what belongs to nobody.
+/// Light colours for black text. The last one is for elements without an owner.
 pub(crate) const COLOURS: [&str; 5] = ["#a8d5f7", "#ffd59a", "#bfe5b4", "#e3c4ee", "#e8e8e8"];
 
-/// A drawing that grows downwards.
+/// A drawing whose size grows with its contents.
 #[derive(Default)]
 pub(crate) struct Svg {
     body: String,
@@ -19,7 +19,7 @@ impl Svg {
         self.height = self.height.max(y);
     }
 
-    /// A filled box with text in its middle.
+    /// Draws a filled box with centred text.
     pub(crate) fn cell(&mut self, (x, y): (usize, usize), (w, h): (usize, usize), fill: &str, text: &str) {
         self.reach(x + w, y + h);
         let (middle, base) = (x + w / 2, y + h / 2 + 5);
@@ -30,15 +30,15 @@ impl Svg {
         );
     }
 
-    /// A line of text that begins at its left end.
+    /// Draws a line of text, left-aligned.
     pub(crate) fn text(&mut self, (x, y): (usize, usize), class: &str, text: &str) {
-        // Room for the widest letters of the class.
+        // Space for the widest letters of the class.
         self.reach(x + text.chars().count() * if class == "small" { 6 } else { 8 }, y + 4);
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let _ = writeln!(self.body, r#"<text x="{x}" y="{y}" class="{class}">{text}</text>"#);
     }
 
-    /// A line through points, with a dot where it begins.
+    /// Draws a line through points, with a dot at its start.
     pub(crate) fn path(&mut self, points: &[(usize, usize)]) {
         let [(x, y), ..] = points else { return };
         let line: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
@@ -63,7 +63,7 @@ impl Svg {
     }
 }
 
-/// The figure as an address: what is not a letter, a digit or one of a few signs as `%` and its bytes.
+/// Returns the figure as a data URI. All bytes except letters, digits and some punctuation are percent-encoded.
 pub(crate) fn data_uri(svg: &str) -> String {
     let mut uri = String::from("data:image/svg+xml,");
     for byte in svg.trim_end().bytes() {

@@ -1,28 +1,28 @@
-//! What an operation is expected to give, reckoned the slow way: a shape and its elements, last axis fastest. Shares nothing with
-//! the library.
+//! A naive reference implementation: shapes and elements in row-major order. Shares no code with the library. Expected results of
+//! the table are computed with it.
 
 use super::operand::LONG;
 
-/// More elements than a test makes: an array of so many repeats its one element.
+/// More elements than any test creates. A larger array is represented by one element.
 const MANY: u128 = 1 << 24;
 
-/// The most bytes that `limited` allocates at once.
+/// The largest allocation, in bytes, that `limited` allows.
 pub(crate) const MEMORY_BYTES: u128 = 1 << 25;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) data: Vec<f64>,
-    /// How far apart in memory one element lies behind the other, where that is the same for all.
+    /// The stride between consecutive elements in memory, if it is the same for all.
     pub(crate) step: Option<isize>,
 }
 
-/// Why there is no value.
+/// Why an operation has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Refusal {
     /// The variant of the library's error.
     Error(&'static str),
-    /// It would be computed for years, or does not compile: not tried.
+    /// Not tried: it would take years, or does not compile.
     Untried,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
     if span > isize::MAX as u128 { refuse("Overflow") } else { Ok(()) }
 }
 
-/// What does not fit the memory is an error.
+/// Returns an error if the result does not fit in memory.
 pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
     in_bounds(shape, bytes)?;
     let total = size(shape) * bytes;
@@ -53,7 +53,7 @@ pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
     if size(shape) > MANY { refuse("OutOfMemory") } else { Ok(()) }
 }
 
-/// All indices, last axis fastest.
+/// Returns all indices in row-major order.
 pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![vec![]];
     if shape.contains(&0) {
@@ -74,7 +74,7 @@ impl Array {
         Array { shape: vec![data.len()], data, step: Some(1) }
     }
 
-    /// Each element from its index. Of a huge shape the first one stands for all.
+    /// Computes each element from its index. A huge array is represented by its first element.
     pub(crate) fn from_fn(shape: &[usize], mut f: impl FnMut(&[usize]) -> f64) -> Array {
         let data = if size(shape) > MANY {
             vec![f(&vec![0; shape.len()])]
@@ -95,7 +95,7 @@ impl Array {
         self.data[index.iter().zip(&self.shape).fold(0, |at, (&i, &n)| at * n + i)]
     }
 
-    /// This one, and another behind it.
+    /// Concatenates the shapes and the elements of two results.
     pub(crate) fn and(&self, other: &Array) -> Array {
         Array {
             shape: [&self.shape[..], &other.shape].concat(),
@@ -104,7 +104,7 @@ impl Array {
         }
     }
 
-    /// Equal up to rounding; NaN is NaN, and zeros have no sign.
+    /// Returns whether two results are equal up to rounding. NaN equals NaN, and zeros have no sign.
     pub(crate) fn is(&self, other: &Array) -> bool {
         let close = |a: f64, b: f64| {
             let close = (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1e-3);
@@ -116,9 +116,9 @@ impl Array {
     }
 }
 
-// ------------------------------------------------------------------ element by element
+// ------------------------------------------------------------------ elementwise
 
-/// The common shape: equal lengths, or 1 on one side; trailing axes are aligned.
+/// Returns the broadcast shape: extents are equal, or 1 on one side; trailing axes are aligned.
 pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Refusal> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut result = vec![1; rank];
@@ -134,14 +134,14 @@ pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Refusal> {
     Ok(result)
 }
 
-/// The element of `x` at an index of a shape that it was repeated to.
+/// Returns the element of `x` at an index of a shape that it was broadcast to.
 fn repeated(x: &Array, index: &[usize]) -> f64 {
     let tail = &index[index.len() - x.shape.len()..];
     let at: Vec<usize> = tail.iter().zip(&x.shape).map(|(&i, &n)| if n == 1 { 0 } else { i }).collect();
     x.at(&at)
 }
 
-/// `f` of the elements of operands that broadcast; results take so many bytes each.
+/// Applies `f` to the elements of operands that broadcast. `bytes` is the size of an element of the result.
 pub(crate) fn zip(operands: &[&Array], bytes: u128, f: impl Fn(&[f64]) -> f64) -> Outcome {
     let shapes: Vec<&[usize]> = operands.iter().map(|x| &x.shape[..]).collect();
     let shape = common(&shapes)?;
@@ -152,7 +152,7 @@ pub(crate) fn zip(operands: &[&Array], bytes: u128, f: impl Fn(&[f64]) -> f64) -
     }))
 }
 
-/// `x` becomes `f(x, y)` where it is: its shape cannot grow.
+/// Assigns `f(x, y)` to `x` in place, so `y` must broadcast to the shape of `x`.
 pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outcome {
     allocated(&x.shape, 8)?;
     match common(&[&x.shape, &y.shape]) {
@@ -165,7 +165,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
 
 // ------------------------------------------------------------------ along axes
 
-/// What the reduced elements become: the last axis fastest.
+/// Reduces elements, given in row-major order of the reduced axes.
 pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
 
 fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Refusal> {
@@ -178,7 +178,7 @@ fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Refusal> {
     if sorted.len() < axes.len() { refuse("RepeatedAxis") } else { Ok(()) }
 }
 
-/// `fold` has no value of nothing where it gives `None`.
+/// Reduces axes. `fold` returns `None` if the reduction of zero elements is undefined.
 pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: Fold) -> Outcome {
     check_axes(x.shape.len(), axes)?;
     let named = |axis: usize| axes.contains(&axis);
@@ -209,7 +209,7 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     Ok(Array { shape, ..reduced })
 }
 
-/// The elements up to each one along an axis, folded.
+/// Reduces, for each element, the elements up to it along an axis.
 pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     allocated(&x.shape, 8)?;
@@ -224,7 +224,7 @@ pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
     }))
 }
 
-/// The axes that stay, then the diagonal of two others.
+/// Returns the remaining axes, followed by the diagonal of axes `a` and `b`.
 pub(crate) fn diagonal(x: &Array, a: usize, b: usize) -> Outcome {
     let rank = x.shape.len();
     if a.max(b) >= rank {
@@ -255,9 +255,9 @@ pub(crate) fn permute(x: &Array, axes: &[usize]) -> Outcome {
     }))
 }
 
-/// As many elements in another shape.
+/// Reshapes to a shape with the same number of elements.
 pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
-    // What has no elements must have strides all the same.
+    // An empty tensor still needs strides that are representable.
     if size(shape) == 0 {
         in_bounds(shape, 8)?;
     }
@@ -267,19 +267,19 @@ pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
     Ok(Array { shape: shape.to_vec(), ..x.clone() })
 }
 
-/// The elements in their sequence.
+/// Returns the elements in row-major order.
 pub(crate) fn line(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(Array::line(x.data.clone()))
 }
 
-/// The elements in a memory of their own.
+/// Returns a copy, which allocates.
 pub(crate) fn copy(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(x.clone())
 }
 
-/// Another axis at this position.
+/// Inserts an axis of extent 1 at index `at`.
 pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
     if at > x.shape.len() {
         return refuse("Argument");
@@ -289,14 +289,14 @@ pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
     Ok(to)
 }
 
-/// Without an axis of length 1.
+/// Removes an axis of extent 1.
 pub(crate) fn remove(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let mut to = x.clone();
     if to.shape.remove(axis) != 1 { refuse("NotUnitAxis") } else { Ok(to) }
 }
 
-/// From one position along an axis up to another, in this many steps at a time; walked backwards if that is below zero.
+/// Takes every `step`th index of `from..to` along an axis; a negative step starts at the end of the range.
 pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -> Outcome {
     if from > to || to > x.shape[axis] {
         return refuse("Range");
@@ -315,7 +315,7 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
     }))
 }
 
-/// At one position along an axis, which is gone then.
+/// Takes one index along an axis and removes the axis.
 pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     if at >= x.shape[axis] {
@@ -326,7 +326,7 @@ pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     Ok(Array::from_fn(&shape, |index| x.at(&[&index[..axis], &[at], &index[axis..]].concat())))
 }
 
-/// Repeated to a larger shape, without memory.
+/// Broadcasts to a larger shape without an allocation.
 pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
     in_bounds(shape, 8)?;
     match common(&[&x.shape, shape]) {
@@ -337,7 +337,7 @@ pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
 
 // ------------------------------------------------------------------ contractions
 
-/// One letter for each axis of each operand: sums of products over the letters that the result does not have.
+/// Contracts operands. Each label is one letter; labels that `result` does not contain are summed over.
 pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'static str) -> Outcome {
     let mut extents = std::collections::BTreeMap::new();
     for (x, labels) in operands {
@@ -368,13 +368,13 @@ pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'stati
     }))
 }
 
-/// The inverse hyperbolic sine; the standard library's overflows before its result does.
+/// The inverse hyperbolic sine. For large arguments, `f64::asinh` overflows although the result is representable.
 pub(crate) fn asinh(x: f64) -> f64 {
     let large = (x.abs().ln() + std::f64::consts::LN_2).copysign(x);
     if x.abs() > 1e100 { large } else { x.asinh() }
 }
 
-/// The inverse hyperbolic cosine, for the same reason.
+/// The inverse hyperbolic cosine, with the same correction.
 pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
 }

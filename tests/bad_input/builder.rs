@@ -1,11 +1,11 @@
-//! The builder behind `einsum!`, called as no macro calls it: with numbers of operands and labels that are not those of the
-//! specification. Each such call panics before anything is computed.
+//! Calls the builder that `einsum!` expands to with numbers of operands and labels that the macro would not pass: they differ from
+//! the specification. Each such call must panic before anything is computed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::einsum::{Count, PathCache, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
-/// That a call panics with the builder's message.
+/// Asserts that a call panics with the builder's message.
 #[track_caller]
 fn rejected<R>(call: impl FnOnce() -> R) {
     let payload = catch_unwind(AssertUnwindSafe(call)).err().expect("the call panics");
@@ -17,7 +17,7 @@ fn rejected<R>(call: impl FnOnce() -> R) {
 }
 
 #[test]
-fn numbers_of_the_specification_contract() {
+fn builder_contracts_with_matching_counts() {
     let (a, b, cache) = (tensor![1, 2], tensor![3, 4, 5], PathCache::new());
     let spec = Spec::new("i,j->ij", 2);
     let start = || contraction(&spec, &cache, Count::<2>, TermOf::<1, false>, &a).and(TermOf::<1, false>, &b);
@@ -37,12 +37,12 @@ fn numbers_of_the_specification_contract() {
 }
 
 #[test]
-fn numbers_of_another_specification_panic() {
+fn builder_panics_with_mismatched_counts() {
     let (a, b, cache) = (Tensor::<i64, _>::ones([64]), Tensor::<i64, _>::ones([64]), PathCache::new());
     let matrix = Tensor::<i64, _>::ones([8, 8]);
     let outer = Spec::new("i,j->ij", 2);
     let start = || contraction(&outer, &cache, Count::<2>, TermOf::<1, false>, &a);
-    // More and fewer labels of the result: more made the result's extents 0 and wrote past its buffer.
+    // More and fewer labels of the result. More labels once made the result's extents 0, and the result was written out of bounds.
     rejected(|| start().and(TermOf::<1, false>, &b).result::<3, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<1, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<0, _>().try_contract(None));

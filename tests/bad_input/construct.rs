@@ -1,4 +1,4 @@
-//! New tensors: of shapes and of values.
+//! Construction of tensors from shapes and from values.
 
 use super::array::{Array, Outcome, Refusal, allocated, in_bounds, refuse};
 use super::done;
@@ -17,12 +17,12 @@ const MADE: Call = Call {
     ..Call::NOTHING
 };
 
-/// The shape that the numbers say; of rank 0 and 16 the operand's.
+/// Returns the shape that the numbers specify; for rank 0 and 16, the shape of the operand.
 fn shape_of<'a>(shape: &'a [usize], n: &'a [usize]) -> &'a [usize] {
     if matches!(shape.len(), 0 | 16) { shape } else { n }
 }
 
-/// `$body` with that shape as an array.
+/// Evaluates `$body` with that shape as an array.
 macro_rules! of_shape {
     ($o:ident, $n:ident, $shape:ident, $body:expr) => {
         match ($o[0].rank(), $n.len()) {
@@ -52,7 +52,7 @@ fn constant(a: &[Array], n: &[usize], value: f64) -> Outcome {
     Ok(Array::from_fn(shape, |_| value))
 }
 
-/// The values that are there, if they are as many as the shape has.
+/// Returns the operand's values in the given shape, or an error if their number differs.
 fn of_values(a: &[Array], n: &[usize]) -> Outcome {
     let shape = shape_of(&a[0].shape, n);
     in_bounds(shape, 8)?;
@@ -299,12 +299,12 @@ fn eye(hazard: Hazard) -> ByHand {
     Ok(sizes.into_iter().map(outcome).collect())
 }
 
-/// The result on a given device, which must be that on the default one: the same elements or the same error.
+/// Returns the result on a given device. It must equal the result on the default device: the same elements or the same error.
 fn alike<D: Dim>(
     default: Result<Tensor<f64, D>, vierbein::Error>,
     given: Result<Tensor<f64, D>, vierbein::Error>,
 ) -> Result<Tensor<f64, D>, vierbein::Error> {
-    // In bits: NaN equals nothing.
+    // Compares bits, because NaN does not equal itself.
     let bits = |x: &Tensor<f64, D>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     match (&default, &given) {
         (Ok(default), Ok(given)) => {
@@ -386,7 +386,7 @@ fn linspace(hazard: Hazard) -> ByHand {
     Ok(cases.into_iter().map(outcome).collect())
 }
 
-/// One number.
+/// A tensor of rank 0.
 fn scalar(hazard: Hazard) -> ByHand {
     match hazard {
         NotFinite | Rank0 => {
@@ -404,7 +404,7 @@ fn scalar(hazard: Hazard) -> ByHand {
     }
 }
 
-/// What cannot fail but for want of memory: nested arrays, iterators, nothing at all.
+/// Constructors whose only failure is out of memory: nested arrays, iterators, empty tensors.
 fn literals(hazard: Hazard) -> ByHand {
     let empty = || Array { shape: vec![], data: vec![], step: Some(1) };
     let shaped = |shape: &[usize]| Array { shape: shape.to_vec(), ..empty() };
@@ -427,7 +427,7 @@ fn literals(hazard: Hazard) -> ByHand {
     })
 }
 
-/// Random numbers of one value only.
+/// Random numbers from a distribution with a single value.
 #[cfg(feature = "rand")]
 fn random(hazard: Hazard) -> ByHand {
     use rand::{SeedableRng, distr::Uniform, rngs::StdRng};

@@ -1,4 +1,4 @@
-//! Copies, orders, devices, `Vec`s and slices; single elements; equality.
+//! Copies, memory orders, devices, `Vec`s and slices; single elements; equality.
 
 use super::array::{Array, Outcome, Refusal, copy, line, refuse};
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -8,7 +8,7 @@ use super::shapes::{of_copy, sequence};
 use super::{at_rank, at_ranks, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 
-/// Copies, orders, devices, `Vec`s and slices.
+/// Copies, memory orders, devices, `Vec`s and slices.
 fn conversions() -> Vec<Row> {
     let calls = [
         Call {
@@ -115,7 +115,7 @@ fn conversions() -> Vec<Row> {
                 16 => Some(done!(try o[0].changed::<16>(&|mut x| Ok((&*x.try_as_mut_slice()?).array())))),
                 _ => None,
             },
-            // What several indices share is copied first, for only a copy can be written to.
+            // A view with stride 0 is copied first, because only the copy can be written to.
             expected: |a, _| match a[0].step {
                 Some(..=-1) => refuse("NotContiguous"),
                 _ => line(&a[0]),
@@ -142,7 +142,7 @@ fn conversions() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// One element, or the error that names its index.
+/// Returns one element, or the error that names its index.
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
         return refuse("Index");
@@ -150,7 +150,7 @@ fn element(x: &Array, index: &[usize]) -> Outcome {
     Ok(Array::scalar(x.at(index)))
 }
 
-/// `get` says `None`; the same as the error that `x[..]` panics with.
+/// Returns the error that `x[..]` panics with if `get` returns `None`.
 fn outside(index: &[usize], shape: &[usize]) -> vierbein::Error {
     let axis = index.iter().zip(shape).position(|(i, n)| i >= n).expect("an index is outside");
     let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);
@@ -211,7 +211,7 @@ fn elements() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Whether two have the same shape, and this holds for each pair of elements.
+/// Returns 1 if the shapes are equal and `holds` is true for each pair of elements, else 0.
 fn compared(a: &[Array], holds: fn(f64, f64) -> bool) -> Outcome {
     let same = a[0].shape == a[1].shape;
     if same && a[0].len() > 1 << 24 {

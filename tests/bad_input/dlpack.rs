@@ -1,4 +1,4 @@
-//! To other libraries, and back.
+//! Export to DLPack and import from it.
 
 use super::array::copy;
 use super::driver::{Call, Row};
@@ -9,7 +9,7 @@ use vierbein::Error;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
 use vierbein::prelude::*;
 
-/// Handed over, looked at from both sides, and taken back.
+/// Exports a tensor, views it through the import, and imports it again.
 pub(crate) fn row() -> Row {
     Call {
         names: &[
@@ -40,10 +40,10 @@ where
 {
     let expected = x.array();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: it was given away just now, and is taken back once.
+    // SAFETY: `raw` comes from `into_raw` just above, and is imported only once.
     let mut given = unsafe { Dlpack::<DLManagedTensorVersioned>::from_raw(raw) }?;
     assert!(given.view::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
-    // SAFETY: nobody else knows the memory.
+    // SAFETY: nothing else accesses the memory: the tensor was moved into the export.
     assert!(given.view_mut::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
     assert_eq!(given.to_dyn_tensor(vierbein::MemoryOrder::RowMajor)?.shape(), &expected.shape[..]);
     given.into_tensor().map_err(Error::from)

@@ -1,4 +1,4 @@
-//! The table: rows of operations, a column for each hazard, and in each cell what was asserted.
+//! The table: a row for each operation, a column for each hazard, and in each cell the number of asserted outcomes.
 
 use super::array::{Array, Outcome, Refusal};
 use super::operand::Operand;
@@ -10,17 +10,17 @@ use vierbein::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hazard {
-    /// Shapes, axes, positions or sizes that do not fit.
+    /// Shapes, axes, indices or sizes that do not fit.
     WrongShape,
-    /// Axes of length 0.
+    /// Axes of extent 0.
     ZeroExtents,
-    /// Axes near `usize::MAX`, as far as a view can have them: it repeats one element.
+    /// Extents near `usize::MAX`. Views can have them with stride 0.
     HugeExtents,
     /// NaN, infinities, the largest and the smallest numbers, zero.
     NotFinite,
-    /// Axes that run backwards.
+    /// Axes with negative strides.
     NegativeStrides,
-    /// Elements at several indices, and one operand twice.
+    /// Elements that several indices share, and one operand that is passed twice.
     Aliasing,
     Rank0,
     Rank16,
@@ -30,14 +30,14 @@ use Hazard::*;
 pub(crate) const HAZARDS: [Hazard; 8] =
     [WrongShape, ZeroExtents, HugeExtents, NotFinite, NegativeStrides, Aliasing, Rank0, Rank16];
 
-/// What a cell holds: how many outcomes were asserted, or why there is none.
+/// The content of a cell: how many outcomes were asserted, or why there are none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cell {
     Asserted(usize),
     NotApplicable(&'static str),
 }
 
-/// The operations that are asserted together, by their public names, and their cells: one for each hazard.
+/// Operations that are asserted together, by their public names, with one cell for each hazard.
 pub(crate) struct Row {
     pub(crate) names: Vec<&'static str>,
     pub(crate) cells: Box<dyn Fn(Hazard) -> Cell>,
@@ -50,7 +50,7 @@ thread_local! {
     static EXPECTED: Counter<bool> = const { Counter::new(false) };
 }
 
-/// From now on every panic is counted, and those of forms that may panic are not printed.
+/// From the first call on, counts every panic. Expected panics are not printed.
 fn count_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -64,13 +64,13 @@ fn count_panics() {
     });
 }
 
-/// What an operation did: its form that returns a `Result`, where it has one, and its form that panics.
+/// The results of an operation: of its fallible variant, if it has one, and of its panicking variant.
 pub(crate) struct Done {
     pub(crate) tried: Option<Result<Array, Error>>,
     pub(crate) panicking: Option<Result<Array, String>>,
 }
 
-/// Runs a form that must not panic, even inside.
+/// Runs a fallible variant, which must not panic, not even internally.
 pub(crate) fn tried(f: &dyn Fn() -> Result<Array, Error>) -> Option<Result<Array, Error>> {
     count_panics();
     let before = PANICS.get();
@@ -79,7 +79,7 @@ pub(crate) fn tried(f: &dyn Fn() -> Result<Array, Error>) -> Option<Result<Array
     Some(result.expect("it did not panic"))
 }
 
-/// Runs a form that may panic: the value or the message.
+/// Runs a panicking variant. Returns the value or the panic message.
 pub(crate) fn panicking(f: &dyn Fn() -> Array) -> Option<Result<Array, String>> {
     count_panics();
     EXPECTED.set(true);
@@ -93,7 +93,7 @@ pub(crate) fn panicking(f: &dyn Fn() -> Array) -> Option<Result<Array, String>> 
 }
 
 impl Done {
-    /// Asserts the outcome of every form. Messages of errors that know their operation say `verb`.
+    /// Asserts the outcome of every variant. Error messages with an operation must contain `verb`.
     #[track_caller]
     pub(crate) fn assert(self, expected: &Outcome, verb: &str, what: &dyn Fn() -> String) {
         let Done { tried, panicking } = self;
@@ -138,7 +138,7 @@ impl Done {
 
 // ------------------------------------------------------------------ operations on views
 
-/// Which numbers go with the operands.
+/// The kind of numeric arguments that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Numbers {
     None,
@@ -146,37 +146,37 @@ pub(crate) enum Numbers {
     Axis,
     /// Two axes.
     Pair,
-    /// All axes, in another sequence.
+    /// A permutation of all axes.
     Sequence,
     /// A shape.
     Shape,
-    /// A position for a new axis.
+    /// The index of a new axis.
     Place,
-    /// An axis and a position along it.
+    /// An axis and an index along it.
     Position,
-    /// The first position and the end of a range along the first axis.
+    /// The start and the end of a range along the first axis.
     Span,
     /// An index of one element.
     Index,
 }
 
-/// One operation on views, or several that do the same.
+/// One operation on views, or several that compute the same.
 pub(crate) struct Call {
     pub(crate) names: &'static [&'static str],
-    /// How messages name it.
+    /// The verb of its error messages.
     pub(crate) verb: &'static str,
     pub(crate) numbers: Numbers,
-    /// The operands of a hazard.
+    /// Returns the operands of a hazard.
     pub(crate) operands: fn(Hazard) -> Vec<Vec<Operand>>,
-    /// `None` where the ranks of the operands do not compile.
+    /// Runs the operation; `None` if the ranks of the operands do not compile.
     pub(crate) run: fn(&[Operand], &[usize]) -> Option<Done>,
     pub(crate) expected: fn(&[Array], &[usize]) -> Outcome,
-    /// Hazards that it cannot meet, and why.
+    /// Hazards that do not apply, and why.
     pub(crate) cannot: &'static [(Hazard, &'static str)],
 }
 
 impl Call {
-    /// To be completed.
+    /// Defaults for the fields that a row omits.
     pub(crate) const NOTHING: Call = Call {
         names: &[],
         verb: "",
@@ -232,7 +232,7 @@ impl From<Call> for Row {
     }
 }
 
-/// Outcomes that are written one by one: what was done, and what should have been; or why there is nothing to do.
+/// Hand-written outcomes: the result and the expected result of each call, or why the hazard does not apply.
 pub(crate) type ByHand = Result<Vec<(Done, Outcome)>, &'static str>;
 
 impl Row {
@@ -256,7 +256,7 @@ impl Row {
     }
 }
 
-/// Numbers that fit the shape; for wrong shapes, such that do not.
+/// Returns arguments that are valid for the shape; for the hazard of wrong shapes, invalid ones.
 fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     let rank = shape.len();
     let wrong = hazard == WrongShape;
@@ -280,7 +280,7 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
-                // The last has so many bytes, though not elements.
+                // The last shape overflows the number of bytes, but not of elements.
                 shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << (usize::BITS - 3), 0]]);
             }
             shapes
@@ -298,7 +298,7 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// Both forms of an operation, or the one that it has.
+/// Runs the fallible and the panicking variant of an operation, or the only one that it has.
 macro_rules! done {
     (try $tried:expr, panics $panics:expr) => {
         $crate::bad_input::driver::Done {
@@ -332,10 +332,10 @@ pub(crate) use done;
 
 // ------------------------------------------------------------------ the table
 
-/// Methods that tests call by syntax, or through a format of serde.
+/// Methods that tests call through operators, or through a serde format.
 const INDIRECT: &[&str] = &["index_mut", "serialize", "deserialize"];
 
-/// Asserts all cells, prints the table, and compares its rows with what is public, if that is known.
+/// Asserts all cells, prints the table, and compares its rows with the public operations if their list is known.
 pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[&str]) {
     let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
     let mut known = BTreeSet::new();
@@ -344,7 +344,7 @@ pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[
     for row in &rows {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
-            // The names of conversions are implementations, `From<A> for B`, which `into` and `from` call.
+            // Names such as `From<A> for B` are trait implementations, which tests call by `into` and `from`.
             let function = name.chars().all(|c| c.is_alphanumeric() || "_:!".contains(c));
             assert!(
                 !function || named.contains(own) || INDIRECT.contains(&own),
@@ -355,7 +355,7 @@ pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[
         }
         let mut line = format!("{}:", row.names.join(", "));
         for hazard in HAZARDS {
-            // All cells are looked at before the test fails; the panics of the others are printed.
+            // The test fails only after all cells have run. The panics of the failed cells are printed.
             let Ok(cell) = catch_unwind(AssertUnwindSafe(|| (row.cells)(hazard))) else {
                 failed.push(format!("{}: {hazard:?}", row.names.join(", ")));
                 continue;

@@ -1,4 +1,4 @@
-//! Functions of one element, of two and of three: into new tensors.
+//! Functions of one, two and three elements, into new tensors.
 
 use super::array::{self, zip};
 use super::driver::{Call, Hazard::*, Row};
@@ -7,13 +7,13 @@ use super::writing::three;
 use super::{at_rank, at_ranks, done};
 use vierbein::op;
 
-/// Of one operand, element by element.
+/// Defaults for elementwise functions of one operand.
 pub(crate) const ONE: Call =
     Call { operands: one, cannot: &[(WrongShape, "one operand, of any shape")], ..Call::NOTHING };
 const TWO: Call = Call { operands: two, ..Call::NOTHING };
 const THREE: Call = Call { operands: three, ..Call::NOTHING };
 
-/// Of each: the method, its fallible variant, and the same function of Rust's numbers.
+/// For each function: the method, its fallible variant, and the same function of Rust's numbers.
 macro_rules! functions {
     ($($name:ident, $try_name:ident, $bytes:literal, $reference:expr;)*) => {
         vec![$(Call {
@@ -69,7 +69,7 @@ fn of_one() -> Vec<Row> {
     }
 }
 
-/// With arguments, by other names, by operators.
+/// Functions with arguments, under other names, or called by operators.
 fn of_one_otherwise() -> Vec<Row> {
     vec![
         Call {
@@ -132,7 +132,7 @@ fn of_one_otherwise() -> Vec<Row> {
     .collect()
 }
 
-/// Of two operands: names, the verb of messages, both forms, and the function of Rust's numbers.
+/// Functions of two operands: names, the verb of messages, both variants, and the function of Rust's numbers.
 macro_rules! binary {
     ($($view:ident $bytes:literal, [$($name:literal)*] $verb:literal,
         |$x:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*

@@ -1,13 +1,13 @@
-//! The operands that each hazard brings, by what kind of operation takes them.
+//! The operands of each hazard, for each kind of operation.
 
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand};
 
-/// Numbers that are hard on functions.
+/// Special values: NaN, infinities, zero and numbers near the limits.
 pub(crate) const HARD: [f64; 9] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 0.5, 2.5, f64::MAX, f64::MIN_POSITIVE];
 
-/// Rank 16, with few elements.
+/// A shape of rank 16 with few elements.
 pub(crate) fn sixteen() -> Vec<usize> {
     let mut shape = vec![1; 16];
     (shape[0], shape[7], shape[15]) = (2, 3, 2);
@@ -18,7 +18,7 @@ fn hard(shape: &[usize]) -> Operand {
     Operand::of(shape, |k| HARD[k % HARD.len()])
 }
 
-/// One operand.
+/// Operands of functions of one tensor.
 pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
     let rank16 = sixteen();
     let zeros = |at: usize| {
@@ -63,7 +63,7 @@ pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
     operands.into_iter().map(|x| vec![x]).collect()
 }
 
-/// One operand, with as many rows as columns.
+/// Operands whose first two axes have equal extents, except for wrong shapes.
 pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
         WrongShape => vec![vec![Operand::dense(&[2, 3])]],
@@ -84,7 +84,7 @@ pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// One operand with elements that can be counted.
+/// Operands of functions of one tensor, without huge ones.
 pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge() || x[0].shape.contains(&0)).collect()
 }
@@ -137,7 +137,7 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// Two operands of a product: the last axis of the first, and the first of the last two of the second.
+/// Two operands of a matrix product: the last axis of the first is summed with the last axis but one of the second.
 pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
     let dense = |a: &[usize], b: &[usize]| vec![Operand::dense(a), Operand::dense(b).shifted()];
     let sixteen = |rows: usize, columns: usize| {

@@ -1,4 +1,4 @@
-//! Iterators over elements, positions along an axis, and lanes.
+//! Iterators over elements, indices along an axis, and lanes.
 
 use super::array::{Array, Outcome, Refusal, index_axis, line, permute, refuse};
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -6,12 +6,12 @@ use super::hazards::{countable, one};
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 
-/// All elements of several views, one behind the other.
+/// Returns all elements of several views, concatenated.
 fn all<V: ToArray>(views: impl IntoIterator<Item = V>) -> Array {
     Array::line(views.into_iter().flat_map(|view| view.array().data).collect())
 }
 
-/// Position after position along an axis.
+/// Returns the elements of each index along an axis, in turn.
 fn positions(x: &Array, axis: usize) -> Outcome {
     if axis >= x.shape.len() {
         return refuse("AxisOutOfRange");
@@ -23,7 +23,7 @@ fn positions(x: &Array, axis: usize) -> Outcome {
     Ok(Array::line((0..x.shape[axis]).flat_map(each).collect()))
 }
 
-/// Lane after lane along an axis, in the sequence of the other axes.
+/// Returns the elements of each lane along an axis, in row-major order of the other axes.
 fn lanes(x: &Array, axis: usize) -> Outcome {
     let rank = x.shape.len();
     if axis >= rank {
@@ -44,7 +44,7 @@ const ALONG: Call = Call {
     ..Call::NOTHING
 };
 
-/// Through a mutable view of the operand's elements.
+/// Runs `$tried` and `$panics` on a mutable view of the operand's elements.
 macro_rules! through {
     ($o:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

@@ -1,4 +1,4 @@
-//! An allocator with little memory. Without it, an axis near `usize::MAX` could fit the memory of a 32-bit machine.
+//! An allocator with a low limit. Without it, an allocation with an extent near `usize::MAX` could succeed on a 32-bit machine.
 
 use super::array::MEMORY_BYTES;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,18 +10,18 @@ fn fits(bytes: usize) -> bool {
     bytes as u128 <= MEMORY_BYTES
 }
 
-// SAFETY: memory is the system allocator's, or the allocation fails.
+// SAFETY: all calls go to the system allocator, or fail by returning null, which `GlobalAlloc` permits.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller ensures that the layout has a size.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         if fits(layout.size()) { unsafe { System.alloc(layout) } } else { null_mut() }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller ensures that the layout has a size.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         if fits(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { null_mut() }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory is the system allocator's, with this layout.
+        // SAFETY: the caller ensures that `memory` was allocated here with this layout, so by the system allocator.
         unsafe { System.dealloc(memory, layout) }
     }
 }

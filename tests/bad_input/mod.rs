@@ -1,16 +1,15 @@
-//! Bad input: a table of every public operation and eight hazards, with what comes of each asserted: the documented error, or
-//! the documented value.
+//! Bad input: a table of every public operation and eight hazards. Each cell asserts the outcome: the documented error, or the
+//! documented value.
 //!
-//! A hazard is a wrong shape, an axis without elements, an axis near `usize::MAX`, numbers that are not finite, strides below zero,
-//! elements that several indices share, rank 0 and rank 16. Operations of one family share a row's making: the operands of each
-//! hazard, and a naive reference that says what comes of them. The list of what is public comes from rustdoc: an operation
-//! without a row fails this test, and so does a row without an operation, or one that no test calls directly. Functions that the
-//! documentation hides and other crates can call are listed with a reason. Forms that return a `Result` must not panic, not even
-//! inside; those that panic do so with the same message.
+//! A hazard is a wrong shape, an axis of extent 0, an extent near `usize::MAX`, non-finite numbers, negative strides, elements that
+//! several indices share, rank 0 or rank 16. Operations of one family share the code of their rows: the operands of each hazard, and
+//! a naive reference for the expected outcome. The list of public items comes from rustdoc. The test fails for an operation without
+//! a row, for a row without an operation, and for an operation that no test calls directly. Functions that are hidden in the
+//! documentation but callable from other crates are listed with a reason. Fallible variants must not panic, not even internally.
+//! Panicking variants panic with the message of the error.
 //!
-//! The rows of tensors whose types are known at run time only are in `dynamic`, and are part of the test `dyn_tensor`: both tables
-//! stand where the kernels that they call are compiled anyway. Those of archives, safetensors files and serde are part of the test
-//! `files`, which has their features.
+//! The rows of `DynTensor` are in `dynamic`, and are part of the test `dyn_tensor`, where the kernels that they call are compiled
+//! anyway. The rows of archives, safetensors files and serde are part of the test `files`, which has their features.
 
 mod array;
 mod builder;
@@ -42,7 +41,7 @@ use driver::done;
 use ranks::{at_rank, at_ranks, cut_mut};
 use std::collections::BTreeSet;
 
-/// The functions that the documentation hides and that other crates can call all the same, `Trait::method` or `macro!`.
+/// Returns the functions that are hidden in the documentation but callable from other crates, as `Trait::method` or `macro!`.
 fn hidden() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in public::sources("src") {

@@ -1,7 +1,7 @@
-//! What is public and no operation on elements, and why: these need no rows.
+//! Public items that are not operations on elements, with the reason. They need no rows.
 
 pub(crate) const LIST: &[&str] = &[
-    // What a tensor knows about itself.
+    // Metadata of a tensor.
     "shape",
     "strides",
     "rank",
@@ -9,10 +9,10 @@ pub(crate) const LIST: &[&str] = &[
     "is_empty",
     "device",
     "is_contiguous",
-    // Itself, borrowed.
+    // Borrows of the tensor.
     "view",
     "view_mut",
-    // Where the first element is.
+    // Pointers to the first element.
     "as_ptr",
     "as_mut_ptr",
     "device_ptr",
@@ -24,20 +24,20 @@ pub(crate) const LIST: &[&str] = &[
     "device::HostPtr::get",
     "device::HostPtr::offset",
     "device::CudaPtr::address",
-    // What an error holds.
+    // The content of an error.
     "ConversionError::into_inner",
-    // Text, and the text of an operation's CUDA C++.
+    // Text, and the CUDA C++ text of an operation.
     "fmt",
     "device::CudaSource::as_str",
     "device::CudaSource::new",
-    // What bounds of generic code need: methods of hidden or sealed traits, by which an operation takes its operands.
+    // Methods of hidden or sealed traits, through which operations take their operands. Bounds of generic code need them.
     "aligned",
     "agreeing",
     "elements",
     "contents",
-    // `downcast` by another name, of tensors without types in their type.
+    // Another name of `downcast`, for `DynTensor`.
     "try_from",
-    // The complex numbers of another crate, which is public through this one.
+    // Methods of `num_complex::Complex`, which is re-exported.
     "Complex::acos",
     "Complex::acosh",
     "Complex::arg",
@@ -82,7 +82,7 @@ pub(crate) const LIST: &[&str] = &[
     "Complex::tanh",
     "Complex::to_polar",
     "Complex::unscale",
-    // Names and sizes of types and orders.
+    // Names and sizes of element types and memory orders.
     "DType::name",
     "DType::promote",
     "DType::size",
@@ -91,9 +91,9 @@ pub(crate) const LIST: &[&str] = &[
     "MemoryOrder::transposed",
     "interop::dlpack::DLDataType::dtype",
     "interop::dlpack::DLDataType::of",
-    // A type for a tag: the compiler checks the code that is written behind it.
+    // Selects a type by a tag. The compiler checks the code that it contains.
     "dispatch!",
-    // Devices themselves: memory that is kept, waiting.
+    // Devices: buffer pool, synchronisation.
     "device::Cpu::recycled_bytes",
     "device::Cpu::recycling_limit",
     "device::Cpu::set_recycling_limit",
@@ -104,7 +104,7 @@ pub(crate) const LIST: &[&str] = &[
     "device::Cuda::pinned",
     "device::Cuda::synchronize",
     "device::Cuda::trim",
-    // What kernels of third parties are given, shapes and strides having been checked.
+    // What kernels of other crates receive. Shapes and strides were checked before.
     "device::Operand::from_raw",
     "device::Operand::on_host",
     "device::Operand::ptr",
@@ -117,10 +117,10 @@ pub(crate) const LIST: &[&str] = &[
     "device::Output::shape",
     "device::Output::strides",
     "device::Scalars::scalar",
-    // The CUDA C++ of an operation: text, and an unsafe function that takes it.
+    // The CUDA C++ of an operation: its text, and an unsafe constructor.
     "device::CudaSource::as_str",
     "device::CudaSource::new",
-    // Specifications, which are read at compile time; what a path and a message say.
+    // Specifications, which are parsed at compile time; descriptions of paths and messages.
     "einsum::Spec::ellipsis",
     "einsum::Spec::labels",
     "einsum::Spec::new",
@@ -134,9 +134,9 @@ pub(crate) const LIST: &[&str] = &[
     "einsum::ContractionPath::largest_intermediate",
     "einsum::ContractionPath::multiplications",
     "einsum::ContractionPath::steps",
-    // The conjugate of a conjugate.
+    // The conjugate of a conjugated operand.
     "einsum::Conjugate::conj_view",
-    // What memory from other libraries knows about itself.
+    // Metadata of memory from other libraries.
     "interop::dlpack::Dlpack::device",
     "interop::dlpack::Dlpack::dtype",
     "interop::dlpack::Dlpack::is_read_only",
@@ -144,7 +144,7 @@ pub(crate) const LIST: &[&str] = &[
     "interop::dlpack::Dlpack::strides",
 ];
 
-/// Functions that the documentation hides, and why no input to them is bad: none of them accesses memory by its arguments.
+/// Functions that are hidden in the documentation, and why they accept any input: none uses its arguments to access memory.
 pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "numbers to numbers",

@@ -1,4 +1,4 @@
-//! To NumPy's files, and back.
+//! Writing and reading NumPy's `.npy` files.
 
 use super::array::{Array, copy, refuse};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
@@ -7,10 +7,10 @@ use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 use vierbein::prelude::*;
 
-/// Bytes that the stream has room for.
+/// Size of the stream's buffer in bytes.
 const STREAM: usize = 1 << 10;
 
-/// Written to a file and to a stream, and read again.
+/// Writes to a file and to a stream, and reads both again.
 pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
@@ -28,14 +28,14 @@ pub(crate) fn rows() -> [Row; 2] {
                 })
             }))
         },
-        // On 64 bits no file can hold the largest of these; on 32 bits a file could, but the stream cannot.
+        // A 64-bit file system cannot hold the largest of these. On 32 bits a file could, but the stream's buffer cannot.
         expected: |a, _| if a[0].len() > STREAM as u128 / 8 { refuse("File") } else { copy(&a[0]) },
         ..ONE
     };
     [good.into(), Row::by_hand(&["io::npy::read_header", "io::npy::read_header_from"], "<stream>", headers)]
 }
 
-/// Headers that claim what cannot be.
+/// Headers with impossible claims.
 fn headers(hazard: Hazard) -> ByHand {
     let header = |shape: &str| {
         let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
@@ -62,7 +62,7 @@ fn headers(hazard: Hazard) -> ByHand {
     Ok(match hazard {
         WrongShape => vec![(read("-1,"), refuse("File")), (read("1.5,"), refuse("File"))],
         ZeroExtents => vec![(read("0, 3"), lengths(&[0.0, 3.0])), (of_file("0,"), lengths(&[0.0]))],
-        // Only the header is read: the elements are checked where they are asked for.
+        // `read` parses only the header. Elements are checked when a tensor is read.
         HugeExtents => vec![
             (read("99999999999999999999,"), refuse("File")),
             (tensor_of(&header("4611686018427387904, 4")), refuse("File")),

@@ -1,29 +1,29 @@
-//! The operands that hazards are made of, and results as plain arrays.
+//! The operands of hazards, and conversion of results to plain arrays.
 
 use super::array::Array;
 use vierbein::Storage;
 use vierbein::prelude::*;
 
-/// The longest axis that a view of `f64` can have.
+/// The largest extent of an axis that a view of `f64` can have.
 pub(crate) const HUGE: usize = isize::MAX as usize / 8;
 
-/// No test walks along a longer axis: it repeats one element.
+/// No test iterates over an axis longer than this. Such an axis has stride 0.
 pub(crate) const LONG: usize = HUGE / 8;
 
-/// Where the elements of an operand lie.
+/// The layout of an operand in memory.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// Side by side.
+    /// Contiguous in row-major order.
     Dense,
-    /// Each axis from its end.
+    /// All strides are negative.
     Reversed,
-    /// One row (the shape's last so many axes) again and again, with stride 0.
+    /// The leading axes have stride 0. The parameter is the number of axes after them.
     Repeated(usize),
-    /// Each row begins one element behind the one before: rank 2.
+    /// Overlapping rows: each starts one element after the row before. Rank 2.
     Windows,
 }
 
-/// A view, of `f64` or of `bool`, before it has a rank in its type.
+/// A view of `f64` or `bool` whose rank is not yet in its type.
 #[derive(Debug, Clone)]
 pub(crate) struct Operand {
     pub(crate) shape: Vec<usize>,
@@ -38,7 +38,7 @@ impl Operand {
         Operand { shape: shape.to_vec(), place, floats, flags }
     }
 
-    /// Numbers of both signs, above and below 1, no two alike.
+    /// Distinct numbers of both signs, smaller and larger than 1.
     pub(crate) fn dense(shape: &[usize]) -> Operand {
         Operand::of(shape, |k| (k * 37 % 101) as f64 / 16.0 - 2.3)
     }
@@ -52,7 +52,7 @@ impl Operand {
         Operand { place: Place::Reversed, ..Operand::dense(shape) }
     }
 
-    /// Of the last `axes` axes there is one only, or of none a single number.
+    /// All but the last `axes` axes have stride 0.
     pub(crate) fn repeated(shape: &[usize], axes: usize) -> Operand {
         let row = Operand::dense(&shape[shape.len() - axes..]);
         Operand { shape: shape.to_vec(), place: Place::Repeated(axes), ..row }
@@ -63,7 +63,7 @@ impl Operand {
         Operand { shape: vec![rows, columns], place: Place::Windows, ..data }
     }
 
-    /// Another number in each element, for a second operand.
+    /// Returns the operand with different numbers, for use as a second operand.
     pub(crate) fn shifted(mut self) -> Operand {
         self.floats.iter_mut().for_each(|x| *x = *x * 0.7 + 0.4);
         self.flags = self.floats.iter().map(|&x| x > 0.0).collect();
@@ -78,7 +78,7 @@ impl Operand {
         matches!(self.place, Place::Repeated(_)) && self.shape.iter().any(|&n| n > LONG)
     }
 
-    /// Strides, and where index 0 is.
+    /// Returns the strides and the offset of index 0.
     pub(crate) fn strides(&self) -> (Vec<isize>, usize) {
         let mut dense = vec![1isize; self.rank()];
         for axis in (1..self.rank()).rev() {
@@ -136,7 +136,7 @@ impl Number for i64 {
     }
 }
 
-/// A result as a plain array.
+/// Conversion of a result to a plain array.
 pub(crate) trait ToArray {
     fn array(&self) -> Array;
 }

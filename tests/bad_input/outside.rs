@@ -1,4 +1,4 @@
-//! Views of memory from outside: any strides, any address.
+//! Views of memory from other sources: any strides, any address.
 
 use super::array::{Array, refuse};
 use super::done;
@@ -7,7 +7,7 @@ use super::hazards::sixteen;
 use super::operand::{HUGE, ToArray};
 use vierbein::prelude::*;
 
-/// Views of a slice of twelve numbers: shape, strides, offset; and whether a mutable view of the same is refused.
+/// Views of a slice of twelve numbers: shape, strides, offset; and whether a mutable view with them is rejected.
 fn strided(
     hazard: Hazard,
 ) -> Result<Vec<(Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)>, &'static str> {
@@ -57,7 +57,7 @@ fn twelve() -> [f64; 12] {
     std::array::from_fn(|k| k as f64)
 }
 
-/// What lies there, by counting.
+/// Returns the elements that the view must have.
 fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Array {
     Array::from_fn(shape, |index| {
         index
@@ -67,7 +67,7 @@ fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Array {
     })
 }
 
-/// `$body` with shape and strides as arrays.
+/// Evaluates `$body` with shape and strides as arrays.
 macro_rules! of_strides {
     ($shape:ident, $strides:ident, $body:expr) => {
         match $shape.len() {
@@ -125,15 +125,17 @@ fn from_slice_strided_mut(hazard: Hazard) -> ByHand {
     Ok(strided(hazard)?.into_iter().map(outcome).collect())
 }
 
-/// Parts of tensors put together again, and addresses that cannot be.
+/// Tensors from valid raw parts, and views with invalid addresses.
 fn raw_parts(hazard: Hazard) -> ByHand {
     let null = std::ptr::null::<f64>();
     let view = |first: *const f64, shape: [usize; 1], stride: isize| {
-        // SAFETY: only such parts as are refused, or that have no elements, come here.
+        // SAFETY: the parts passed here are either invalid, so that the call returns an error, or have zero elements, so that nothing is
+        // accessed.
         done!(try unsafe { TensorView::<f64, Rank<1>>::from_raw_parts(first, shape, [stride]) })
     };
     let view_mut = |first: *mut f64, shape: [usize; 1], stride: isize| {
-        // SAFETY: as above.
+        // SAFETY: the parts passed here are either invalid, so that the call returns an error, or have zero elements, so that nothing is
+        // accessed.
         done!(try unsafe { TensorViewMut::<f64, Rank<1>>::from_raw_parts(first, shape, [stride]) })
     };
     let empty = || Array::line(vec![]);
@@ -158,12 +160,12 @@ fn raw_parts(hazard: Hazard) -> ByHand {
                 let (first, _, memory) = Tensor::<f64, _>::full([1, 1], 2.5).into_raw_parts();
                 match hazard {
                     Rank0 => {
-                        // SAFETY: these are the parts of a tensor with one element.
+                        // SAFETY: `first` and `memory` are the parts of a tensor with one element.
                         unsafe { Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory) }
                             .map(|x| x.array())
                     }
                     _ => {
-                        // SAFETY: as above.
+                        // SAFETY: `first` and `memory` are the parts of a tensor with one element, and the shape has one element.
                         unsafe { Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory) }
                             .map(|x| x.array())
                     }

@@ -11,7 +11,7 @@ use vierbein::prelude::*;
 const PRODUCT: Call = Call { operands: product, ..Call::NOTHING };
 const LETTERS: &str = "abcdefghijklmnop";
 
-/// The letters of a matrix product, row-major: batches lead.
+/// The matrix product of the reference. Batch axes lead, as in row-major order.
 fn matmul(a: &[Array]) -> Outcome {
     let [x, y] = [&a[0], &a[1]];
     let labels = match (x.shape.len(), y.shape.len()) {
@@ -26,7 +26,7 @@ fn matmul(a: &[Array]) -> Outcome {
     einsum(&[(x, &labels[0]), (y, &labels[1])], &labels[2], "Matmul")
 }
 
-/// The sum of products of all elements.
+/// The sum of the products of all elements.
 fn dot(a: &[Array]) -> Outcome {
     if a[0].shape != a[1].shape {
         return refuse("Contraction");
@@ -35,7 +35,7 @@ fn dot(a: &[Array]) -> Outcome {
     einsum(&[(&a[0], labels), (&a[1], labels)], "", "Contraction")
 }
 
-/// Each element of one with each of the other.
+/// Products of each element of one operand with each element of the other.
 fn outer(a: &[Array]) -> Outcome {
     if a[0].shape.len() + a[1].shape.len() > 16 {
         return Err(Refusal::Untried);
@@ -45,12 +45,12 @@ fn outer(a: &[Array]) -> Outcome {
     einsum(&[(&a[0], left), (&a[1], right)], &format!("{left}{right}"), "Contraction")
 }
 
-/// Over the last axis of both.
+/// Contracts the last axes of both operands.
 fn inner(a: &[Array]) -> Outcome {
     over(a, a[0].shape.len().wrapping_sub(1), a[1].shape.len().wrapping_sub(1))
 }
 
-/// Over one axis of each.
+/// Contracts one axis of each operand.
 fn over(a: &[Array], left: usize, right: usize) -> Outcome {
     let (rank_x, rank_y) = (a[0].shape.len(), a[1].shape.len());
     if left >= rank_x || right >= rank_y || rank_x + rank_y > 18 {
@@ -64,7 +64,7 @@ fn over(a: &[Array], left: usize, right: usize) -> Outcome {
     einsum(&[(&a[0], &text(&of_x)), (&a[1], &text(&of_y))], &kept, "Contraction")
 }
 
-/// Blocks of the right operand, each times an element of the left one; of unequal ranks the smaller has axes of length 1 first.
+/// The Kronecker product. If the ranks differ, the operand of lower rank is padded with leading axes of extent 1.
 fn kron(a: &[Array]) -> Outcome {
     let rank = a[0].shape.len().max(a[1].shape.len());
     let padded = |x: &Array| [vec![1; rank - x.shape.len()], x.shape.clone()].concat();
@@ -193,12 +193,12 @@ fn named() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Two matrices, or batches of them.
+/// Two matrices, or two batches of matrices.
 fn matrices(hazard: Hazard) -> Vec<Vec<Operand>> {
     product(hazard).into_iter().filter(|x| x[0].rank() == x[1].rank() && x[0].rank() >= 2).collect()
 }
 
-/// The shape of a product of matrices.
+/// The shapes of two operands of a matrix product.
 struct Shape<const N: usize>([usize; N], [usize; N]);
 
 impl<const N: usize> Shape<N> {
@@ -209,9 +209,9 @@ impl<const N: usize> Shape<N> {
     }
 }
 
-// ------------------------------------------------------------------ by specification
+// ------------------------------------------------------------------ einsum
 
-/// `einsum!("ij,jk->ik")`, and over all axes of vectors.
+/// `einsum!("ij,jk->ik")`, and sums over all axes of vectors.
 fn by_labels() -> Vec<Row> {
     let calls = [
         Call {
@@ -263,7 +263,7 @@ fn by_labels() -> Vec<Row> {
             run: |o, _| match (o[0].rank(), o[1].rank()) {
                 (2, 2) => {
                     let (x, y) = (&o[0].view::<2>(), &o[1].view::<2>());
-                    // One output for all: mostly of another shape.
+                    // All cases use the same output, whose shape is wrong for most.
                     let out = || Tensor::<f64, Rank<2>>::full([3, 3], 1.0);
                     Some(done!(
                         try { let mut out = out(); try_einsum_into!(&mut out, 2.0, 1.0; "ij,jk->ik", x, y).map(|()| out) },
@@ -286,7 +286,7 @@ fn by_labels() -> Vec<Row> {
                     let (x, y) = (format!("{batch}op"), format!("{batch}pq"));
                     return einsum(&[(&a[0], &x), (&a[1], &y)], "oq", "Contraction");
                 }
-                // The output is one of the operands that do not fit.
+                // The operands are checked before the output, so an error of both is that of the operands.
                 let mut result = match into(labelled(a), &Array::from_fn(&[3, 3], |_| 1.0)) {
                     Err(Refusal::Error("OutputShape")) => return refuse("Contraction"),
                     other => other?,
@@ -323,7 +323,7 @@ fn by_labels() -> Vec<Row> {
                 }
                 _ => None,
             },
-            // A product of all extents, of what can be multiplied.
+            // Rejected if the operands can be multiplied but the product of all extents overflows.
             expected: |a, _| {
                 let mut extents: Vec<usize> = a[0].shape.clone();
                 let rank = extents.len();

@@ -1,13 +1,13 @@
-//! What is public, as the compiler sees it: read from the documentation that rustdoc writes of the crate, in which the methods that
-//! macros make have their places like all others.
+//! The public items of the crate, read from the pages that rustdoc writes. Unlike the sources, these list the methods that macros
+//! define.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the documentation, with those features of this test that all tables have rows for, and with more. Archives and
-/// serialisation have a table of their own, and so have the arrays of other libraries. `None`, with the reason printed, where cargo
-/// cannot be started.
+/// Builds the documentation, with the features of this test that all tables have rows for, and with those in `more`. Archives,
+/// serialisation and the arrays of other libraries have tables of their own. Returns `None`, and prints the reason, if cargo cannot
+/// be started.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() {
         println!(
@@ -22,12 +22,12 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     ];
     let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
     let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();
-    // Beside the folder of the test's own files is what was built, of which rustdoc reads the dependencies.
+    // `CARGO_TARGET_TMPDIR` is in the target directory. With the same target directory, rustdoc finds the compiled dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
     let pages = target.join("doc/vierbein");
-    // Documentation with other features may lie there, which cargo does not see: what is not there it makes anew.
+    // Pages from a build with other features may exist, which cargo considers up to date. It rebuilds them if `index.html` is missing.
     let _ = std::fs::remove_file(pages.join("index.html"));
-    // Flags for the compiler alone, such as those of a sanitizer, do not fit the dependencies that rustdoc reads.
+    // Compiler flags, such as those of a sanitizer, are removed: rustdoc reads dependencies that are compiled without them.
     let flags = std::env::vars_os().map(|(name, _)| name);
     let flags = flags.filter(|name| name.to_string_lossy().ends_with("RUSTFLAGS"));
     let mut command = Command::new(env!("CARGO"));
@@ -41,7 +41,7 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
-        // What would put the pages elsewhere, or make errors of links to what these features leave out.
+        // These would change the output directory, or turn links to items of disabled features into errors.
         .env_remove("CARGO_BUILD_TARGET")
         .env_remove("RUSTDOCFLAGS")
         .output()
@@ -50,14 +50,14 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     Some(pages)
 }
 
-/// What stands between `before` and `after` each time.
+/// Returns each text between `before` and the next `after`.
 pub(crate) fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
 }
 
-/// All public functions: `method` of a tensor, `Type::method` of others with their path, `path::function`, `macro!`. Types without
-/// methods of their own and traits are no functions; methods of traits count for tensors, which have operators by them. `None` as for
-/// [`documentation`].
+/// Returns all public functions: `method` for tensors, `Type::method` with its path for other types, `path::function`, `macro!`. Types
+/// without methods of their own and traits are left out. Trait methods count for tensors only, whose operators are trait methods.
+/// Returns `None` under the same condition as [`documentation`].
 pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
     let root = documentation(more)?;
     let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("rustdoc wrote this page");
@@ -84,7 +84,7 @@ pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
                 let own = &text[..end("id=\"trait-implementations\"")];
                 let with_traits = &text[..end("id=\"synthetic-implementations\"")];
                 let tensor = name == "Tensor" || name == "DynTensor";
-                // A second method of a name has a number behind it.
+                // rustdoc appends a number to the id of a second method with the same name.
                 for method in between(if tensor { with_traits } else { own }, "id=\"method.", '"') {
                     let method = method.split('-').next().expect("a part");
                     found.insert(if name == "Tensor" { method.into() } else { format!("{path}::{method}") });
@@ -93,13 +93,13 @@ pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
             _ => {}
         }
     }
-    // Nor shall somebody's own documentation be taken for made because of this one.
+    // Removed again, so that a later `cargo doc` of the user does not take these pages for its own.
     let _ = std::fs::remove_file(root.join("index.html"));
     assert!(found.len() > 400, "there is more that is public: {found:?}");
     Some(found)
 }
 
-/// All files with this extension in a directory of the package, and below it.
+/// Returns the contents of all Rust files in a directory of the package, recursively.
 pub(crate) fn sources(directory: &str) -> Vec<String> {
     fn visit(directory: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(directory).expect("a directory of the package").flatten() {
@@ -116,11 +116,11 @@ pub(crate) fn sources(directory: &str) -> Vec<String> {
     found
 }
 
-/// The source without comments and without what is in strings.
+/// Returns the source without comments and string contents.
 fn code(source: &str) -> String {
     let mut code = String::new();
     for line in source.lines() {
-        // In these sources a string ends on its line, or the lines that continue it are text, which names nothing that is called.
+        // Assumes that strings end on their line. Continuation lines of longer strings contain no names of functions.
         for (k, part) in line.replace("\\\"", "").split('"').enumerate().filter(|(k, _)| k % 2 == 0) {
             let part = if k == 0 { part } else { &format!(" {part}") };
             match part.split_once("//") {
@@ -136,8 +136,8 @@ fn code(source: &str) -> String {
     code
 }
 
-/// The names in the code of the tests: of functions that it calls, also by a macro that is given the name. Names in strings, in
-/// comments, and of functions that the tests define do not count.
+/// Returns the names in the code of the tests, including names that are passed to macros. Names in strings and comments, and names
+/// of functions that the tests define, are left out.
 pub(crate) fn named_by_tests() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in sources("tests") {

@@ -1,4 +1,4 @@
-//! Ranks in types: views of operands, of those ranks that an operation compiles with.
+//! Typed views of operands, for the ranks that an operation compiles with.
 
 use super::array::Array;
 use super::operand::Operand;
@@ -29,7 +29,7 @@ impl Operand {
         self.viewed(&self.flags)
     }
 
-    /// A mutable view of elements that lie as this operand's, where those have a place of their own each; else of a copy.
+    /// Calls `change` with a mutable view of elements in this operand's layout, or of a copy if indices share elements.
     pub(crate) fn changed<const N: usize>(
         &self,
         change: &dyn Fn(TensorViewMut<'_, f64, Rank<N>>) -> Result<Array, Error>,
@@ -48,7 +48,7 @@ impl Operand {
     }
 }
 
-/// `$body` with a view of the operand, of its rank, if that is one of those that compile.
+/// Evaluates `$body` with a view of the operand, if its rank is in the list.
 macro_rules! at_rank {
     ($o:ident, $x:ident: $view:ident, [$($rank:literal)*], $body:expr) => {
         match $o[0].rank() {
@@ -61,7 +61,7 @@ macro_rules! at_rank {
     };
 }
 
-/// The same with two views, or three.
+/// Variant of `at_rank` with two or three views.
 macro_rules! at_ranks {
     ($o:ident, $x:ident: $view_x:ident, $y:ident: $view_y:ident, [$($rank_x:literal $rank_y:literal),*], $body:expr) => {
         match ($o[0].rank(), $o[1].rank()) {
@@ -87,7 +87,7 @@ macro_rules! at_ranks {
     };
 }
 
-/// What a mutable view of the operand's elements is cut into: both forms.
+/// Runs the fallible and the panicking variant of a method that splits a mutable view of the operand's elements.
 macro_rules! cut_mut {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

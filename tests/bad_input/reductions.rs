@@ -1,4 +1,4 @@
-//! Reductions in all their forms, running sums, traces.
+//! All variants of reductions, cumulative sums, traces.
 
 use super::array::{Array, Fold, Outcome, Refusal, diagonal, reduce, scan};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
@@ -24,7 +24,7 @@ fn all_axes(x: &Array) -> Vec<usize> {
     (0..x.shape.len()).collect()
 }
 
-/// Every reduction has eight forms. `$view`: of numbers or of masks.
+/// The eight variants of each reduction. `$view` is the kind of elements: numbers or masks.
 macro_rules! reductions {
     ($(
         $view:ident $bytes:literal $verb:literal
@@ -73,12 +73,12 @@ fn mean(v: &[f64]) -> f64 {
 
 fn variance(v: &[f64], ddof: f64) -> f64 {
     let mean = mean(v);
-    // Fewer numbers than are subtracted have none.
+    // The variance is undefined for `count <= ddof`.
     let count = v.len() as f64 - ddof;
     if count <= 0.0 { f64::NAN } else { v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count }
 }
 
-/// The largest is not below any; NaN is worse than all.
+/// Returns the index and value of the extremum. NaN wins over all numbers.
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
     nan.or_else(|| v.iter().copied().enumerate().reduce(|best, x| if better(x.1, best.1) { x } else { best }))
@@ -129,7 +129,7 @@ fn every_form() -> Vec<Row> {
     }
 }
 
-/// With the reduction as a value; into outputs.
+/// Reductions passed as values, and reductions into preallocated outputs.
 fn otherwise() -> Vec<Row> {
     let calls = [
         Call {
@@ -175,7 +175,7 @@ fn otherwise() -> Vec<Row> {
             run: |o, n| reduced_into(o, n),
             expected: |a, n| {
                 let kept = reduce(&a[0], n, false, 8, SUM);
-                // Of rank 2, the output has three elements whatever the result has.
+                // For rank 2 the preallocated output has three elements, so most shapes do not match.
                 match a[0].shape.len() {
                     1 | 16 => kept,
                     _ if kept.is_err() => kept.map_err(|refusal| match refusal {
@@ -280,7 +280,7 @@ fn traced(x: &Array, n: &[usize]) -> Outcome {
     reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
 }
 
-/// Into three elements, or one, or the result's.
+/// Reduces into an output of three elements, of one element, or of the result's shape.
 fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
     match o[0].rank() {
         1 => {

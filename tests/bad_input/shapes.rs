@@ -1,4 +1,4 @@
-//! Views with other axes, parts, and other shapes of the same elements.
+//! Views with permuted axes, slices and reshapes.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, refuse, remove,
@@ -15,7 +15,7 @@ const OF_AXES: Call = Call { operands: one, cannot: &[(Rank0, NO_AXIS)], ..Call:
 const OF_SQUARE: Call =
     Call { operands: square, numbers: Numbers::Pair, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };
 
-/// What a mutable view of the operand's elements is cut into that is given away: both forms.
+/// Runs the fallible and the panicking variant of a method that consumes a mutable view of the operand's elements.
 macro_rules! given_away {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {
@@ -28,7 +28,7 @@ macro_rules! given_away {
     };
 }
 
-/// What is made of a copy, which fails first where there is no memory for it.
+/// Applies `f` to a copy. The error of the copy, out of memory, comes first.
 pub(crate) fn of_copy(x: &Array, f: impl Fn(&Array) -> Outcome) -> Outcome {
     f(&copy(x)?)
 }
@@ -41,7 +41,7 @@ pub(crate) fn sequence<const N: usize>(n: &[usize]) -> [usize; N] {
     n.try_into().expect("one number for each axis")
 }
 
-/// Other axes of the same elements.
+/// Permuted, inserted and removed axes.
 fn axes() -> Vec<Row> {
     let calls = [
         Call {
@@ -147,7 +147,7 @@ fn axes() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// What is before a position along an axis, and what is behind, one behind the other.
+/// Splits at an index along an axis. Returns both parts, concatenated.
 pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
     if axis >= x.shape.len() {
         return refuse("AxisOutOfRange");
@@ -158,7 +158,7 @@ pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
     Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
 }
 
-/// Parts of the elements.
+/// Slices and other parts of tensors.
 fn parts() -> Vec<Row> {
     let calls = [
         Call {
@@ -301,7 +301,7 @@ fn parts() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Every second position of a range, from its end. Of a huge axis all elements are the same.
+/// Slices the first axis with step -2. All elements along a huge axis are the same, so they are not counted.
 fn counted_cut(x: &Array, n: &[usize]) -> Outcome {
     match *n {
         [from, to] if to <= x.shape[0] && from <= to && to - from > LONG => {
@@ -315,7 +315,7 @@ fn counted_cut(x: &Array, n: &[usize]) -> Outcome {
     }
 }
 
-/// As many elements in another shape.
+/// Reshapes and broadcasts.
 fn reshapes() -> Vec<Row> {
     let calls = [
         Call {

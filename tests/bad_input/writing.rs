@@ -1,4 +1,4 @@
-//! Results written to tensors that are there: into outputs, in place, and copies.
+//! Results written to existing tensors: preallocated outputs, in-place operations, and copies.
 
 use super::array::{Array, Outcome, Refusal, allocated, assign, refuse, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};
@@ -7,7 +7,7 @@ use super::operand::{HUGE, LONG, Operand, ToArray};
 use super::{done, elementwise::ONE};
 use vierbein::op;
 
-/// What a change makes of elements where they lie.
+/// Returns the operand's elements after `$body` has changed them in place.
 macro_rules! changed {
     ($o:expr, $rank:literal, $out:ident, $body:expr) => {
         $o.changed::<$rank>(&|mut $out| {
@@ -18,7 +18,7 @@ macro_rules! changed {
     };
 }
 
-/// The same with a form that panics.
+/// Variant of `changed` for a panicking `$body`.
 macro_rules! changed_or_panic {
     ($o:expr, $rank:literal, $out:ident, $body:expr) => {
         $o.changed::<$rank>(&|mut $out| {
@@ -30,7 +30,7 @@ macro_rules! changed_or_panic {
     };
 }
 
-/// Operands of one rank, the last of which is written to; both forms.
+/// Runs the fallible and the panicking variant on operands of one rank. The last operand is the output.
 macro_rules! written {
     ($o:ident, $operands:tt => $out:ident, $tried:expr, $panics:expr) => {
         match $o[0].rank() {
@@ -52,20 +52,20 @@ macro_rules! written {
     }};
 }
 
-// ------------------------------------------------------------------ into outputs
+// ------------------------------------------------------------------ preallocated outputs
 
-/// Into a tensor that is there, of exactly the result's shape.
+/// Writes the result to a preallocated output, whose shape must equal the result's.
 pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
     allocated(&out.shape, 8)?;
     match result {
         Ok(result) if result.shape != out.shape => refuse("OutputShape"),
-        // Nothing is allocated but what was given.
+        // Only the output was allocated, so a result that does not fit in memory is a shape mismatch.
         Err(Refusal::Error("OutOfMemory" | "Overflow")) => refuse("OutputShape"),
         other => other,
     }
 }
 
-/// One operand, and one to write the result to.
+/// One operand and an output.
 pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
         WrongShape => [([2, 3], [2, 4]), ([2, 3], [1, 3]), ([1, 3], [2, 3]), ([2, 3], [0, 3])]
@@ -78,7 +78,7 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
                 operands.push(out);
                 operands
             })
-            // What cannot be allocated is not there to be written to; next to what has no elements it can be.
+            // A huge output cannot be allocated. A huge input can be a view with stride 0.
             .chain((hazard == HugeExtents).then(|| vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[3])]))
             .collect(),
     }
@@ -91,7 +91,7 @@ pub(crate) fn three(hazard: Hazard) -> Vec<Vec<Operand>> {
         let of = |a: &[usize], b: &[usize], c: &[usize]| vec![dense(a), dense(b), dense(c)];
         return vec![of(&[2, 3], &[2, 3], &[2, 4]), of(&[2, 3], &[3, 2], &[2, 3]), of(&[2], &[3], &[2])];
     }
-    // The third is like the first.
+    // The third operand has the layout of the first.
     let third = |mut pair: Vec<Operand>| {
         pair.push(pair[0].clone().shifted().shifted());
         pair
@@ -101,7 +101,7 @@ pub(crate) fn three(hazard: Hazard) -> Vec<Vec<Operand>> {
 
 const INTO: Call = Call { operands: one_into, ..Call::NOTHING };
 
-/// Two operands (or three) that broadcast to the output, which is the last.
+/// Two operands that broadcast to the output, which is the last.
 fn two_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     with_output(two(hazard), hazard)
 }
@@ -120,7 +120,7 @@ fn with_output(all: Vec<Vec<Operand>>, hazard: Hazard) -> Vec<Vec<Operand>> {
             .collect();
         let huge = result.iter().any(|&n| n > LONG);
         let out = match hazard {
-            // Huge outputs are there only where they hold nothing.
+            // A huge output exists only if it has zero elements.
             HugeExtents if huge && result.contains(&0) => Operand::repeated(&result, 0),
             HugeExtents if huge => Operand::dense(&vec![2; result.len()]),
             NegativeStrides => Operand::reversed(&result),
@@ -215,9 +215,9 @@ fn outputs() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-// ------------------------------------------------------------------ in place
+// ------------------------------------------------------------------ in-place operations
 
-/// What is read, and the target.
+/// The operand to read, and the target.
 fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
     let mut all: Vec<_> = two(hazard)
         .into_iter()
@@ -232,7 +232,7 @@ fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// Assignments: the right operand broadcasts to the target.
+/// Assignments. The right operand broadcasts to the target.
 macro_rules! assignments {
     ($([$($name:literal)*] $verb:literal, |$out:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {
@@ -273,7 +273,7 @@ fn in_place() -> Vec<Row> {
     }
 }
 
-/// Of the target alone.
+/// In-place operations without another operand.
 fn alone() -> Vec<Row> {
     let calls = [
         Call {

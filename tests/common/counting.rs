@@ -1,9 +1,9 @@
-//! An allocator that counts what a thread asks for.
+//! A global allocator that counts the allocations of each thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts what this thread asks for.
+/// Counts the allocations of the current thread.
 pub(crate) struct Counting;
 
 thread_local! {
@@ -11,29 +11,29 @@ thread_local! {
 }
 
 fn count(bytes: usize) {
-    // A thread that is ending has no counter any more.
+    // The counter of a thread that is ending is already destroyed.
     let _ = ASKED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
 }
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `memory` was allocated here, so by `System`, with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// How often memory has been asked for since the last call, and how many bytes in all.
+/// Returns the number of allocations and their total bytes since the last call on this thread.
 pub(crate) fn asked() -> (usize, usize) {
     ASKED.replace((0, 0))
 }

@@ -1,4 +1,4 @@
-//! What the golden files hold, as `data/npy/make.py` has it, and folders to write to.
+//! The values of the golden files, as in `data/npy/make.py`, and temporary directories.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -46,7 +46,7 @@ macro_rules! for_all_types {
     (@ [$($t:ty)*] $f:ident $args:tt) => {$( $f::<$t> $args; )*};
 }
 
-/// The values in the order's sequence, by counting.
+/// Returns the values in memory order.
 pub(crate) fn values<T: Golden>(shape: &[usize], row_major: bool) -> Vec<T> {
     let mut values = Vec::new();
     for flat in 0..shape.iter().product() {
@@ -66,7 +66,7 @@ pub(crate) fn made<T: Golden, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D,
     Tensor::from_vec(shape, values(shape.as_ref(), O::ROW_MAJOR))
 }
 
-/// A folder of its own, removed with everything in it.
+/// A temporary directory. Dropping it removes it with all its files.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! Whether there is a GPU to test with, and the emulator that stands in for one where there is none.
+//! Detection of a GPU to test with, and the emulator that tests use without one.
 
 #![allow(dead_code, reason = "not every test that shares this file needs all of it")]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use vierbein::Cuda;
 
-/// Whether a GPU is there, real or emulated. Where there is none, a test says so and does nothing, but fails if
+/// Returns whether a GPU, real or emulated, is available. Without one, a test prints a message and passes, unless
 /// `VIERBEIN_REQUIRE_GPU` is 1.
 pub(crate) fn there() -> bool {
     match Cuda::<0>::new() {
@@ -24,8 +24,8 @@ fn required() -> bool {
     std::env::var_os("VIERBEIN_REQUIRE_GPU").is_some_and(|value| value == "1")
 }
 
-/// Where random tests begin: at `VIERBEIN_TEST_SEED`, or else, where a GPU is required, somewhere new each time. What fails prints
-/// its case.
+/// Returns the seed of random tests: `VIERBEIN_TEST_SEED`; else, if a GPU is required, a seed from the current time. A failed test
+/// prints its case.
 pub(crate) fn seed() -> u64 {
     let fresh = || match std::time::UNIX_EPOCH.elapsed() {
         Ok(since) if required() => since.as_secs() * 1000,
@@ -34,7 +34,7 @@ pub(crate) fn seed() -> u64 {
     std::env::var("VIERBEIN_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(fresh)
 }
 
-/// The folder of the emulator, built there, or why it cannot be built.
+/// Builds the emulator. Returns its directory, or the reason why it cannot be built.
 pub(crate) fn emulator() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-emulator");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/build-cuda-emulator.sh");
@@ -42,7 +42,7 @@ pub(crate) fn emulator() -> Result<PathBuf, String> {
         return Err("this program was moved away from its sources".into());
     }
     fs::create_dir_all(&folder).unwrap();
-    // Several test programs may come here at once.
+    // Several test programs may build it at the same time.
     let lock = File::create(folder.join("lock")).unwrap();
     lock.lock().unwrap();
     let built = match Command::new("bash").arg(script).arg(&folder).output() {
@@ -56,19 +56,19 @@ pub(crate) fn emulator() -> Result<PathBuf, String> {
     }
 }
 
-/// This test program, once more, where `folder` holds the libraries of the emulator or some of them.
+/// Returns a command that runs this test program with the libraries in `folder`, which has all or some of the emulator's.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    // Every name that the libraries are looked for by leads to this folder first.
+    // The driver is searched for by several names and in several directories; this directory comes first for all of them.
     command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
-    // Each block is new, as large as it is asked for and full of NaN: whoever reads or writes beside it is found.
+    // Without a buffer pool, each allocation has exactly the requested size and is filled with NaN, so accesses out of bounds are found.
     command.env("VIERBEIN_CUDA_RECYCLE_BYTES", "0");
     command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
     command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
     command
 }
 
-/// The folder of the emulator; where it cannot be built, that is said.
+/// Returns the directory of the emulator. Prints the reason if it cannot be built.
 pub(crate) fn emulator_or_say() -> Option<PathBuf> {
     emulator().inspect_err(|why| println!("skipped: the CUDA emulator is not there: {why}")).ok()
 }
@@ -88,7 +88,7 @@ pub(crate) fn emulate(names: &[&str]) {
     }
 }
 
-/// What a process said.
+/// Returns the standard output and standard error of a process.
 pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! A device that is no part of the library, as a third party would write it.
+//! A device outside of the library, as a third party would write it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vierbein::device::{Device, Elementwise, Gemm, Permute, Reduce};
 use vierbein::{Element, Error, Scalar};
 
-/// A device whose memory the host cannot reach: pointers are numbers of blocks and positions in them. All families have
-/// their default bodies, which go through the host.
+/// A device whose memory is not accessible from the host: a pointer is a block number and an index in the block. All operations use
+/// the default implementations, which are host fallbacks.
 ///
-/// Every access is checked, so that one outside of a block, of the wrong type or after the block's end is a panic. Each
-/// device counts the elements that it was asked for; clones count together.
+/// Every access is checked: an access out of bounds, of the wrong type or to a freed block panics. Each device counts the elements
+/// that it has allocated, together with its clones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Remote {
     allocated: Arc<AtomicUsize>,
@@ -20,20 +20,20 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// The device of another machine, whose addresses are not ours.
+    /// Returns a second device, which does not share memory with the first.
     #[allow(dead_code, reason = "not every test that shares this file needs two")]
     pub(crate) fn elsewhere() -> Self {
         Remote { machine: 1, ..Remote::default() }
     }
 
-    /// How many elements this device and its clones have ever been asked for.
+    /// Returns how many elements this device and its clones have allocated in total.
     #[allow(dead_code, reason = "not every test that shares this file counts")]
     pub(crate) fn allocated(&self) -> usize {
         self.allocated.load(Ordering::Relaxed)
     }
 }
 
-/// All blocks of all devices.
+/// The blocks of all devices.
 static BLOCKS: Mutex<BTreeMap<usize, Box<dyn Any + Send>>> = Mutex::new(BTreeMap::new());
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -41,7 +41,7 @@ fn blocks() -> MutexGuard<'static, BTreeMap<usize, Box<dyn Any + Send>>> {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block of memory, given back when it is dropped.
+/// A block of memory, freed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     number: usize,
@@ -55,14 +55,14 @@ impl<T> Drop for Block<T> {
     }
 }
 
-/// A position in a block.
+/// An index in a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     block: usize,
     at: isize,
 }
 
-/// Lets `access` see `len` elements from an address on.
+/// Calls `access` with `len` elements starting at an address.
 fn at<T: Element>(address: Address, len: usize, access: impl FnOnce(&mut [T])) {
     let mut blocks = blocks();
     let block = blocks.get_mut(&address.block).expect("the block is alive");
@@ -71,7 +71,7 @@ fn at<T: Element>(address: Address, len: usize, access: impl FnOnce(&mut [T])) {
     access(&mut data[first..first + len]);
 }
 
-// SAFETY: buffers hold what was asked for, and pointers address them.
+// SAFETY: `alloc` makes buffers of the requested length; `ptr` and `offset` give addresses in them; `at` checks every access.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;

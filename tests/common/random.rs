@@ -1,6 +1,6 @@
-//! Numbers that look random, and are the same in every run.
+//! Pseudorandom numbers with fixed seeds.
 
-/// Each is a function of the one before (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014).
+/// The SplitMix64 generator (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

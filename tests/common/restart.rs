@@ -1,9 +1,9 @@
-//! A test program that starts itself once more.
+//! A test program that starts itself again.
 
 use std::process::Command;
 
-/// The command that starts this test program: by the emulator in `VIERBEIN_TEST_RUNNER`, a program and its arguments with blanks
-/// between them, if the kernel cannot start it.
+/// Returns the command that starts this test program. If the kernel cannot start it directly, `VIERBEIN_TEST_RUNNER` names an
+/// emulator: a program and its arguments, separated by spaces.
 pub(crate) fn this_program() -> Command {
     let this = std::env::current_exe().expect("a test is a program");
     let runner = std::env::var("VIERBEIN_TEST_RUNNER").unwrap_or_default();

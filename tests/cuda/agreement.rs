@@ -1,17 +1,17 @@
-//! The same program on the CPU and on the GPU: views of every kind, and what is computed from them. All numbers are small and
-//! whole, so that no result depends on the sequence of sums, and both must be equal.
+//! Runs the same program on the CPU and on the GPU, with views of every kind. All numbers are small integers, so results do not
+//! depend on the summation order and must be equal.
 
 use crate::device;
 use vierbein::prelude::*;
 use vierbein::{Cuda, c64};
 
-/// The next number of a sequence, below `below` (a linear congruential generator, with Knuth's factor).
+/// Returns the next pseudorandom number below `below` (a linear congruential generator with Knuth's multiplier).
 fn next(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize % below
 }
 
-/// Shapes, views and axes.
+/// The random parameters of one run: shapes, slices and axes.
 #[derive(Debug, Clone)]
 struct Case {
     shape: [usize; 3],
@@ -22,7 +22,7 @@ struct Case {
 }
 
 impl Case {
-    /// Around the edges of warps and tiles, but small: an emulated GPU takes its time.
+    /// Extents around warp and tile sizes, but small, because the emulator is slow.
     fn new(seed: u64) -> Case {
         let mut state = seed;
         let mut next = |below| next(&mut state, below);
@@ -38,10 +38,10 @@ impl Case {
     }
 }
 
-/// A result: what it is, its shape, its elements.
+/// A result: its name, its shape, its elements.
 type Got<T> = (&'static str, Vec<usize>, Vec<T>);
 
-/// What is computed, on any device and in any order.
+/// The program, for any device and memory order.
 fn compute<T, O, Dev>(case: &Case, value: fn(usize) -> T) -> Vec<Got<T>>
 where
     T: Scalar,
@@ -126,7 +126,7 @@ fn whole(n: usize) -> usize {
     n % 7
 }
 
-// Each is a program of its own, which takes its time to compile: both orders for one type alone.
+// Both memory orders are tested for one type only, because each instance takes long to compile.
 
 #[test]
 fn f64() {

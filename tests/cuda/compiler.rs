@@ -1,5 +1,5 @@
-//! NVIDIA's own compiler on every source that a directory holds, for each architecture: it needs no GPU.
-//! `scripts/check-cuda.sh` has it, and sources from the emulator's runs.
+//! Compiles every CUDA source in a directory with NVIDIA's NVRTC, for each architecture. This needs no GPU.
+//! `scripts/check-cuda.sh` provides NVRTC, and the sources of runs in the emulator.
 
 use crate::gpu;
 use cudarc::nvrtc::{result, sys};
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
-/// Which part of the sources is a process's own: its number, and of how many.
+/// The share of the sources that a process compiles: its index, and the number of processes.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
 
 #[test]
@@ -33,7 +33,7 @@ fn every_kernel_compiles() {
         return compile_all(files.iter().skip(own.parse().unwrap()).step_by(of.parse().unwrap()));
     }
 
-    // The library compiles one source at a time in a process, however many threads ask.
+    // NVRTC compiles one source at a time per process, even with several threads.
     let start = Instant::now();
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
     let process = |own: usize| {
@@ -66,26 +66,26 @@ fn compile_all<'a>(files: impl Iterator<Item = &'a PathBuf>) {
     assert!(failures.is_empty(), "{} do not compile\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Loads the compiler from a folder, its second half first, which it asks for by name.
+/// Loads NVRTC from a directory: first the builtins library, which NVRTC opens by name.
 fn load(folder: &Path) {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.file_name().unwrap().to_string_lossy().starts_with("libnvrtc"));
     files.sort_by_key(|file| !file.to_string_lossy().contains("builtins"));
     for file in files {
-        // SAFETY: NVIDIA's library, which may be loaded at any time.
+        // SAFETY: NVIDIA's libraries have no requirements on when they are loaded.
         std::mem::forget(unsafe { Library::open(Some(&file), RTLD_NOW | RTLD_GLOBAL) }.unwrap());
     }
-    // SAFETY: the library was loaded.
+    // SAFETY: the library was loaded above.
     assert!(unsafe { sys::is_culib_present() }, "no NVRTC is in {}", folder.display());
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: as above; the numbers are ours.
+    // SAFETY: the library was loaded above, and both pointers are to local variables.
     unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().unwrap();
-    // The emulator's has a number that no real one has.
+    // The emulator reports a minor version that no real NVRTC has.
     assert!(minor < 1000, "NVRTC {major}.{minor} is the emulator's");
 }
 
-/// Compiles a source with the options that its first line has, but for another architecture.
+/// Compiles a source with the options in its first line, but for another architecture.
 fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     let text = fs::read_to_string(file).unwrap();
     let first = text
@@ -98,16 +98,16 @@ fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     options.push(format!("--gpu-architecture=sm_{architecture}"));
     let source = CString::new(text).unwrap();
     let program = result::create_program(&source, None).unwrap();
-    // SAFETY: the program was made above and is destroyed below.
+    // SAFETY: `program` was created above and is destroyed only below.
     let compiled = unsafe { result::compile_program(program, &options) };
-    // SAFETY: as above.
+    // SAFETY: `program` was created above and is destroyed only below.
     let log = unsafe { result::get_program_log(program) }.unwrap();
-    // SAFETY: the log ends with a zero.
+    // SAFETY: NVRTC terminates the log with a zero byte.
     let log = unsafe { CStr::from_ptr(log.as_ptr()) }.to_string_lossy().into_owned();
     let mut size = 0;
-    // SAFETY: as above; the size is ours.
+    // SAFETY: `program` is not yet destroyed, and `size` is a local variable.
     let made = unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result();
-    // SAFETY: the program is not used after this.
+    // SAFETY: `program` was created above, is destroyed once and not used afterwards.
     unsafe { result::destroy_program(program) }.unwrap();
     match (compiled, made) {
         (Ok(()), Ok(())) if size > 0 => Ok(()),

@@ -1,9 +1,9 @@
-//! Strides and numbers to test with.
+//! Strides and numbers for tests.
 
 use vierbein::Element;
 use vierbein::device::{Device, Operand, Output};
 
-/// How many elements strides reach over; negative ones begin elsewhere.
+/// Returns how many elements positive strides span. Operands with negative strides have an offset instead.
 pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     if shape.contains(&0) {
         return 1;
@@ -11,7 +11,7 @@ pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s.max(0) as usize).sum::<usize>()
 }
 
-/// Whether strides from an offset on stay within so many elements.
+/// Asserts that all indices are within a buffer of `len` elements.
 fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) {
     if shape.contains(&0) {
         return;
@@ -24,7 +24,7 @@ fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) 
     assert!(0 <= least && greatest < len as isize, "{shape:?}, {strides:?}, from {offset} of {len}");
 }
 
-/// Elements of a buffer, of which index 0 is at an offset.
+/// Returns an operand in a buffer, with index 0 at an offset.
 pub(crate) fn operand<'a, T: Element, Dev: Device>(
     buffer: &'a Dev::Buffer<T>,
     offset: usize,
@@ -32,14 +32,14 @@ pub(crate) fn operand<'a, T: Element, Dev: Device>(
     strides: &'a [isize],
 ) -> Operand<'a, T, Dev> {
     assert_within(shape, strides, offset, Dev::len(buffer));
-    // SAFETY: every index lies within the buffer.
+    // SAFETY: `assert_within` has checked that every index is within the buffer, which is borrowed for `'a`.
     unsafe { Operand::from_raw(Dev::offset(Dev::ptr(buffer), offset as isize), shape, strides) }
 }
 
-/// Elements of a buffer to write.
+/// Returns an output in a buffer, with index 0 at an offset.
 ///
 /// # Safety
-/// No two indices are at one element.
+/// Different indices must address different elements.
 pub(crate) unsafe fn output<'a, T: Element, Dev: Device>(
     buffer: &'a mut Dev::Buffer<T>,
     offset: usize,
@@ -47,11 +47,12 @@ pub(crate) unsafe fn output<'a, T: Element, Dev: Device>(
     strides: &'a [isize],
 ) -> Output<'a, T, Dev> {
     assert_within(shape, strides, offset, Dev::len(buffer));
-    // SAFETY: every index lies within the buffer; the rest is the caller's.
+    // SAFETY: `assert_within` has checked that every index is within the buffer, which is mutably borrowed for `'a`. The caller
+    // ensures that indices do not share elements.
     unsafe { Output::from_raw(Dev::offset(Dev::ptr_mut(buffer), offset as isize), shape, strides) }
 }
 
-/// The last axis fastest.
+/// Returns the strides of a contiguous row-major layout.
 pub(crate) fn dense(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -60,7 +61,7 @@ pub(crate) fn dense(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
-/// Numbers without a pattern.
+/// Returns a hash of `k`, as a pseudorandom number.
 pub(crate) fn scrambled(k: usize) -> u64 {
     let mut x = (k as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 29;

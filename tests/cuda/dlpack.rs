@@ -1,5 +1,4 @@
-//! DLPack of tensors on a GPU: what is exported, what is imported from a producer that is written here as C would, and what is
-//! refused.
+//! DLPack of tensors on a GPU: export, import from a producer that is written here in the style of C, and rejected structures.
 
 use crate::device;
 use std::ffi::c_void;
@@ -17,7 +16,7 @@ type Raw = *mut DLManagedTensorVersioned;
 
 // ------------------------------------------------------------------ a producer
 
-/// What a producer keeps for a tensor that it has given away: its memory, and how often it was freed.
+/// The producer's context of an exported tensor: its memory, and how often it was freed.
 struct Context {
     memory: Raw,
     _shape: Vec<i64>,
@@ -26,20 +25,20 @@ struct Context {
 }
 
 /// # Safety
-/// `this` was made by `produce`, and is used for the last time.
+/// `this` must come from `produce`, and must not be used afterwards.
 unsafe extern "C" fn free(this: *mut DLManagedTensor) {
-    // SAFETY: `produce` made this box.
+    // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
     let this = unsafe { Box::from_raw(this) };
-    // SAFETY: and that of the context.
+    // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
     let context = unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) };
-    // SAFETY: its memory is alive.
+    // SAFETY: only the call below frees the memory of the context, so it is alive.
     let deleter = unsafe { (*context.memory).deleter };
-    // SAFETY: it is used for the last time.
+    // SAFETY: the memory's deleter is called once, here.
     unsafe { deleter.unwrap()(context.memory) };
     context.frees.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A tensor of a producer with these elements in memory of the first GPU, read with a shape and strides of their own.
+/// Returns a producer's tensor with these elements in memory of the first GPU, with any shape and strides.
 fn produce<T: Element>(
     data: &[T],
     shape: &[i64],
@@ -50,7 +49,7 @@ fn produce<T: Element>(
     let memory: Raw = on_gpu.into_dlpack().into_raw();
     let (mut shape, mut strides) = (shape.to_vec(), strides.to_vec());
     let dl_tensor = DLTensor {
-        // SAFETY: the structure was just made.
+        // SAFETY: `into_raw` has just returned a pointer to this structure, and it is not freed yet.
         data: unsafe { (*memory).dl_tensor.data },
         device: DLDevice { device_type: 2, device_id: 0 },
         ndim: shape.len() as i32,
@@ -65,7 +64,7 @@ fn produce<T: Element>(
 }
 
 fn taken<M: Managed>(managed: *mut M) -> Dlpack<M> {
-    // SAFETY: it is a tensor that nobody else uses.
+    // SAFETY: the tests pass valid structures, each of which only this import uses.
     unsafe { Dlpack::from_raw(managed) }.unwrap()
 }
 
@@ -74,12 +73,12 @@ fn freed(frees: &Arc<AtomicUsize>, times: usize) {
     assert_eq!(frees.load(Ordering::SeqCst), times, "times that the memory was freed");
 }
 
-/// The elements of a tensor on a GPU, in its order.
+/// Copies the elements of a tensor on a GPU, in its memory order.
 fn read<T: Element, D: Dim, O: Order>(x: &TensorView<'_, T, D, O, Cuda>) -> Vec<T> {
     x.to_device::<Cpu>().unwrap().into_vec()
 }
 
-// ------------------------------------------------------------------ there and back
+// ------------------------------------------------------------------ export and import
 
 fn round_trip<T: Element, O: Order>(values: [T; 6]) {
     for large in [1, 40_000] {
@@ -87,7 +86,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
         let x = Tensor::<T, _, O, Cuda>::from_slice_in([2, 3, large], &data, &Cuda::new().unwrap());
         let strides: Vec<isize> = x.strides().to_vec();
         let raw: Raw = x.into_dlpack().into_raw();
-        // SAFETY: the structure is alive.
+        // SAFETY: `raw` is not freed until it is imported below.
         let tensor = unsafe { (*raw).dl_tensor };
         assert_eq!(tensor.device, DLDevice { device_type: 2, device_id: 0 });
         assert_eq!(tensor.dtype, DLDataType::of(T::DTYPE));
@@ -99,9 +98,9 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
         assert_eq!(given.device(), tensor.device);
         let y: Tensor<T, Rank<3>, O, Cuda> = given.into_tensor().unwrap();
         assert_eq!(read(&y.view()), data);
-        // The same memory, in the other structure, too.
+        // The other structure shares the same memory.
         let again = Dlpack::<DLManagedTensor>::from(y).into_raw();
-        // SAFETY: the structure is alive.
+        // SAFETY: `again` is not freed until it is imported below.
         assert_eq!(unsafe { (*again).dl_tensor.data }, tensor.data);
         let y: Tensor<T, Rank<3>, O, Cuda> = taken(again).into_tensor().unwrap();
         assert_eq!(y.into_vec(), data);
@@ -109,7 +108,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
 }
 
 #[test]
-fn all_element_types_go_and_come_back() {
+fn all_element_types_round_trip() {
     if device().is_none() {
         return;
     }
@@ -141,7 +140,7 @@ fn all_element_types_go_and_come_back() {
 fn no_elements() {
     let Some(gpu) = device() else { return };
     let raw: Raw = Tensor::<f64, _, RowMajor, Cuda>::zeros_in([0, 2], &gpu).into_dlpack().into_raw();
-    // SAFETY: the structure is alive.
+    // SAFETY: `raw` is not freed until it is imported below.
     assert!(unsafe { (*raw).dl_tensor.data }.is_null());
     let back: Tensor<f64, Rank<2>, RowMajor, Cuda> = taken(raw).into_tensor().unwrap();
     assert_eq!((back.shape(), back.into_vec()), ([0, 2], vec![]));
@@ -159,7 +158,7 @@ fn the_deleter_is_called_once() {
     drop(taken(managed));
     freed(&frees, 1);
 
-    // Through a tensor, whatever becomes of it, after work with it.
+    // Moved into a tensor and used in different ways.
     let (managed, frees) = produce();
     let x: Tensor<i32, Rank<2>, RowMajor, Cuda> = taken(managed).into_tensor().unwrap();
     let y = &x + &x;
@@ -175,7 +174,7 @@ fn the_deleter_is_called_once() {
     assert_eq!(x.into_vec(), [0, 1, 2, 3, 4, 5]);
     freed(&frees, 1);
 
-    // An error gives it back; then it is freed, or handed on.
+    // An error returns the import, which can be dropped or used again.
     let (managed, frees) = produce();
     let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cuda>().unwrap_err();
     let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
@@ -207,7 +206,7 @@ fn any_strides_can_be_viewed() {
     }
     let data: Vec<i16> = (0..24).collect();
     let (managed, frees) = produce(&data, &[2, 3], &[-12, 2]);
-    // SAFETY: the structure is alive. Bytes 28 are element 14.
+    // SAFETY: `managed` is not freed yet, and only this test accesses it. Byte 28 is element 14.
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     let x = given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap();
@@ -225,7 +224,7 @@ fn any_strides_can_be_viewed() {
     drop(refused);
     freed(&frees, 1);
 
-    // Elements that repeat are for reading.
+    // A tensor with stride 0 can be viewed, but not mutably.
     let (managed, frees) = produce(&[5.0, 6.0], &[3, 2], &[0, 1]);
     let mut given = taken(managed);
     assert_eq!(read(&given.view::<f64, Rank<2>, RowMajor, Cuda>().unwrap()), [5.0, 6.0, 5.0, 6.0, 5.0, 6.0]);
@@ -234,17 +233,17 @@ fn any_strides_can_be_viewed() {
     freed(&frees, 1);
 }
 
-// ------------------------------------------------------------------ types known at run time
+// ------------------------------------------------------------------ `DynTensor`
 
 #[test]
-fn erased_tensors_go_and_come_back() {
+fn dyn_tensors_round_trip() {
     if device().is_none() {
         return;
     }
     let data: Vec<f32> = (0..6).map(|k| k as f32).collect();
     for (strides, order) in [([3, 1], MemoryOrder::RowMajor), ([1, 2], MemoryOrder::ColMajor)] {
         let (managed, frees) = produce(&data, &[2, 3], &strides);
-        // SAFETY: the structure is alive.
+        // SAFETY: `managed` is not freed until its import is dropped.
         let address = unsafe { (*managed).dl_tensor.data };
         let x = DynTensor::try_from(taken(managed)).unwrap();
         assert_eq!((x.dtype(), x.shape(), x.order()), (DType::F32, &[2, 3][..], order));
@@ -254,7 +253,7 @@ fn erased_tensors_go_and_come_back() {
         let again = Dlpack::<DLManagedTensorVersioned>::try_from(x).unwrap();
         assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
         let raw = again.into_raw();
-        // SAFETY: the structure is alive.
+        // SAFETY: `raw` is not freed until it is imported below.
         assert_eq!(unsafe { (*raw).dl_tensor.data }, address);
         freed(&frees, 0);
         drop(taken(raw));
@@ -263,10 +262,10 @@ fn erased_tensors_go_and_come_back() {
     }
 }
 
-// ------------------------------------------------------------------ what is refused
+// ------------------------------------------------------------------ rejected structures
 
 #[test]
-fn the_wrong_type_is_an_error_that_says_the_right_one() {
+fn mismatched_type_is_error_naming_actual_type() {
     if device().is_none() {
         return;
     }
@@ -294,23 +293,23 @@ fn the_wrong_type_is_an_error_that_says_the_right_one() {
     assert_eq!(refused.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
 }
 
-/// What `damage` makes of a sound tensor of two complex numbers is refused in these words, and still the caller's.
+/// Asserts that a valid tensor of two complex numbers is rejected with these words after `damage`, and is not freed.
 #[track_caller]
 fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
     let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);
-    // SAFETY: the structure is alive.
+    // SAFETY: `managed` is not freed yet, and nothing else accesses it.
     damage(unsafe { &mut *managed });
-    // SAFETY: as above, and what is damaged is not followed.
+    // SAFETY: the structure itself is alive. The import rejects its damaged fields before it uses them.
     let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     freed(&frees, 0);
-    // SAFETY: for the last time.
+    // SAFETY: `managed` comes from `produce`. The failed import has not freed it, and it is not used afterwards.
     unsafe { free(managed) };
     freed(&frees, 1);
 }
 
 #[test]
-fn bad_structures_are_refused_and_left_alone() {
+fn import_rejects_invalid_structures_without_freeing() {
     if device().is_none() {
         return;
     }
@@ -325,7 +324,7 @@ fn bad_structures_are_refused_and_left_alone() {
     refused("it is in CUDA managed memory", at(13, 0));
     refused("it is in ROCm memory (device type 10, number 0)", at(10, 0));
     refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
-    // A GPU loads a complex number whole.
+    // The GPU loads a complex number with one instruction, so it must be aligned to its size.
     refused("is not a multiple of 16, the alignment of Complex<f64> on Cuda<0>", |m| {
         m.dl_tensor.byte_offset = 8
     });

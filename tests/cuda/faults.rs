@@ -1,4 +1,4 @@
-//! The emulator finds the faults that it is there to find: operations that have them, each told from one that has not.
+//! Checks that the emulator finds faults: each faulty operation is paired with a correct one.
 
 use crate::gpu;
 use vierbein::device::{CudaSource, UnaryOp};
@@ -14,8 +14,8 @@ macro_rules! operations {
         impl UnaryOp<i64> for $name {
             type Output = i64;
             const NAME: &'static str = stringify!($name);
-            // SAFETY: most of these break the conditions on purpose. They run in the emulator only, which reports each fault
-            // in place of the access.
+            // SAFETY: most of these texts violate the conditions of `CudaSource::new` on purpose. They run only in the emulator, which
+            // reports each fault instead of performing the access.
             const CUDA: CudaSource = unsafe { CudaSource::new($text) };
             fn apply(&self, a: i64) -> i64 {
                 a
@@ -38,7 +38,7 @@ operations! {
         i64 other = of_block[(threadIdx.x + 1) % 256]; __syncthreads(); return other; }()";
 }
 
-/// An element for each thread of one block.
+/// Runs the operation on 256 elements: one for each thread of one block.
 fn run(op: impl UnaryOp<i64, Output = i64>) -> Result<Vec<i64>, Error> {
     let x = Tensor::<i64, _>::from_vec([256], (0..256).collect()).to_device::<Cuda>()?;
     Ok(x.try_apply(op)?.to_vec())
@@ -85,11 +85,11 @@ fn faults_are_errors() {
     for error in [run(Wild), run(Misaligned), run(Divided), run(HalfABarrier), run(LanesMissing)] {
         assert!(matches!(error, Err(Error::DeviceFailed { .. })), "{error:?}");
     }
-    // The device is as good as before.
+    // The device is still usable.
     assert_eq!(run(Fine).unwrap(), expected);
 }
 
-/// Threads that do not wait for each other give another result when they take turns in another order.
+/// Threads without a barrier give another result if they run in another order.
 #[test]
 fn races_depend_on_the_order() {
     if emulated() {

@@ -1,4 +1,4 @@
-//! The device's memory: when there is too little, when several threads use it, when a kernel cannot be made.
+//! Device memory: out of memory, use by several threads, kernels that do not compile.
 
 use crate::{device, gpu};
 use vierbein::device::{CudaSource, UnaryOp};
@@ -8,9 +8,9 @@ use vierbein::{Cuda, Error, c64, try_einsum};
 type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
 
 #[test]
-fn too_little_memory_is_an_error() {
+fn failed_device_allocation_is_error() {
     let Some(gpu) = device() else { return };
-    // More than any GPU has, and more than addresses reach.
+    // More than any GPU has, and more than the address space.
     for len in [1usize << 42, 1 << 59] {
         let error = OnGpu::<f64, Rank<1>>::try_zeros([len]).unwrap_err();
         let bytes = 8 * len;
@@ -19,16 +19,16 @@ fn too_little_memory_is_an_error() {
     }
     let error = OnGpu::<f64, Rank<1>>::try_zeros([1 << 61]).unwrap_err();
     assert!(matches!(error, Error::Overflow { .. }), "{error:?}");
-    // And life goes on.
+    // The device is still usable.
     let x = tensor![1.0, 2.0, 3.0].to_device::<Cuda>().unwrap();
     assert_eq!((&x + &x).into_vec(), [2.0, 4.0, 6.0]);
     let (free, total) = gpu.memory().unwrap();
     assert!(0 < free && free <= total, "{free} of {total} bytes");
 }
 
-/// Memory of the host's that stays in place: zeros, of any length that there is, and an error for the others.
+/// Pinned host memory: zero-initialised, of any available length, and an error if the allocation fails.
 #[test]
-fn memory_that_is_kept_in_place() {
+fn pinned_memory() {
     let Some(gpu) = device() else { return };
     let mut here =
         Tensor::<f64, Rank<2>, ColMajor>::from_buffer([3, 2], gpu.pinned(6).expect("there is so much"));
@@ -53,7 +53,7 @@ fn memory_that_is_kept_in_place() {
         let error = gpu.pinned::<f64>(len).unwrap_err();
         assert!(matches!(error, Error::Overflow { .. }), "{len}: {error:?}");
     }
-    // A shape that the memory has no elements for, and one that it has too many for.
+    // A shape with more elements than the buffer, and one with fewer.
     for shape in [[7], [5]] {
         let error = Tensor::<u8, Rank<1>>::try_from_buffer(shape, gpu.pinned(6).unwrap()).unwrap_err();
         assert!(error.to_string().contains("from 6 values"), "{error}");
@@ -63,14 +63,14 @@ fn memory_that_is_kept_in_place() {
     assert!(Cuda::<0>::count().unwrap() > 0);
 }
 
-/// Until there is no more: what is given back can be had again. In a process of its own, with a small memory.
+/// Allocates until the memory is exhausted; freed memory can be allocated again. Runs in a separate process with a small memory.
 #[test]
-fn memory_that_is_given_back_is_there_again() {
+fn freed_device_memory_can_be_allocated_again() {
     const SMALL: &str = "VIERBEIN_TEST_SMALL_MEMORY";
     if std::env::var_os(SMALL).is_none() {
         let Some(folder) = gpu::emulator_or_say() else { return };
         let mut program = gpu::program(&folder);
-        program.args(["--exact", "memory::memory_that_is_given_back_is_there_again", "--nocapture"]);
+        program.args(["--exact", "memory::freed_device_memory_can_be_allocated_again", "--nocapture"]);
         program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", "1000000");
         let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
         let text = gpu::text(&ran);
@@ -86,7 +86,7 @@ fn memory_that_is_given_back_is_there_again() {
         };
         assert_eq!(held.len(), 3);
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
-        // An operation that has no room for its result leaves its operands as they are.
+        // An operation that cannot allocate its result leaves its operands unchanged.
         assert!(matches!(held[0].try_add(&held[1]), Err(Error::OutOfMemory { .. })));
         held.pop();
         assert_eq!(held[0].try_add(&held[1]).unwrap().into_vec(), vec![0; 300_000]);
@@ -95,17 +95,17 @@ fn memory_that_is_given_back_is_there_again() {
     assert_eq!((free, total), (1_000_000, 1_000_000));
 }
 
-/// Work that needs memory of its own besides the result, while others hold all but some of it: more and more, until it is done.
-/// What is kept for later results is given back before an error is made of it. In a process of its own, with a small memory.
+/// Operations that need workspace in addition to the result. Other tensors occupy the memory; the free part grows until the operation
+/// succeeds. The buffer pool must be freed before an allocation fails. Runs in a separate process with a small memory.
 #[test]
-fn too_little_memory_in_the_middle_of_an_operation() {
+fn operations_fail_or_succeed_with_little_device_memory() {
     const SMALL: &str = "VIERBEIN_TEST_LITTLE_MEMORY";
     const ALL: usize = 1 << 20;
     if std::env::var_os(SMALL).is_none() {
         let Some(folder) = gpu::emulator_or_say() else { return };
         for kept in ["0", "100000000"] {
             let mut program = gpu::program(&folder);
-            let test = "memory::too_little_memory_in_the_middle_of_an_operation";
+            let test = "memory::operations_fail_or_succeed_with_little_device_memory";
             program.args(["--exact", test, "--nocapture"]).env("VIERBEIN_CUDA_RECYCLE_BYTES", kept);
             program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", ALL.to_string());
             let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
@@ -129,13 +129,13 @@ fn too_little_memory_in_the_middle_of_an_operation() {
         long.sum().into_vec(),
     ];
     for (tried, expected) in [chain, packed, sum].into_iter().zip(expected) {
-        // The kernels are there, and what they are given.
+        // Loads the kernels, so that only workspace is allocated below.
         assert_eq!(tried().unwrap(), expected);
         let (mut failed, mut done) = (0, false);
         for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
             gpu.trim().unwrap();
             let (free, _) = gpu.memory().unwrap();
-            // In blocks of sizes that are not rounded up.
+            // Powers of two, which are not rounded up.
             let mut left = free.saturating_sub(spare);
             let mut held = Vec::new();
             for size in (8..=20).rev().map(|bits| 1 << bits) {
@@ -163,7 +163,7 @@ fn too_little_memory_in_the_middle_of_an_operation() {
         }
         assert!(failed > 0 && done, "{failed} failures, and done: {done}");
     }
-    // What is kept is of another size than what is wanted, and all that there is.
+    // The pool holds all memory, in buffers of another size than the requested one.
     drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
@@ -186,7 +186,7 @@ fn threads_share_the_device() {
     });
 }
 
-/// An operation whose text is no CUDA C++.
+/// An operation whose text does not compile.
 #[derive(Clone, Copy)]
 struct Misspelt;
 
@@ -201,7 +201,7 @@ impl UnaryOp<f64> for Misspelt {
 }
 
 #[test]
-fn a_text_that_does_not_compile_is_an_error() {
+fn kernel_compile_error_is_error() {
     if device().is_none() {
         return;
     }

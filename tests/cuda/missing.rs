@@ -1,6 +1,6 @@
-//! What is said where the driver, a GPU, the compiler or cuBLAS is missing: an error that names what was looked for, where, and
-//! the way out, and no panic. What there is is found once in a process, so each case is a process of its own: this program with
-//! other libraries of the emulator.
+//! Errors if the driver, a GPU, the compiler or cuBLAS is missing: they name what was searched for, where, and the fix; nothing
+//! panics. A process detects the libraries once, so each case runs in a separate process: this program with a part of the
+//! emulator's libraries.
 
 use crate::gpu;
 use std::fs;
@@ -13,9 +13,9 @@ use vierbein::{Cuda, Error};
 
 const ASKED: &str = "VIERBEIN_TEST_SAYS_WHAT_IS_THERE";
 
-/// What the other tests run: tries the ways to a GPU and prints what comes of each.
+/// Run by the other tests in a child process: tries all operations that need a GPU and prints the results.
 #[test]
-fn say_what_is_there() {
+fn print_libraries() {
     if std::env::var_os(ASKED).is_none() {
         return;
     }
@@ -43,20 +43,20 @@ fn say<T>(what: &str, result: Result<T, Error>) {
     match result {
         Ok(_) => println!("\n{what}: there"),
         Err(error) => {
-            // A message that cannot be written, or a backtrace that cannot be shown, would be a panic here.
+            // A message that cannot be formatted, or a backtrace that cannot be shown, panics here.
             assert!(!format!("{error:?} {error:#?} {}", Error::Spec { why: error.to_string() }).is_empty());
             println!("\n{what}: {error}");
         }
     }
 }
 
-/// What such a process said, by the way that was tried.
+/// The output of such a process, by operation.
 struct Said(String);
 
 impl Said {
     fn by(command: &mut Command) -> Said {
-        // The libraries of this process's environment are not to be found, nor what it has compiled.
-        let command = command.args(["--exact", "missing::say_what_is_there", "--nocapture"]).env(ASKED, "1");
+        // The libraries in the environment of this process, and its compiled kernels, must not be found.
+        let command = command.args(["--exact", "missing::print_libraries", "--nocapture"]).env(ASKED, "1");
         let output = command.env("VIERBEIN_CUDA_CACHE_DIR", "").output().unwrap();
         let said = gpu::text(&output);
         assert!(output.status.success(), "{said}");
@@ -69,7 +69,7 @@ impl Said {
         line.unwrap_or_else(|| panic!("nothing of {what} in {}", self.0))
     }
 
-    /// All of these say the same, with every one of `words`.
+    /// Asserts that all of these operations print the same error, which contains each of `words`.
     #[track_caller]
     fn refuses(&self, ways: &[&str], words: &[&str]) {
         for way in ways {
@@ -83,7 +83,7 @@ impl Said {
 
 const ALL: [&str; 4] = ["new", "to_device", "try_zeros", "zeros"];
 
-/// A folder with some of the emulator's libraries, or nothing where it cannot be built.
+/// Returns a directory with some of the emulator's libraries, or `None` if the emulator cannot be built.
 fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
     let emulator = match gpu::emulator() {
         Ok(folder) => folder,
@@ -96,7 +96,7 @@ fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
 }
 
 fn linked(name: &str, from: &Path, files: &[&str]) -> PathBuf {
-    // Where this program was built, if it runs there.
+    // The directory of the build if it exists on this machine, else the temporary directory.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let base = if built.exists() { built.into() } else { std::env::temp_dir() };
     let folder = base.join("cuda-missing").join(name);
@@ -122,7 +122,7 @@ fn no_driver() {
     );
     said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
     said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);
-    // Where no folder was named, the message says that one can be.
+    // If the variable is not set, the message mentions it.
     let said = Said::by(gpu::program(&folder).env_remove("VIERBEIN_CUDA_LIB_DIR"));
     said.refuses(&ALL, &["VIERBEIN_CUDA_LIB_DIR (not set)"]);
 }
@@ -164,7 +164,7 @@ fn no_cublas() {
 }
 
 #[test]
-fn other_gpus_than_there_are() {
+fn missing_device_index_is_error() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let said = Said::by(&mut gpu::program(&folder));
     for way in ALL.iter().chain(&["add", "try_matmul"]) {
@@ -178,9 +178,9 @@ fn other_gpus_than_there_are() {
     said.refuses(&["Cuda<5>"], &["no GPU 5", "`Cuda<0>` to `Cuda<2>`"]);
 }
 
-/// The driver compiles for a GPU that the compiler does not know yet; none compiles for one that it knows no longer.
+/// For a GPU newer than the compiler, the driver compiles the PTX. An architecture that the compiler no longer supports is an error.
 #[test]
-fn gpus_that_the_compiler_does_not_know() {
+fn unknown_compute_capability() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_CAPABILITY", "135"));
     assert_eq!((said.of("new"), said.of("add")), ("there", "there"));
@@ -189,9 +189,9 @@ fn gpus_that_the_compiler_does_not_know() {
     assert!(old.contains("sm_61"), "{old}");
 }
 
-/// A compiler that fails is an error of the operation.
+/// A compiler failure is an error of the operation.
 #[test]
-fn a_compiler_that_fails() {
+fn compiler_failure_is_error() {
     let Some(folder) = gpu::emulator_or_say() else { return };
     let objects = folder.join("no-objects");
     let _ = fs::remove_dir_all(&objects);

@@ -1,4 +1,4 @@
-//! Products of matrices and sums of products: strides of all kinds, weights, conjugation, overflow.
+//! Matrix products and sums of products: strides of all kinds, scaling factors, conjugates, overflow.
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -6,7 +6,7 @@ use vierbein::device::{Device, Gemm, MatrixOperand, ProductArgs, Scaling};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error, Scalar, c32, c64};
 
-/// How one operand lies.
+/// The layout of one operand.
 #[derive(Debug, Clone)]
 struct Strided {
     shape: Vec<usize>,
@@ -16,7 +16,7 @@ struct Strided {
 
 impl Strided {
     fn new(shape: &[usize], strides: &[isize]) -> Strided {
-        // What goes backwards begins at its other end.
+        // With negative strides, index 0 is at the end of its axis.
         let back = shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs());
         Strided { shape: shape.into(), strides: strides.into(), offset: back.sum() }
     }
@@ -25,7 +25,7 @@ impl Strided {
         Strided::new(shape, &dense(shape))
     }
 
-    /// The last two axes the other way round in memory.
+    /// The last two axes are swapped in memory.
     fn transposed(shape: &[usize]) -> Strided {
         let rank = shape.len();
         let mut swapped = shape.to_vec();
@@ -35,7 +35,7 @@ impl Strided {
         Strided::new(shape, &strides)
     }
 
-    /// Every other element of rows that are longer.
+    /// Every second element of longer rows.
     fn apart(shape: &[usize]) -> Strided {
         let longer: Vec<usize> = shape.iter().map(|n| 2 * n + 1).collect();
         Strided::new(shape, &dense(&longer).iter().map(|s| 2 * s).collect::<Vec<_>>())
@@ -45,14 +45,14 @@ impl Strided {
         Strided::new(shape, &dense(shape).iter().map(|s| -s).collect::<Vec<_>>())
     }
 
-    /// Rows of a larger matrix.
+    /// Rows with gaps, as of a larger matrix.
     fn part(shape: &[usize]) -> Strided {
         let mut larger = shape.to_vec();
         *larger.last_mut().unwrap() += 3;
         Strided::new(shape, &dense(&larger))
     }
 
-    /// One matrix for the whole batch.
+    /// The batch axes have stride 0.
     fn repeated(shape: &[usize]) -> Strided {
         let mut strides = dense(shape);
         let batch = shape.len() - 2;
@@ -60,7 +60,7 @@ impl Strided {
         Strided::new(shape, &strides)
     }
 
-    /// The batch innermost.
+    /// The batch axes have the smallest strides.
     fn interleaved(shape: &[usize]) -> Strided {
         let order: Vec<usize> = shape.iter().rev().copied().collect();
         let mut strides = dense(&order);
@@ -74,7 +74,7 @@ impl Strided {
     }
 }
 
-/// Numbers of a type, small enough for exact integers.
+/// Numbers of a type, small enough for exact integer results.
 trait Number: Scalar {
     fn number(k: usize) -> Self;
     fn close(x: Self, y: Self, terms: usize) -> bool;
@@ -119,7 +119,7 @@ floats! {
     f64, c64;
 }
 
-/// Products of matrices, or sums over what the factors have more axes of.
+/// Matrix products, or sums over the trailing axes that the operands have in addition to the output's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Matrices,
@@ -147,7 +147,7 @@ fn run<Dev: Device + Default + Gemm<T>, T: Number>(
         operand: operand(buffer, of.offset, &of.shape, &of.strides),
         conjugate: case.conjugate[which],
     });
-    // SAFETY: no strides here take two indices to one element.
+    // SAFETY: no layout of an output in this file has two indices for the same element.
     let out = unsafe { output(&mut z, case.out.offset, &case.out.shape, &case.out.strides) };
     let args = ProductArgs { scaling: Scaling { alpha, beta }, a, b, out };
     let result = match case.kind {
@@ -211,7 +211,7 @@ where
         for (i, kind_a) in KINDS.iter().enumerate() {
             for (j, kind_b) in KINDS.iter().enumerate() {
                 let (a, b) = (kind_a(&a), kind_b(&b));
-                // Every kind of output with some of the factors; a repeated one overlaps itself.
+                // Each kind of output with some of the operands. `repeated` is left out, because its elements overlap.
                 let out = KINDS[[0, 1, 2, 3, 4, 6][(i + 2 * j) % 6]](&c);
                 let conjugate = conjugates[(i + j) % conjugates.len()];
                 let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate };
@@ -226,7 +226,7 @@ where
             compare(&case, weights);
         }
     }
-    // More matrices than calls are worth it, in two axes that do not join.
+    // More matrices than separate calls are used for, in two batch axes that cannot be fused.
     let shape = [5, 6, 4, 3];
     let a = Strided::new(&shape, &[12, 60, 3, 1]);
     let (b, out) = (Strided::dense(&[5, 6, 3, 2]), Strided::dense(&[5, 6, 4, 2]));
@@ -243,25 +243,25 @@ where
     let two = one + one;
     let of = Strided::new;
     let cases: Vec<(usize, Strided, Strided)> = vec![
-        // Dot products: short, odd, long, backwards, of one number.
+        // Dot products: short, of odd length, long, reversed, with stride 0.
         (0, of(&[5], &[1]), of(&[5], &[1])),
         (0, of(&[1001], &[1]), of(&[1001], &[1])),
         (0, of(&[30_000], &[1]), of(&[30_000], &[1])),
         (0, of(&[300], &[-1]), of(&[300], &[2])),
         (0, of(&[300], &[0]), of(&[300], &[1])),
-        // A matrix and a vector, from both sides; and with the vector first.
+        // Matrix times vector, in both memory orders; and with the vector as first operand.
         (1, of(&[37, 64], &[64, 1]), of(&[37, 64], &[0, 1])),
         (1, of(&[37, 63], &[63, 1]), of(&[37, 63], &[0, 1])),
         (1, of(&[64, 37], &[1, 64]), of(&[64, 37], &[0, 1])),
         (1, of(&[64, 37], &[0, 1]), of(&[64, 37], &[1, 64])),
         (1, of(&[40, 2000], &[1, 40]), of(&[40, 2000], &[0, 1])),
-        // No sum at all; an outer product; a sum over two axes that do not join; nothing to sum; nothing.
+        // No summed axis; an outer product; a sum over two axes that cannot be fused; zero terms; an empty output.
         (2, of(&[20, 30], &[30, 1]), of(&[20, 30], &[1, 20])),
         (2, of(&[20, 30], &[1, 0]), of(&[20, 30], &[0, 1])),
         (1, of(&[6, 7, 8], &[8, 48, 1]), of(&[6, 7, 8], &[1, 48, 6])),
         (2, of(&[3, 4, 0], &[1, 1, 1]), of(&[3, 4, 0], &[1, 1, 1])),
         (2, of(&[0, 4, 3], &[1, 1, 1]), of(&[0, 4, 3], &[1, 1, 1])),
-        // A batch of them.
+        // A batch.
         (2, of(&[5, 6, 16], &[96, 16, 1]), of(&[5, 6, 16], &[16, 0, 1])),
     ];
     for (rank, a, b) in &cases {
@@ -304,9 +304,9 @@ of! {
     of_u64: u64, PLAIN;
 }
 
-/// What is not to be read is full of NaN.
+/// Operands with a zero scaling factor are not read: they are filled with NaN.
 #[test]
-fn zero_weights_read_nothing() {
+fn zero_factors_skip_reads() {
     if !there() {
         return;
     }
@@ -326,9 +326,9 @@ fn zero_weights_read_nothing() {
     }
 }
 
-/// Sums of products that do not fit: the host's error, or its wrapped values; those that fit in the end are no error.
+/// Sums of products that overflow: the same error, or the same wrapped values, as on the host. Intermediate overflow is no error.
 #[test]
-fn integers_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }
@@ -353,7 +353,7 @@ fn integers_that_overflow() {
         for &y in &factors {
             let z = factors[(k + 3) % factors.len()];
             for weights in [[1, 0], [1, 1], [-1, 1], [2, 0], [most, most]] {
-                // In one column, and in tiles.
+                // One column, and tiles.
                 check::<i64>(&[x, y], &[z, 1], [1, 2, 1], weights);
                 check::<i64>(&[x, y, 1, 2], &[z, 1, y, 1], [2, 2, 2], weights);
                 check::<i64>(&[x, x, x, y, y, y], &[z, z, z, -1, -1, 1], [2, 3, 2], weights);

@@ -1,4 +1,4 @@
-//! Reductions: all of them, of all element types, for shapes and strides around the boundaries of warps, blocks and splits.
+//! All reductions with all element types, for shapes and strides around the sizes of warps, blocks and splits.
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -7,7 +7,7 @@ use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
 
-/// An operand of some elements, and how many of its leading axes are kept.
+/// An operand, and the number of its leading axes that are kept.
 #[derive(Debug, Clone)]
 struct Case {
     shape: Vec<usize>,
@@ -19,7 +19,7 @@ struct Case {
 }
 
 impl Case {
-    /// Elements that the operand reaches to.
+    /// Returns the number of elements that the buffer needs.
     fn len(&self) -> usize {
         extent(&self.shape, &self.strides) + self.offset
     }
@@ -30,26 +30,26 @@ fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case 
     Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
 }
 
-/// A few of each kind.
+/// A few cases of each kind.
 fn some() -> Vec<Case> {
     let mut cases = vec![
-        // Rows, columns, and a row that begins beside a multiple of 16 bytes.
+        // Rows, columns, and a row that is not aligned to 16 bytes.
         case(&[5, 70], &[70, 1], 0, 1),
         case(&[37, 41], &[1, 37], 0, 1),
         case(&[1003], &[1], 1, 0),
-        // Loops: a middle axis kept, in vectors and not.
+        // Loop nests: a kept middle axis, with and without vector loads.
         case(&[3, 5, 16], &[16, 48, 1], 0, 1),
         case(&[3, 5, 7], &[7, 21, 1], 0, 1),
-        // Split: few and long.
+        // Few long reductions, which are split.
         case(&[20_011], &[1], 0, 0),
         case(&[2, 9000], &[1, 2], 0, 1),
     ];
-    // Backwards, along both axes.
+    // Negative strides on both axes.
     cases.push(case(&[4, 9], &[-9, -1], 35, 1));
     cases
 }
 
-/// Many.
+/// Many cases.
 fn all() -> Vec<Case> {
     let mut cases = some();
     let lengths =
@@ -68,16 +68,16 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Split columns, narrow and wide; many outputs of few elements.
+        // Split columns, narrow and wide; many outputs of few elements each.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),
         case(&[30_000, 3], &[1, 30_000], 0, 1),
-        // A repeated operand: kept and reduced axes of stride 0.
+        // Kept and reduced axes with stride 0.
         case(&[9, 33], &[0, 1], 0, 1),
         case(&[9, 33], &[1, 0], 0, 1),
         case(&[33], &[0], 2, 0),
-        // Traces: of one matrix, of a batch, of a batch that lies innermost.
+        // Traces: of one matrix, of a batch, of a batch with the smallest stride.
         case(&[150], &[151], 0, 0),
         case(&[6, 40], &[1600, 41], 0, 1),
         case(&[60, 40], &[1, 2460], 0, 1),
@@ -96,7 +96,7 @@ fn all() -> Vec<Case> {
         case(&[3, 300, 50], &[1, 150, 3], 0, 1),
         case(&[70, 90], &[90, -1], 89, 0),
     ]);
-    // Outputs that do not lie side by side.
+    // Outputs that are not contiguous.
     let mut apart = case(&[7, 6, 5], &[30, 5, 1], 0, 2);
     apart.out = vec![3, 40];
     cases.push(apart);
@@ -117,7 +117,7 @@ fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
     let kept = &case.shape[..case.kept];
     let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
     let from = operand(&a, case.offset, &case.shape, &case.strides);
-    // SAFETY: no strides here take two indices to one element.
+    // SAFETY: the output layouts in this file are either contiguous or have gaps, so no two indices share an element.
     let to = unsafe { output(&mut out, 0, kept, &case.out) };
     device.reduce(op, to, from).map(|()| device.release(out).unwrap())
 }
@@ -148,7 +148,7 @@ fn compare<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Around 1, so that sums and products of many are ordinary.
+/// Numbers near 1, so that sums and products of many neither overflow nor vanish.
 fn ordinary(k: usize) -> f64 {
     1.0 + (scrambled(k) % 2001) as f64 / 1e6 - 1e-3
 }
@@ -207,7 +207,7 @@ macro_rules! floats {
             }
             let cases = $cases;
             let value = |k| ordinary(k) as $t;
-            // Few different values, so that many are equal.
+            // Few different values, so that extrema are not unique.
             let ties = |k| (scrambled(k) % 7) as $t - 3.0;
             let with_nan = |k| if scrambled(k) % 97 == 0 { <$t>::NAN } else { value(k) };
             let same = |x: $t, y: $t, _: usize| x == y || (x.is_nan() && y.is_nan());
@@ -255,7 +255,7 @@ floats! {
 }
 
 #[test]
-fn of_bool() {
+fn bool_reductions() {
     if !there() {
         return;
     }
@@ -267,7 +267,7 @@ fn of_bool() {
     }
 }
 
-/// Long sums stay within the bound of a pairwise sum: a sequential one of so many would miss it.
+/// Long sums satisfy the error bound of a pairwise sum. A sequential sum of this length would not.
 #[test]
 fn long_sums_are_accurate() {
     if !there() {
@@ -286,20 +286,20 @@ fn long_sums_are_accurate() {
     }
 }
 
-/// A sum that does not fit is an error in builds with debug assertions, the host's own.
+/// A sum that overflows is an error with debug assertions, the same as on the host.
 #[test]
-fn sums_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }
     let x = Tensor::<i32, _>::full([3, 50], i32::MAX).to_device::<Cuda>().unwrap();
-    // Builds without debug assertions wrap, on both.
+    // Without debug assertions, sums wrap on both devices.
     let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1);
     assert_eq!(on_host.is_err(), cfg!(debug_assertions));
     assert_eq!(x.try_sum_axis(1).map(|sums| sums.to_device::<Cpu>().unwrap()), on_host);
 }
 
-/// Where the last element above a limit is, if there is one: as a user would write it.
+/// A reduction as a user would write it: the index of the last element above a limit, or -1.
 #[derive(Debug, Clone, Copy)]
 struct LastAbove {
     limit: f64,
@@ -310,7 +310,7 @@ impl Reduction<f64> for LastAbove {
     type Output = i64;
     const NAME: &'static str = "last position above a limit";
     const ORDERED: bool = true;
-    // SAFETY: the members compute with their arguments and a scalar, and access no memory but `result`.
+    // SAFETY: the functions compute with their arguments and a scalar, and write only to `result`.
     const CUDA: CudaSource = unsafe {
         CudaSource::new(
             "
@@ -339,7 +339,7 @@ impl Reduction<f64> for LastAbove {
 }
 
 #[test]
-fn of_a_user() {
+fn user_defined_reduction() {
     if !there() {
         return;
     }

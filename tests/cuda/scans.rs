@@ -1,4 +1,4 @@
-//! Running sums and products: lines of all lengths and strides, many and few, and integers that do not fit.
+//! Cumulative sums and products: all lengths and strides, many and few lanes, and integers that overflow.
 
 use crate::data::{dense, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -16,10 +16,10 @@ fn run<Dev: Device + Default + Reduce<T>, T: Scalar, F: BinaryOp<T, T, Output = 
     let device = Dev::default();
     let a = device.adopt(data.to_vec())?;
     let mut out = device.adopt(vec![T::zero(); extent(shape, to)])?;
-    // What goes backwards begins at its other end.
+    // With negative strides, index 0 is at the end of its axis.
     let back: usize =
         shape.iter().zip(from).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs()).sum();
-    // SAFETY: no strides here take two indices to one element.
+    // SAFETY: no output layout in this file has two indices for the same element.
     let to = unsafe { output(&mut out, 0, shape, to) };
     device.scan(op, to, operand(&a, back, shape, from)).map(|()| device.release(out).unwrap())
 }
@@ -47,7 +47,7 @@ fn compare<T: Scalar, F: BinaryOp<T, T, Output = T>>(
     }
 }
 
-/// Shapes with strides of the result and of the operand.
+/// Shapes, with strides of the result and of the operand.
 fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
     let lengths = [0, 1, 2, 7, 8, 9, 31, 33, 255, 257, 2047, 2048, 2049, 2056, 5000, 8191, 16_385, 40_000];
     let mut cases: Vec<_> = lengths.into_iter().map(|n| (vec![n], vec![1], vec![1])).collect();
@@ -61,7 +61,7 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
         add(&shape, &[1, m], &[0, 1]);
         add(&shape, &[2 * n + 1, 2], &[n, 1]);
     }
-    // So many lines that a thread has one: side by side, and short ones apart.
+    // Enough lanes that each thread computes whole lanes: lanes with adjacent elements, and short contiguous lanes.
     add(&[16_500, 9], &[1, 16_500], &[1, 16_500]);
     add(&[17_000, 5], &[5, 1], &[5, 1]);
     add(&[4, 3, 700], &[700, 2800, 1], &[2100, 700, 1]);
@@ -90,9 +90,9 @@ fn sums_and_products() {
     }
 }
 
-/// What does not fit is the host's error in builds with debug assertions, wherever it is; what fits in between is none.
+/// Overflow of a cumulative sum is an error with debug assertions, as on the host. Overflow of a partial result only is none.
 #[test]
-fn sums_that_overflow() {
+fn integer_overflow_equals_host() {
     if !there() {
         return;
     }
@@ -104,7 +104,7 @@ fn sums_that_overflow() {
                 compare(Mul, &[length], [&[1], &[1]], |k| value(k).max(1 + i32::from(k == 0)), |x, y| x == y);
             }
         }
-        // Two large ones of each sign, next to each other: in parts they do not fit, one after the other they do.
+        // Two large numbers of each sign, adjacent. Sums of some chunks overflow, the cumulative sums do not.
         let value = |k| [i64::MAX, -i64::MAX, -i64::MAX, i64::MAX][k % 4];
         compare(Add, &[length], [&[1], &[1]], value, |x, y| x == y);
         let value = |k| [-i64::MAX, i64::MAX, i64::MAX, -i64::MAX][(k + 3) % 4];

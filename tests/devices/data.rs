@@ -1,9 +1,9 @@
-//! Values by index, to the device and back.
+//! Construction of tensors on a device from functions of the index, and comparison with such functions.
 
 use vierbein::prelude::*;
 use vierbein::{IntoShape, Storage};
 
-/// All indices of a shape in the sequence of the order.
+/// Returns all indices of a shape in memory order.
 pub(crate) fn indices<D: Dim, O: Order>(shape: D::Shape) -> Vec<D::Shape> {
     let count = shape.as_ref().iter().product();
     let nth = |mut k: usize| {
@@ -21,7 +21,7 @@ pub(crate) fn indices<D: Dim, O: Order>(shape: D::Shape) -> Vec<D::Shape> {
     (0..count).map(nth).collect()
 }
 
-/// A tensor on the device with these values at each index.
+/// Returns a tensor on the device with the value `f(index)` at each index.
 pub(crate) fn make<T, Sh, O, Dev>(shape: Sh, f: impl Fn(Sh) -> T) -> Tensor<T, Sh::Dim, O, Dev>
 where
     T: Element,
@@ -34,7 +34,7 @@ where
     Tensor::<T, Sh::Dim, O, Cpu>::from_vec(shape, data).to_device_in(&Dev::default()).unwrap()
 }
 
-/// Compares shape and values, at each index and in the order's enumeration.
+/// Asserts the shape and the values, by index and in memory order.
 #[track_caller]
 pub(crate) fn check<T, D, O, Dev, S>(
     got: &Tensor<T, D, O, Dev, S>,
@@ -57,7 +57,7 @@ pub(crate) fn check<T, D, O, Dev, S>(
     }
 }
 
-/// Small whole numbers, different at neighbouring indices and of both signs.
+/// Small integers of both signs. Neighbouring indices have different values.
 pub(crate) fn p([i, j]: [usize; 2]) -> f64 {
     (7 * i + 3 * j) as f64 % 11.0 - 5.0
 }

@@ -1,4 +1,4 @@
-//! A third party's device whose memory the host can reach, and which says so: transfers read and write it where it is.
+//! A third-party device that implements `HostAccess`: transfers access its memory directly.
 
 use crate::common::Remote;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use vierbein::device::{
 use vierbein::prelude::*;
 use vierbein::{Error, HostAccess};
 
-/// Memory of the host. Counts the elements that the library read and wrote by [`Device::read`] and [`Device::write`], and the copies
+/// A device in host memory. Counts the elements that the library moved with [`Device::read`] and [`Device::write`], and the copies
 /// that the device made itself.
 #[derive(Debug, Clone, Default)]
 struct Near {
@@ -18,7 +18,7 @@ struct Near {
     copies: Arc<AtomicUsize>,
 }
 
-// SAFETY: all of it is the host's; clones and other devices share nothing but counters.
+// SAFETY: buffers, pointers and accesses are those of `Cpu`. Clones share only counters; other instances share nothing.
 unsafe impl Device for Near {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -45,12 +45,12 @@ unsafe impl Device for Near {
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
         self.moved.fetch_add(to.len(), Ordering::Relaxed);
-        // SAFETY: the caller ensures the same.
+        // SAFETY: this method's contract is that of `Cpu::read`, and pointers and buffers are the same.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
         self.moved.fetch_add(from.len(), Ordering::Relaxed);
-        // SAFETY: the caller ensures the same.
+        // SAFETY: this method's contract is that of `Cpu::write`, and pointers and buffers are the same.
         unsafe { Cpu.write(from, to) }
     }
     fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
@@ -60,7 +60,7 @@ unsafe impl Device for Near {
         Some(Copies::new())
     }
 }
-// SAFETY: pointers are addresses in the host's memory.
+// SAFETY: pointers of this device are addresses in host memory, and `host_ptr` returns them unchanged.
 unsafe impl HostAccess for Near {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()
@@ -93,34 +93,34 @@ impl<T: Element> Elementwise<T> for Near {
 }
 
 impl Near {
-    /// The elements that were moved and the copies that were made since the last call.
+    /// Returns the numbers of moved elements and of copies since the last call.
     fn counts(&self) -> (usize, usize) {
         (self.moved.swap(0, Ordering::Relaxed), self.copies.swap(0, Ordering::Relaxed))
     }
 }
 
 #[test]
-fn transfers_use_what_the_device_says() -> Result<(), Error> {
+fn transfers_access_host_memory_directly() -> Result<(), Error> {
     let (near, remote) = (Near::default(), Remote::default());
     let numbers = Tensor::<i64, _>::from_vec([3, 4], (0..12).collect());
     let there = numbers.to_device_in(&near)?;
     assert_eq!(near.counts().1, 0);
 
-    // Contiguous elements are read where they are, by the device that takes them.
+    // A contiguous source is read directly by the target device.
     let mut out = Tensor::<i64, _>::zeros([3, 4]);
     out.copy_from(&there)?;
     let far = there.to_device_in(&remote)?;
     assert_eq!((out, far.to_device::<Cpu>()?), (numbers.clone(), numbers.clone()));
     assert_eq!(near.counts(), (0, 0));
 
-    // Contiguous elements are written where they belong, by the device that has them.
+    // A contiguous target is written to directly by the source device.
     let mut target = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([3, 4], &near)?;
     near.counts();
     target.copy_from(&far)?;
     assert_eq!(near.counts(), (0, 0));
     assert_eq!(target.to_vec(), numbers.to_vec());
 
-    // Strided elements are written once, as a contiguous piece, and copied by the device to their places.
+    // For a strided target, the elements are written to a contiguous buffer on the device, which then copies them.
     let mut wide = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([3, 8], &near)?;
     near.counts();
     wide.slice_mut(s![.., ..;2]).copy_from(&numbers)?;
@@ -128,7 +128,7 @@ fn transfers_use_what_the_device_says() -> Result<(), Error> {
     assert_eq!(wide.slice(s![.., ..;2]).to_vec(), numbers.to_vec());
     assert_eq!(wide.slice(s![.., 1..;2]).to_vec(), [0; 12]);
 
-    // Within the device nothing passes through the host; another instance is another device.
+    // A copy within a device does not use the host. Another instance counts as another device.
     let mut turned = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([4, 3], &near)?;
     near.counts();
     turned.copy_from(&there.t())?;
@@ -140,7 +140,7 @@ fn transfers_use_what_the_device_says() -> Result<(), Error> {
     Ok(())
 }
 
-/// Functions of one to three operands, into new tensors and in place, by kernels of the host on the device's own memory.
+/// Functions of one to three operands, into new tensors and in place, with the host's kernels on the device's memory.
 #[test]
 fn elementwise_functions_use_the_kernels_of_the_host() -> Result<(), Error> {
     let near = Near::default();

@@ -1,5 +1,5 @@
-//! A device that keeps every sentence of `Device`'s `# Safety`, and returns too few or too many elements from one of the safe
-//! methods that an implementation may override: the library panics or returns an error, or the result is right all the same.
+//! A device that satisfies the safety contract of `Device`, but returns too few or too many elements from one of the safe methods
+//! that an implementation may override. The library must panic, return an error, or return the correct result.
 
 use crate::common::{Address, Block, Remote};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use vierbein::device::{Copies, Device, Elementwise, Gemm, IntoOutput, Operand, O
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, Scalar};
 
-/// The method that lies.
+/// The method that returns the wrong number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Method {
     #[default]
@@ -26,7 +26,7 @@ enum Method {
     One,
 }
 
-/// How many elements it returns.
+/// The number of elements that it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Size {
     #[default]
@@ -36,11 +36,11 @@ enum Size {
 }
 
 thread_local! {
-    /// Not in the device, of which there are copies.
+    /// The current fault. It is not a field of the device, because the library clones devices.
     static LIE: Cell<(Method, Size)> = const { std::cell::Cell::new((Method::None, Size::Empty)) };
 }
 
-/// The length that `method` gives for `len`.
+/// Returns the length that `method` returns instead of `len`.
 fn length(method: Method, len: usize) -> usize {
     match LIE.get() {
         (lying, _) if lying != method || lying == Method::None => len,
@@ -50,22 +50,22 @@ fn length(method: Method, len: usize) -> usize {
     }
 }
 
-/// Memory of a [`Remote`], which checks each access. `COPIES` says that it copies without the host.
+/// A [`Remote`], which checks each access, with a fault. With `COPIES` it implements copies on the device.
 #[derive(Debug, Clone, Default)]
 struct Liar<const COPIES: bool>(Remote);
 
 impl<const COPIES: bool> Liar<COPIES> {
-    /// The elements of a shape, resized.
+    /// Returns the elements of an operand, truncated or extended by the fault.
     fn elements<T: Element>(&self, method: Method, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         let mut data = vec![T::default(); from.shape().iter().product()];
         if from.strides().iter().all(|&stride| stride == 1) && !data.is_empty() {
-            // SAFETY: a contiguous operand of one axis, or of none.
+            // SAFETY: the operand is contiguous: it has one axis of unit stride, or none. `data` has as many elements.
             unsafe { self.read(from.ptr(), &mut data)? };
         } else {
             let mut index = vec![0; from.shape().len()];
             for value in &mut data {
                 let at = index.iter().zip(from.strides()).map(|(&i, s)| i as isize * s).sum();
-                // SAFETY: the index is within the shape.
+                // SAFETY: `index` is within the shape, so the operand's element at this offset is readable.
                 unsafe { self.read(Self::offset::<T>(from.ptr(), at), core::slice::from_mut(value))? };
                 for (i, &n) in index.iter_mut().zip(from.shape()).rev() {
                     *i += 1;
@@ -85,13 +85,14 @@ impl<const COPIES: bool> Liar<COPIES> {
         let len = length(method, data.len());
         data.resize(len, T::default());
         let mut buffer = self.0.alloc(len)?;
-        // SAFETY: the new buffer has as many elements.
+        // SAFETY: the new buffer has as many elements as `data`, and nothing else accesses it.
         unsafe { self.0.write(&data, Remote::ptr_mut(&mut buffer))? };
         Ok(buffer)
     }
 }
 
-// SAFETY: buffers, pointers, `len`, `read`, `write` and clones are those of `Remote`; so is `same_instance`.
+// SAFETY: buffers, pointers, `len`, `read`, `write`, `clone` and `same_instance` are those of `Remote`. The other methods may
+// return any number of elements.
 unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;
@@ -115,11 +116,11 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
         Remote::offset::<T>(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: Address, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller ensures the same.
+        // SAFETY: this method's contract is that of `Remote::read`.
         unsafe { self.0.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: Address) -> Result<(), Error> {
-        // SAFETY: the caller ensures the same.
+        // SAFETY: this method's contract is that of `Remote::write`.
         unsafe { self.0.write(from, to) }
     }
 
@@ -134,7 +135,7 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     }
     fn duplicate<T: Element>(&self, buffer: &Block<T>) -> Result<Block<T>, Error> {
         let mut data = vec![T::default(); Remote::len(buffer)];
-        // SAFETY: as many elements as the buffer has.
+        // SAFETY: `data` has as many elements as `buffer`, which is alive and initialised.
         unsafe { self.0.read(Remote::ptr(buffer), &mut data)? };
         self.uploaded(Method::Duplicate, data)
     }
@@ -150,14 +151,14 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     }
     fn release<T: Element>(&self, buffer: Block<T>) -> Result<Vec<T>, Error> {
         let mut data = vec![T::default(); Remote::len(&buffer)];
-        // SAFETY: as many elements as the buffer has.
+        // SAFETY: `data` has as many elements as `buffer`, which is alive and initialised.
         unsafe { self.0.read(Remote::ptr(&buffer), &mut data)? };
         data.resize(length(Method::Release, data.len()), T::default());
         Ok(data)
     }
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Block<T>, Error> {
         let mut buffer = self.0.alloc(1)?;
-        // SAFETY: the buffer has one element, and nothing else knows it.
+        // SAFETY: the new buffer has one element, which is the one index of rank 0, and nothing else accesses it.
         work.write(unsafe { Output::from_raw(Remote::ptr_mut(&mut buffer), &[], &[]) }, self)?;
         if length(Method::One, 1) == 1 { Ok(buffer) } else { self.0.alloc(length(Method::One, 1)) }
     }
@@ -172,14 +173,14 @@ impl<T: Element, const COPIES: bool> Permute<T> for Liar<COPIES> {
             return Ok(());
         }
         let data = self.elements(Method::None, from)?;
-        // SAFETY: the output is contiguous, or of one element: tests copy nothing else.
+        // SAFETY: the output is contiguous or has one element, because the tests copy nothing else, and `data` has its length.
         unsafe { self.0.write(&data, out.ptr()) }
     }
 }
 impl<T: Element, const COPIES: bool> Reduce<T> for Liar<COPIES> {}
 impl<T: Scalar, const COPIES: bool> Gemm<T> for Liar<COPIES> {}
 
-/// What is done with tensors on the device, by name; each ends in elements on the host.
+/// An operation on tensors of the device, with its name. It returns elements on the host.
 type Step<Dev> = (&'static str, fn(&Dev) -> Result<Vec<f64>, Error>);
 
 fn on<Dev: Device>(device: &Dev, values: &[f64]) -> Result<Tensor<f64, Rank<2>, RowMajor, Dev>, Error> {
@@ -266,7 +267,7 @@ fn dynamic<const COPIES: bool>() -> Vec<Step<Liar<COPIES>>> {
     ]
 }
 
-/// Panics on a thread whose device lies are expected, and not printed.
+/// Suppresses the output of panics on threads that test a fault.
 fn expect_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -279,7 +280,7 @@ fn expect_panics() {
     });
 }
 
-/// Every method lies in every step. What is expected comes from the same device when it tells the truth.
+/// Tests each method with each fault in each step. The expected results come from the same device without a fault.
 fn check<const COPIES: bool>(methods: &[Method]) {
     expect_panics();
     let honest = Liar::<COPIES>(Remote::default());
@@ -296,8 +297,8 @@ fn check<const COPIES: bool>(methods: &[Method]) {
                 LIE.set((Method::None, Size::Empty));
                 match found {
                     Ok(Ok(found)) if found == expected => {}
-                    // `to_vec` of a tensor is `gather` itself, and `into_vec` is `release`: the caller gets what they return. A
-                    // device that copies nothing where it says that it copies leaves what was there.
+                    // `to_vec` returns what `gather` does, and `into_vec` what `release` does. A device that claims to copy, but copies
+                    // nothing, leaves the old elements.
                     Ok(Ok(found)) => assert!(
                         matches!(method, Method::Gather | Method::Release)
                             || method == Method::Copy && found.len() == expected.len(),
@@ -324,11 +325,11 @@ const METHODS: [Method; 9] = [
 ];
 
 #[test]
-fn devices_that_return_the_wrong_number_of_elements_are_noticed() {
+fn wrong_element_counts_from_device_are_detected() {
     check::<false>(&METHODS);
 }
 
 #[test]
-fn devices_that_copy_and_return_the_wrong_number_of_elements_are_noticed() {
+fn wrong_element_counts_from_copying_device_are_detected() {
     check::<true>(&[METHODS.as_slice(), &[Method::Copy]].concat());
 }

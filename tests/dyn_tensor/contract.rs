@@ -1,5 +1,5 @@
-//! Contractions by specifications that are made at run time: random ones against loops over all labels, the table of other
-//! libraries' results, and messages.
+//! Contractions with specifications that are parsed at run time: random ones compared with loops over all labels, the table of
+//! results of other libraries, and error messages.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
@@ -9,7 +9,7 @@ use vierbein::{DynScalar, DynTensor, DynView, Error, MemoryOrder, c64};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 
-/// A sequence of numbers that is the same every time (Knuth's constants).
+/// A linear congruential generator with Knuth's constants and a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// Sums over all values of all labels. `terms` are the operands' labels, `extents` by label.
+/// Contracts by a loop over all values of all labels. `terms` are the labels of the operands, `extents` is indexed by label.
 fn brute_force<T: Value>(
     terms: &[Vec<usize>],
     result: &[usize],
@@ -41,7 +41,7 @@ fn brute_force<T: Value>(
     sums.map(|sum| T::narrow(sum).into())
 }
 
-/// 1, 2 and their negatives: what is summed fits every type, also the unsigned ones.
+/// Returns 1, 2 or their negatives. Sums of products fit in every type; unsigned types get no negatives.
 fn tame<T: Value>(k: usize) -> T {
     T::narrow(c64::new((k % 2 + 1) as f64, 0.0))
 }
@@ -53,7 +53,7 @@ fn random_of<T: Value>(count: usize) {
     let mut random = Random(42);
     for _ in 0..count {
         let extents: Vec<usize> = (0..5).map(|_| 1 + random.below(3)).collect();
-        // Of few elements, so that sums fit in eight bits.
+        // Few elements, so that sums fit in eight bits.
         let operands = 1 + random.below(3);
         let terms: Vec<Vec<usize>> =
             (0..operands).map(|_| (0..random.below(4)).map(|_| random.below(5)).collect()).collect();
@@ -96,7 +96,7 @@ fn random_specifications() {
 
 /// The columns are described in `tests/oracle/einsum.rs`.
 #[test]
-fn the_table() {
+fn results_equal_table() {
     let reals = |shape: &[usize], order| {
         let n: usize = shape.iter().product();
         DynTensor::from_vec(shape, (0..n).map(|k| (k as f64 + 0.2).cos()).collect(), order).unwrap()
@@ -129,7 +129,7 @@ fn the_table() {
 }
 
 #[test]
-fn ellipses_broadcast_by_the_order() {
+fn ellipses_broadcast_by_memory_order() {
     for order in ORDERS {
         let shapes: [(&str, &[usize], &[usize], &[usize]); 2] = match order {
             MemoryOrder::RowMajor => [
@@ -170,7 +170,7 @@ fn products_of<T: Value>() {
     if T::small(0).wide().is_none() {
         return;
     }
-    // Row-major shapes; the column-major ones are these, backwards and exchanged.
+    // Row-major shapes. For column-major order they are reversed, and the operands are swapped.
     let shapes: [(&[usize], &[usize], &[usize]); 10] = [
         (&[3], &[3], &[]),
         (&[2, 3], &[3], &[2]),
@@ -218,7 +218,7 @@ fn products_of<T: Value>() {
             });
             let found = left.view().matmul(right.view()).unwrap();
             check(&found, &expected, ORDERS[0], (T::DTYPE, a, b, k));
-            // The mirror law: (A·B) backwards is (B backwards)·(A backwards).
+            // With axes reversed, denoted by ᵀ: (A·B)ᵀ = Bᵀ·Aᵀ.
             let (x, y) = (left.view(), right.view());
             let found = y.flip_order().matmul(x.flip_order()).unwrap();
             let mirrored: Vec<usize> = c.iter().rev().copied().collect();
@@ -232,7 +232,7 @@ fn products_of<T: Value>() {
 #[test]
 fn matrix_products() {
     for_each_type!(products_of());
-    // Batches of as many axes as there can be.
+    // The largest number of batch axes.
     let deep: Vec<usize> = vec![1; 14];
     let x = DynTensor::from_vec(&[&deep[..], &[2, 2]].concat(), vec![1, 2, 3, 4], ORDERS[0]).unwrap();
     assert_eq!(x.matmul(&x).unwrap().to_vec::<i32>().unwrap(), [7, 10, 15, 22]);
@@ -245,9 +245,9 @@ fn refused(tried: Result<DynTensor, Error>, text: &str) {
     assert_eq!(tried.unwrap_err().to_string(), text);
 }
 
-/// The compiler's words are in `ui-tests/fail/einsum_*.stderr`.
+/// The compiler's messages are in `ui-tests/fail/einsum_*.stderr`.
 #[test]
-fn specifications_that_are_none() {
+fn invalid_specifications_are_errors() {
     let (a, b) = (
         DynTensor::from_vec(&[2, 2], vec![1, 2, 3, 4], ORDERS[0]).unwrap(),
         DynTensor::from_vec(&[2, 3], vec![1, 2, 3, 4, 5, 6], ORDERS[0]).unwrap(),
@@ -267,7 +267,7 @@ fn specifications_that_are_none() {
         ("ij,jk->...ik", "the result has an ellipsis and no operand has one"),
     ] {
         refused(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
-        // What the compiler prints is this text, too.
+        // The parser, and so the compiler, has the same message.
         let compiled = vierbein::einsum::Spec::parse(spec, 2).unwrap_err().to_string();
         assert_eq!(compiled, format!("einsum \"{spec}\": {why}"));
     }
@@ -297,7 +297,7 @@ fn specifications_that_are_none() {
 }
 
 #[test]
-fn products_that_do_not_fit() {
+fn mismatched_product_shapes_are_errors() {
     let (a, b) = (
         DynTensor::from_vec(&[2, 2], vec![1.0; 4], ORDERS[0]).unwrap(),
         DynTensor::from_vec(&[3, 2], vec![1.0; 6], ORDERS[0]).unwrap(),

@@ -1,4 +1,4 @@
-//! Element types and orders: conversions as Rust's `as`, promotion and kinds by the table that NumPy printed.
+//! Conversions of element types, equal to Rust's `as`; memory orders; promotion and casting kinds, compared with NumPy's tables.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
@@ -6,7 +6,7 @@ use vierbein::dyn_tensor::promote;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, Element, Error, MemoryOrder, c32, c64, dispatch};
 
-/// NumPy's own words: see the first line of the file.
+/// Printed by NumPy; the first line of the file says how.
 const TABLE: &str = include_str!("../data/promotion.tsv");
 
 fn rows() -> Vec<[DType; 3]> {
@@ -24,7 +24,7 @@ fn rows() -> Vec<[DType; 3]> {
 }
 
 #[test]
-fn promotion_is_numpys() {
+fn promotion_equals_numpy() {
     for [a, b, both] in rows() {
         assert_eq!(a.promote(b), both, "{a} and {b}");
     }
@@ -40,7 +40,7 @@ fn promoted_tensors() {
     }
 }
 
-/// `as`, written out.
+/// The expected conversion, written with `as`.
 fn cast(x: DynScalar, to: DType) -> Option<DynScalar> {
     macro_rules! from_real {
         ($x:expr) => {
@@ -154,14 +154,14 @@ fn orders() {
     }
 }
 
-// ------------------------------------------------------------------ give me this, or say why not
+// ------------------------------------------------------------------ `cast_into`
 
 fn cast_one<T: Element>(x: DynTensor) -> Result<Tensor<T, Rank<2>, ColMajor>, vierbein::DowncastError> {
     x.cast_into()
 }
 
 #[test]
-fn kinds_are_numpys() {
+fn casting_kinds_equal_numpy() {
     for line in TABLE.lines().skip(2) {
         let columns: Vec<&str> = line.split('\t').collect();
         let named = |name: &str| DType::ALL.into_iter().find(|dtype| dtype.name() == name).unwrap();
@@ -189,7 +189,7 @@ fn values_orders_and_ranks() {
     );
     let error = error.into_inner().cast_into::<i8, Rank<1>, RowMajor>().unwrap_err();
     assert_eq!(error.into_inner().len(), 6);
-    // Digits may go, magnitudes may not.
+    // Rounding is allowed, overflow to infinity is not.
     let x = DynTensor::from(tensor![0.1]);
     assert_eq!(x.cast_into::<f32, Rank<1>, RowMajor>().unwrap()[[0]], 0.1f32);
     let x = DynTensor::from(tensor![f64::INFINITY, f64::from(f32::MAX), 1e300]);

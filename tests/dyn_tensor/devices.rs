@@ -1,4 +1,4 @@
-//! Devices that erased tensors do not compute on: what needs no kernels works, and the rest says what to do.
+//! Devices that `DynTensor` has no kernels for: operations without kernels work, all others return an error that names the fix.
 
 use crate::common::Remote;
 use vierbein::prelude::*;
@@ -9,7 +9,7 @@ fn remote() -> DynTensor {
 }
 
 #[test]
-fn what_needs_no_kernels() {
+fn operations_without_kernels_work_on_any_device() {
     let mut x = remote();
     assert_eq!((x.device_name(), x.dtype()), ("Remote".to_string(), DType::I32));
     assert!(x.device::<Remote>().is_some() && x.device::<Cpu>().is_none());
@@ -25,16 +25,16 @@ fn what_needs_no_kernels() {
     assert_eq!(home.downcast_ref().unwrap(), tensor![[9, 2, 3], [4, 5, 6]]);
     assert_ne!(home, x);
     assert_eq!(home.to_device::<Remote>().unwrap(), x);
-    // Whatever there is, on the host.
+    // `cast_into` computes on the host.
     let cast: Tensor<f64, Rank<2>> = x.clone().cast_into().unwrap();
     assert_eq!(cast, tensor![[9.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-    // Typed, it computes.
+    // A typed tensor can compute on any device.
     let typed: Tensor<i32, Rank<2>, RowMajor, Remote> = x.downcast().unwrap();
     assert_eq!(DynView::from(&(&typed + &typed)).get(&[0, 0]).unwrap(), 18.into());
 }
 
 #[test]
-fn what_needs_kernels() {
+fn operations_with_kernels_are_errors_on_other_devices() {
     let x = remote();
     let text = |op: &str| {
         format!(
@@ -58,7 +58,7 @@ fn what_needs_kernels() {
 }
 
 #[test]
-fn two_devices() {
+fn mismatched_devices_are_errors() {
     let (here, there) = (DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]), remote());
     let text = |op: &str| {
         format!(

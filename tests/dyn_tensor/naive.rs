@@ -1,16 +1,16 @@
-//! Tensors as plain functions of an index: no strides, no orders, no kernels.
+//! A naive tensor: a shape and its elements in row-major order, without strides, memory orders or kernels.
 
 use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::{DynScalar, DynTensor, DynView, Element, MemoryOrder, NewAxis, Stepped};
 
-/// Elements by index, the last one fastest.
+/// The elements in row-major order.
 #[derive(Debug, Clone)]
 pub(crate) struct Naive<T> {
     pub(crate) shape: Vec<usize>,
     pub(crate) elements: Vec<T>,
 }
 
-/// All indices of a shape, the last axis fastest.
+/// Returns all indices of a shape in row-major order.
 pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     shape.iter().fold(vec![vec![]], |all, &extent| {
         all.iter().flat_map(|index| (0..extent).map(move |i| [index.as_slice(), &[i]].concat())).collect()
@@ -28,7 +28,7 @@ impl<T: Copy> Naive<T> {
         self.elements[flat]
     }
 
-    /// Elements in the enumeration of an order.
+    /// Returns the elements in a memory order.
     pub(crate) fn listed(&self, order: MemoryOrder) -> Vec<T> {
         if order.is_row_major() {
             return self.elements.clone();
@@ -42,7 +42,7 @@ impl<T: Copy> Naive<T> {
         Naive { shape: self.shape.clone(), elements: self.elements.iter().map(|&x| f(x)).collect() }
     }
 
-    /// Repeated to a shape, axes aligned by the order's rule.
+    /// Broadcasts to a shape, with axes aligned by the memory order.
     pub(crate) fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
         let skipped = if order.is_row_major() { shape.len() - self.shape.len() } else { 0 };
         Naive::new(shape, |index| {
@@ -55,13 +55,13 @@ impl<T: Copy> Naive<T> {
 }
 
 impl<T: Element> Naive<T> {
-    /// The same tensor, dense in an order.
+    /// Returns a contiguous tensor with these elements.
     pub(crate) fn tensor(&self, order: MemoryOrder) -> DynTensor {
         DynTensor::from_vec(&self.shape, self.listed(order), order).unwrap()
     }
 }
 
-/// How a view is cut out of a tensor.
+/// One step from a tensor to a view.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Permute(Vec<usize>),
@@ -69,7 +69,7 @@ pub(crate) enum Step {
     Broadcast(Vec<usize>),
 }
 
-/// A tensor, a view of it, and what that view has to hold.
+/// A tensor, the steps to a view of it, and the expected elements of the view.
 #[derive(Debug)]
 pub(crate) struct Case<T> {
     pub(crate) base: DynTensor,
@@ -87,7 +87,7 @@ impl<T: Element> Case<T> {
     }
 }
 
-/// A shape in all kinds of layouts: dense, with permuted axes, sliced, backwards, repeated, from higher rank.
+/// Returns a shape in all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, indexed from a higher rank.
 pub(crate) fn cases<T: Element>(
     shape: &[usize],
     order: MemoryOrder,
@@ -119,7 +119,7 @@ pub(crate) fn cases<T: Element>(
     });
     case(base, vec![Step::Permute(axes)], naive);
 
-    // Every second position from the first on, of each axis; one position of an axis more.
+    // Every second index of each axis, from 1 on; one index of an additional axis.
     let wide: Vec<usize> = shape.iter().map(|n| 2 * n + 1).chain([3]).collect();
     let base = count(&wide);
     let naive =
@@ -129,14 +129,14 @@ pub(crate) fn cases<T: Element>(
     items.push(SliceItem::from(-2));
     case(base, vec![Step::Slice(items)], naive);
 
-    // Backwards.
+    // Reversed.
     let base = count(shape);
     let naive = Naive::new(shape, |index| {
         base.at(&index.iter().zip(shape).map(|(i, n)| n - 1 - i).collect::<Vec<_>>())
     });
     case(base, vec![Step::Slice(vec![SliceItem::from(Stepped(.., -1)); rank])], naive);
 
-    // Repeated along the first axis, and through a new axis.
+    // Broadcast along the first axis, and along a new axis.
     if rank > 0 {
         let mut short = shape.to_vec();
         short[0] = 1;
@@ -152,7 +152,7 @@ pub(crate) fn cases<T: Element>(
     all
 }
 
-/// Whether a computed value is the expected one: exactly, or to the precision of its type.
+/// Returns whether a computed value equals the expected one, up to rounding errors of its type.
 pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
     use DynScalar::{C32, C64, F32, F64};
     let near = |a: f64, b: f64, eps: f64| {
@@ -167,7 +167,7 @@ pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
     }
 }
 
-/// A tensor of this order holds these elements, and if it is owned it is dense.
+/// Asserts memory order and elements of a tensor, and that an owned tensor is contiguous.
 #[track_caller]
 pub(crate) fn check<S: DynData>(
     found: &DynTensor<S>,

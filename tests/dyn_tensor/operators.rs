@@ -1,4 +1,4 @@
-//! Operators are their `try_` twins, and panic with exactly the twin's message at the caller's line.
+//! Operators: each computes the same as its fallible variant, and panics with the variant's message at the caller's line.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::{Complex, DynTensor, Error, Tensor, tensor};
@@ -43,7 +43,7 @@ fn in_place() {
     assert_eq!(m.to_vec::<i32>().unwrap(), [1, 2, 13, 14]);
 }
 
-/// A panic with the message of the error.
+/// Asserts that the call panics with the message of the error.
 #[track_caller]
 fn refused(tried: Result<(), Error>, panics: impl FnOnce()) {
     let error = tried.expect_err("an error was expected").to_string();
@@ -52,7 +52,7 @@ fn refused(tried: Result<(), Error>, panics: impl FnOnce()) {
 }
 
 #[test]
-fn messages_are_those_of_the_results() {
+fn operators_panic_with_fallible_variants_messages() {
     let (x, y) = (x(), DynTensor::from(tensor![1.0, 2.0]));
     let long = DynTensor::from(tensor![1, 2, 3]);
     refused(x.try_add(&y).map(drop), || drop(&x + &y));
@@ -84,7 +84,7 @@ fn messages_are_those_of_the_results() {
 }
 
 #[test]
-fn a_mask_chooses() {
+fn mask_selects_elements() {
     let t: Tensor<f64, _> = tensor![-1.0, 2.0];
     let x = DynTensor::from(t);
     let negative = x.less(0.0).unwrap();

@@ -1,4 +1,4 @@
-//! Reductions over all subsets of axes, running sums, traces.
+//! Reductions over all subsets of axes, cumulative sums, traces.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
@@ -23,7 +23,7 @@ const ALL: [DynReduction; 13] = [
     DynReduction::Count,
 ];
 
-/// A real result in the type that means, variances and norms of `T` have.
+/// Converts a real result to the type of means, variances and norms of `T`.
 fn magnitude<T: Value>(x: f64) -> DynScalar {
     match T::DTYPE {
         DType::F32 | DType::C32 => (x as f32).into(),
@@ -31,7 +31,7 @@ fn magnitude<T: Value>(x: f64) -> DynScalar {
     }
 }
 
-/// A reduction of elements in the order's enumeration, written out. `None` where the type does not have it.
+/// The expected reduction of elements in memory order. Returns `None` if the type does not support it.
 fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     let wide: Option<Vec<c64>> = elements.iter().map(|x| x.wide()).collect();
     let mask = || elements.iter().map(|&x| bool::try_from(x.into()).ok()).collect::<Option<Vec<bool>>>();
@@ -48,7 +48,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
             _ => magnitude::<T>(mean.re),
         }
     };
-    // The first of the best ones.
+    // The first index of the best elements.
     let best = |better: fn(f64, f64) -> bool| {
         let wide = wide.clone().filter(|_| T::ORDERED)?;
         let mut at = 0;
@@ -77,7 +77,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     }
 }
 
-/// The reduction of a tensor over some axes, by index.
+/// The expected reduction of a tensor over some axes.
 fn over<T: Value>(
     op: DynReduction,
     x: &Naive<T>,
@@ -109,7 +109,7 @@ fn over<T: Value>(
     })
 }
 
-/// A value whose products stay small: of twelve, at most 2^4.
+/// Values with small products: at most 2⁴ for twelve elements.
 fn tame<T: Value>(k: usize) -> T {
     match k as u64 * 2_654_435_761 / 128 % 5 {
         0 if T::DTYPE != DType::Bool => T::narrow(Complex::new(2.0, 0.0)),
@@ -128,7 +128,7 @@ fn reductions_of<T: Value>() {
             continue;
         }
         let value = if op == DynReduction::Prod { tame::<T> } else { T::small };
-        // A sample of one element has no variance: NaN, which is tested with the typed tensor.
+        // The variance of a sample of one element is NaN. The tests of typed tensors cover it.
         let least = if matches!(op, DynReduction::Std { .. }) { 2 } else { 1 };
         for order in ORDERS {
             for shape in shapes {
@@ -138,7 +138,7 @@ fn reductions_of<T: Value>() {
                         continue;
                     }
                     let all = cases(shape, order, value);
-                    // Each kind of layout for one subset, the dense one for all of them.
+                    // All kinds of layouts for one subset of axes; two kinds for the other subsets.
                     let some =
                         if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
                     for case in some {
@@ -166,7 +166,7 @@ fn reductions() {
 }
 
 #[test]
-fn named_methods_are_their_values() {
+fn named_methods_equal_reduce() {
     let x = DynTensor::from_vec(&[2, 2], vec![3.0, 1.0, 4.0, 1.5], ORDERS[0]).unwrap();
     let mask = x.greater(1.0).unwrap();
     for (op, found) in [
@@ -194,7 +194,7 @@ fn named_methods_are_their_values() {
 }
 
 #[test]
-fn of_nothing() {
+fn reductions_over_zero_elements() {
     let x = DynTensor::zeros(&[0, 3], DType::F64, ORDERS[0]).unwrap();
     assert_eq!(x.sum(0).unwrap().to_vec::<f64>().unwrap(), [0.0; 3]);
     assert_eq!(x.prod(..).unwrap().item().unwrap(), 1.0.into());
@@ -235,7 +235,7 @@ fn scans_of<T: Value>() {
 }
 
 #[test]
-fn running_sums() {
+fn cumulative_sums() {
     for_each_type!(scans_of());
 }
 

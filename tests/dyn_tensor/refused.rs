@@ -1,4 +1,4 @@
-//! What does not compile for typed tensors is an error here, in the same words.
+//! Operations that do not compile for typed tensors return an error for `DynTensor`, with the same text.
 
 use vierbein::{DType, DynTensor, Error, MemoryOrder, c64, s, tensor};
 
@@ -17,7 +17,7 @@ const ORDERS: &str = "cannot combine a `RowMajor` tensor with a `ColMajor` tenso
     convert one of them first: `.as_order(RowMajor)` is a free view, `.to_order(RowMajor)` copies";
 
 #[test]
-fn two_element_types() {
+fn mismatched_element_types_are_errors() {
     let (x, y) = (f64s(), f64s().to_dtype(DType::F32).unwrap());
     refused(x.try_add(&y), &format!("add: {DTYPES}"));
     refused(x.less(&y), &format!("compare: {DTYPES}"));
@@ -32,14 +32,14 @@ fn two_element_types() {
         "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
          a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
     );
-    // The way out that the message names is one.
+    // The fix in the message works.
     assert!(x.try_add(&y.to_dtype(DType::F64).unwrap()).is_ok());
     let (a, b) = vierbein::dyn_tensor::promote(x, y).unwrap();
     assert!(a.try_add(&b).is_ok());
 }
 
 #[test]
-fn two_orders() {
+fn mismatched_memory_orders_are_errors() {
     let x = f64s();
     let y = x.to_order(MemoryOrder::ColMajor).unwrap();
     refused(x.try_sub(&y), &format!("subtract: {ORDERS}"));
@@ -49,7 +49,7 @@ fn two_orders() {
     refused(x.less(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
     assert!(x.try_sub(y.as_order(MemoryOrder::RowMajor)).is_ok());
     assert!(x.try_sub(&y.to_order(MemoryOrder::RowMajor).unwrap()).is_ok());
-    // Ranks 0 and 1 belong to both, whichever side they are on; the result has the order of the other.
+    // Tensors of rank 0 and 1 match both memory orders, on either side. The result has the order of the other operand.
     let v = DynTensor::from(tensor![1.0, 2.0]);
     for (a, b) in [(&v, &y), (&y, &v)] {
         let sum = a.try_add(b).unwrap();
@@ -61,12 +61,12 @@ fn two_orders() {
     z.try_add_assign(&v).unwrap();
     assert_eq!(z.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
     assert_eq!(y.matmul(&v).unwrap().to_vec::<f64>().unwrap(), [5.0, 11.0]);
-    // A mask of rank 1 does not hide that the others differ.
+    // A mask of rank 1 matches both operands, but their memory orders still differ.
     refused(v.less(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
 }
 
 #[test]
-fn operations_that_elements_do_not_have() {
+fn unsupported_element_types_are_errors() {
     let (b, z, n) =
         (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
     let number = "`bool` is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
@@ -202,7 +202,7 @@ fn ranks() {
 }
 
 #[test]
-fn nothing_is_half_done() {
+fn failed_in_place_op_leaves_operand_unchanged() {
     let mut x = DynTensor::from(tensor![1, i32::MAX, 3]);
     let before = x.clone();
     let error = x.try_div_assign(&tensor![1, 0, 1]).unwrap_err();

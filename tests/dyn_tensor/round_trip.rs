@@ -1,4 +1,4 @@
-//! Typed → erased → typed: the same memory, nothing lost, also where the type is not the one that was asked for.
+//! Conversion of typed tensors to `DynTensor` and back. No element is copied, and a failed downcast returns the tensor.
 
 use crate::values::Value;
 use crate::values::for_each_type;
@@ -22,7 +22,7 @@ fn there_and_back<T: Value, D: Dim, O: Order>(shape: D::Shape) {
     let mut back: Tensor<T, D, O> = Tensor::try_from(erased).unwrap();
     assert_eq!(back.as_slice().as_ptr(), at);
     assert_eq!(back.as_slice(), data);
-    // By reference, for reading and for writing.
+    // Borrowed and mutably borrowed views.
     let view: TensorView<'_, T, D, O> = DynView::from(&back).try_into().unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), at);
     let view: TensorViewMut<'_, T, D, O> = DynViewMut::from(&mut back).try_into().unwrap();
@@ -67,7 +67,7 @@ fn views_keep_their_layout() {
 }
 
 #[test]
-fn ranks_0_and_1_are_of_both_orders() {
+fn ranks_0_and_1_match_both_memory_orders() {
     let x = DynTensor::from(tensor![1, 2]);
     assert!(x.downcast_ref::<i32, Rank<1>, ColMajor, Cpu>().is_ok());
     let x: Tensor<i32, Rank<1>, ColMajor> = x.downcast().unwrap();
@@ -75,7 +75,7 @@ fn ranks_0_and_1_are_of_both_orders() {
 }
 
 #[test]
-fn what_is_refused_is_given_back() {
+fn failed_downcast_returns_tensor() {
     let x = tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
     let at = x.as_slice().as_ptr();
     let found = "a row-major f64 tensor of shape [2, 3] on Cpu is not a";
@@ -111,7 +111,7 @@ fn what_is_refused_is_given_back() {
         )
     );
     assert!(matches!(vierbein::Error::from(error), vierbein::Error::Downcast { .. }));
-    // By reference there is nothing to give back.
+    // A failed downcast of a view leaves the tensor usable.
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     let erased = DynView::from(&x);
     assert!(erased.downcast_ref::<f32, Rank<2>, RowMajor, Cpu>().is_err());
@@ -167,7 +167,7 @@ fn scalars() {
 }
 
 #[test]
-fn printed_as_the_typed_tensor() {
+fn text_equals_typed_tensor() {
     fn same<T: Value>() {
         let x: Tensor<T, Rank<2>, ColMajor> = Tensor::from_vec([3, 4], (0..12).map(T::small).collect());
         let erased = DynTensor::from(x.clone());
@@ -196,7 +196,7 @@ fn equality() {
 }
 
 #[test]
-fn threads_may_share_them() {
+fn dyn_tensors_are_send_and_sync() {
     fn shared<T: Send + Sync + 'static>() {}
     shared::<DynTensor>();
     shared::<DynView<'static>>();
@@ -211,7 +211,7 @@ fn threads_may_share_them() {
 }
 
 #[test]
-fn made_of_vectors() {
+fn tensors_from_vectors() {
     let x = DynTensor::from_vec(&[2, 2], vec![1u8, 2, 3, 4], MemoryOrder::ColMajor).unwrap();
     assert_eq!(x.get(&[0, 1]).unwrap(), 3u8.into());
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Views, against index arithmetic; what is free and what copies, by pointers.
+//! Views, compared with index arithmetic. Pointers show which operations copy.
 
 use crate::naive::{Naive, cases, check};
 use vierbein::dyn_tensor::SliceItem;
@@ -62,7 +62,7 @@ fn views() {
         check(&x.as_shape(&[6, 4]).unwrap(), &listed(&[6, 4]), order, "as_shape");
         check(&x.clone().reshape(&[4, 3, 2]).unwrap(), &listed(&[4, 3, 2]), order, "reshape");
         check(&x.view().flatten().unwrap(), &listed(&[24]), order, "flatten");
-        // Of a view that is not dense, reshaping copies, and a view of another shape cannot be had.
+        // Reshaping copies a view that is not contiguous. Without a copy, `as_shape` returns an error.
         let turned = x.permute(&[2, 0, 1]).unwrap();
         assert!(turned.as_shape(&[24]).is_err());
         let naive = Naive::new(&[4, 2, 3], |i| n.at(&[i[1], i[2], i[0]]));
@@ -97,7 +97,7 @@ fn mutable_views() {
 }
 
 #[test]
-fn broadcasts_by_the_order() {
+fn broadcast_follows_memory_order() {
     let x = DynTensor::from(tensor![1, 2]);
     let rows = x.broadcast_to(&[3, 2]).unwrap();
     assert_eq!(rows.strides(), [0, 1]);
@@ -109,7 +109,7 @@ fn broadcasts_by_the_order() {
 }
 
 #[test]
-fn what_is_free() {
+fn views_and_conversions_without_copies() {
     let x: Tensor<f64, Rank<2>> = Tensor::ones([3, 4]);
     let at = x.as_slice().as_ptr();
     let pointer = |x: &DynView<'_>| {
@@ -124,11 +124,11 @@ fn what_is_free() {
     assert_eq!(pointer(&promoted.view()), at);
     let x: Tensor<f64, Rank<2>> = promoted.cast_into::<f64, Rank<2>, RowMajor>().unwrap();
     assert_eq!(x.as_slice().as_ptr(), at);
-    // Copies are elsewhere.
+    // Copies have other addresses.
     let erased = DynTensor::from(x);
     assert_ne!(pointer(&erased.to_owned().unwrap().view()), at);
     assert_ne!(pointer(&erased.clone().view()), at);
-    // And what is taken of a typed tensor by reference is that tensor's.
+    // A view of a typed tensor has the address of the tensor.
     let y = tensor![[1, 2], [3, 4]];
     let view: vierbein::TensorView<'_, i32, Rank<2>, RowMajor, Cpu> =
         DynView::from(&y).downcast_view().unwrap();

@@ -1,20 +1,20 @@
-//! What each function makes of each element type, written out with Rust's own operators.
+//! The expected result of each function for each element type, written with Rust's own operators.
 
 use vierbein::dyn_tensor::{Binary, Unary};
 use vierbein::{Complex, DynScalar, Element, c32, c64};
 
-/// Functions of values that need no tensor.
+/// Expected results of functions of single values.
 pub(crate) trait Value: Element + Into<DynScalar> {
-    /// Small values, none of them zero: sums and products of two fit every type.
+    /// Returns a small non-zero value. Sums and products of two of them fit in every type.
     fn small(k: usize) -> Self;
-    /// Larger than all small ones of its type.
+    /// Returns a value that is larger than all values of `small` of the type.
     fn larger(k: usize) -> Self;
-    /// `None` where the type does not have the function.
+    /// Returns `None` if the type does not support the function.
     fn binary(op: Binary, a: Self, b: Self) -> Option<DynScalar>;
     fn unary(op: Unary, a: Self) -> Option<DynScalar>;
-    /// Sums and products, in a type that holds them: complex numbers of two `f64`. `None` for `bool`.
+    /// Converts to a type that holds sums and products: `Complex<f64>`. Returns `None` for `bool`.
     fn wide(self) -> Option<c64>;
-    /// Back, where it fits.
+    /// Converts back from that type.
     fn narrow(z: c64) -> Self;
     const ORDERED: bool;
 }
@@ -131,7 +131,7 @@ integers! {
     u64 false |x| x, |_| None;
 }
 
-/// Functions that floating and complex numbers have under the same name.
+/// Functions that real and complex floating-point numbers have under the same name.
 macro_rules! functions {
     ($op:expr, $x:expr) => {
         match $op {
@@ -162,7 +162,7 @@ macro_rules! functions {
     };
 }
 
-/// Inverse hyperbolic functions. The standard library's overflow before their results do, and lose digits next to 1.
+/// Inverse hyperbolic functions. The standard library's overflow for large arguments and are inaccurate near 1.
 trait Inverse {
     fn asinh(self) -> Self;
     fn acosh(self) -> Self;
@@ -217,7 +217,7 @@ macro_rules! complex_inverse {
 }
 complex_inverse!(c32 c64);
 
-/// A real number is its own conjugate.
+/// The conjugate of a real number: the number itself.
 trait RealConj {
     fn conj(self) -> Self;
 }

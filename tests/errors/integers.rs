@@ -1,4 +1,4 @@
-//! Integer arithmetic without a result: nothing is changed, in whatever form it was asked for.
+//! Integer arithmetic with undefined results returns an error and changes nothing, in every variant.
 
 use super::refused;
 use vierbein::device::UnaryOp;
@@ -16,7 +16,7 @@ fn division_by_zero() {
     refused!(a.try_div(&zeros), &a / &zeros, Error::Arithmetic { .. }, text("divide"));
     let rem = text("take the remainder of");
     refused!(a.try_rem(&zeros), &a % &zeros, Error::Arithmetic { .. }, rem);
-    // Operands that are given away: the one that is kept is as before.
+    // Owned operands: the borrowed one stays unchanged.
     refused!(a.try_div(&zeros), a.clone() / &zeros, Error::Arithmetic { .. }, text("divide"));
     refused!(a.try_rem(&zeros), a.clone() % zeros.clone(), Error::Arithmetic { .. }, rem);
     assert_eq!((&a, &zeros), (&kept, &tensor![2, 0]));
@@ -28,13 +28,13 @@ fn division_by_zero() {
     assert!(matches!(least.try_div(&tensor![1, -1]), Err(Error::Arithmetic { .. })));
     assert!(matches!(least.try_rem(-1), Err(Error::Arithmetic { .. })));
     assert!(matches!(zeros.try_powi(-1), Err(Error::Arithmetic { .. })));
-    // Floating numbers have a result.
+    // Division of floating-point numbers by zero is defined.
     assert_eq!((1.0 / tensor![0.0f64, -0.0]).to_vec(), [f64::INFINITY, f64::NEG_INFINITY]);
 }
 
-/// The result may be written into the right operand; the message still names the left one first.
+/// The result may reuse the buffer of the right operand. The message still names the left operand first.
 #[test]
-fn operands_are_named_in_their_sequence() {
+fn message_names_operands_in_order() {
     let (a, zeros) = (tensor![7, 5], tensor![2, 0]);
     let text = "cannot divide tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`";
     refused!(a.try_div(&zeros), &a / zeros.clone(), Error::Arithmetic { .. }, text);
@@ -53,7 +53,7 @@ fn division_by_a_scalar_zero_names_both_operands() {
     refused!(tensor![7].try_div(0), 7 / tensor![0], Error::Arithmetic { .. }, text);
 }
 
-/// In builds with debug assertions an overflow is an error, and wraps otherwise.
+/// Asserts that an overflow is an error with debug assertions, and wraps without.
 #[track_caller]
 fn overflows<T: Element, D: Dim>(result: Result<Tensor<T, D>, Error>, wrapped: &Tensor<T, D>) {
     match result {
@@ -99,14 +99,14 @@ fn overflow_of_reductions() {
     overflows(x.try_matmul(&tensor![1u8, 1]), &tensor![44, 250]);
     overflows(Tensor::full([3], i64::MAX).try_sum(), &Tensor::scalar(i64::MAX - 2));
     overflows(Tensor::full([3], i64::MAX).try_prod(), &Tensor::scalar(i64::MAX));
-    // What is in between may be as large as it likes.
+    // Intermediate results may overflow the type.
     assert_eq!(tensor![100i8, 100, -100].sum().item(), 100);
     assert_eq!(tensor![i64::MAX, i64::MAX, -i64::MAX].sum().item(), i64::MAX);
     assert_eq!(tensor![[100i8, 100, -100]].matmul(&tensor![1, 1, 1]).to_vec(), [100]);
     assert_eq!(x.mean().item(), 137.5);
 }
 
-/// The sum of four products of 2⁶² is 2⁶⁴, which is 0 in the 64 bits that products of `i32` are added in.
+/// The sum of four products of 2⁶² is 2⁶⁴, which is 0 modulo 2⁶⁴: products of `i32` are accumulated in 64 bits.
 #[test]
 fn overflow_of_the_accumulator_of_products() {
     let x = Tensor::<i32, _>::full([4], i32::MIN);
@@ -117,16 +117,16 @@ fn overflow_of_the_accumulator_of_products() {
     overflows(x.try_matmul(&x), &Tensor::scalar(0));
 }
 
-/// What is in between may leave even the accumulator, where it comes back.
+/// Intermediate results may even overflow the accumulator if the final result fits.
 #[test]
-fn overflows_that_cancel() {
+fn intermediate_overflow_that_cancels_is_no_error() {
     let (m, x) = (i32::MIN, i32::MAX);
     assert_eq!(tensor![m, m, x, x, m].matmul(&tensor![m, m, m, m, 2]).item(), 0);
 }
 
-// ------------------------------------------------------------------ nothing is changed
+// ------------------------------------------------------------------ operands stay unchanged
 
-/// Every element is looked at before one is written, the last of many included.
+/// All elements are checked before the first is written, so an error in the last of many changes nothing.
 #[test]
 fn failed_operations_in_place() {
     for n in [3, 300_000] {
@@ -166,7 +166,7 @@ fn failed_operations_on_views() {
     assert_eq!(x, before);
 }
 
-/// Odd numbers have no half here.
+/// Half of an integer; undefined for odd numbers.
 #[derive(Debug, Clone, Copy)]
 struct Halved;
 
@@ -183,7 +183,7 @@ impl UnaryOp<i32> for Halved {
 }
 
 #[test]
-fn operations_of_ones_own() {
+fn undefined_user_operation_is_error() {
     let mut x = tensor![2, 3];
     let text = "cannot halve tensors of i32: there is no i32 result for 3; convert them first, e.g. with `.cast::<f64>()`";
     refused!(x.try_apply(Halved), x.apply(Halved), Error::Arithmetic { .. }, text);
@@ -191,7 +191,7 @@ fn operations_of_ones_own() {
     assert_eq!(x, tensor![2, 3]);
 }
 
-// ------------------------------------------------------------------ no error where there is a result
+// ------------------------------------------------------------------ no error for defined results
 
 #[test]
 fn absolute_values_of_unsigned_numbers() {
@@ -205,7 +205,7 @@ fn products_with_a_zero() {
     assert_eq!(tensor![max, max, max, max, 0].prod().item(), 0);
 }
 
-/// NumPy: `np.arange(-128, 127, dtype=np.int8)` and in steps of 2 are the same.
+/// NumPy: `np.arange(-128, 127, dtype=np.int8)`, and the same with step 2, give these elements.
 #[test]
 fn ranges_over_all_of_a_small_type() {
     let all: Vec<i8> = (-128..127).collect();
@@ -214,7 +214,7 @@ fn ranges_over_all_of_a_small_type() {
     assert_eq!(Tensor::<i8, _>::arange_step(-128, 127, 2).to_vec(), even);
 }
 
-/// The reciprocal of a large power is 0, whether or not the power fits.
+/// The reciprocal of a large power is 0, even if the power overflows.
 #[test]
 fn negative_powers() {
     assert_eq!(tensor![1, -1, 2, 10].powi(-3), tensor![1, -1, 0, 0]);

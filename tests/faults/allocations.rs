@@ -1,7 +1,7 @@
-//! Each kind of operation while memory is refused: the first time it asks, the second, and so on until it is not refused any more.
+//! Each kind of operation with failing allocations: the first one fails, then the second, and so on until none fails.
 //!
-//! What is refused is memory for elements, however little where an operation asks for nothing else, and from 4 KiB on where
-//! names, shapes and boxes are asked for, too.
+//! Only allocations from a minimum size on fail. It is 1 byte for operations that allocate only elements, and 4 KiB for operations
+//! that also allocate names, shapes and boxes.
 
 use super::allocator::{Alone, Refuse, live};
 use super::quietly;
@@ -15,17 +15,17 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, Error, MemoryOrder, op, try_einsum, try_einsum_into};
 
-/// Any request.
+/// Any allocation fails.
 const ALL: usize = 1;
-/// The elements of all operands here, and nothing that is asked for beside them.
+/// Elements of all operands in this file are larger, all other allocations are smaller.
 const ELEMENTS: usize = 4 << 10;
 
-/// What readers and writers of whole files pass on, and more than what they need to read a header.
+/// Buffers for whole files are larger, and the memory for parsing a header is smaller.
 const FILES: usize = 64 << 10;
 
-/// An operation, while its first request of `least` bytes and more is refused, then while the second is, and so on; and all the
-/// same with those behind it. Whether it gives what it should, or an error for want of memory, is up to the operation. It is
-/// called with what is to be refused, and says how many requests were.
+/// Runs an operation while the first allocation of at least `least` bytes fails, then the second, and so on; then the same with all
+/// later allocations failing, too. The operation must succeed or return `OutOfMemory`. It is called with the allocations that
+/// fail, and returns how many did.
 fn drive(
     least: usize,
     what: &str,
@@ -34,7 +34,7 @@ fn drive(
     let nothing = Refuse { least: usize::MAX, granted: 0, for_good: false };
     let mut counts = Counts { errors: 0, managed: 0 };
     for for_good in [false, true] {
-        // The few letters of an error are there.
+        // The short string of an error can always be allocated.
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
@@ -46,7 +46,7 @@ fn drive(
                     assert!(refused > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
                     counts.errors += 1;
                 }
-                // Beside its elements, a file may have too much of a directory.
+                // Directories of files report out of memory as a file error.
                 Err(Error::File { why, .. }) if why.contains("there is no memory") => counts.errors += 1,
                 Err(error) => panic!("{what}: {error}"),
             }
@@ -62,13 +62,13 @@ fn drive(
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Counts {
-    /// How often an operation failed for want of memory.
+    /// How often an operation returned an error.
     errors: usize,
-    /// How often it did without.
+    /// How often it succeeded in spite of failed allocations.
     managed: usize,
 }
 
-/// Each of these gives an error whenever it is refused, or what it gives otherwise.
+/// Checks an operation that returns an error or its usual result if allocations fail.
 fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<R, Error>) -> Counts {
     let expected = f().unwrap();
     let counts = drive(least, what, &mut |refuse| {
@@ -79,7 +79,7 @@ fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<
     counts
 }
 
-/// What is written to is as it was where an operation fails.
+/// Checks an operation that writes to an output. If it fails, the output must stay unchanged.
 fn check_writing<X: Clone + PartialEq>(what: &str, there: X, f: impl Fn(&mut X) -> Result<(), Error>) {
     let [old, mut new] = [there.clone(), there];
     f(&mut new).unwrap();
@@ -102,7 +102,7 @@ fn square() -> Tensor<f64, Rank<2>> {
 }
 
 #[test]
-fn what_makes_tensors() {
+fn constructors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, cpu) = (square(), Cpu);
     let row = x.index_axis(0, 1);
@@ -126,7 +126,7 @@ fn what_makes_tensors() {
 }
 
 #[test]
-fn what_computes_element_by_element() {
+fn elementwise_operations_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().into_flipped().to_order::<RowMajor>());
     let (row, turned, mask, whole) = (x.index_axis(0, 1), x.t(), x.greater(5.0), x.cast::<i32>());
@@ -149,11 +149,11 @@ fn what_computes_element_by_element() {
         x.try_zip_map(&turned, |x, y| x * y);
         x.try_zip_map3(&turned, &row, |x, y, z| x * y + z);
         x.try_apply2(op::Maximum, &y);
-        // Temporaries are given back where a later step fails, and so are operands that were given away.
+        // Temporaries and owned operands are freed if a later step fails.
         x.try_add(&y).and_then(|sum| sum.try_apply2(op::Less, &turned));
         x.try_clone().and_then(|x| x.try_add(&y)).and_then(|sum| sum.try_matmul(&y));
     }
-    // In place, and into what is there, nothing is asked for.
+    // Operations in place and into preallocated outputs do not allocate.
     let mut out = Tensor::<f64, _>::zeros([30, 30]);
     let in_place = || {
         out.try_add_assign(&turned)?;
@@ -167,7 +167,7 @@ fn what_computes_element_by_element() {
 }
 
 #[test]
-fn what_reduces() {
+fn reductions_return_out_of_memory() {
     let _alone = Alone::new();
     let x = square();
     let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
@@ -192,7 +192,7 @@ fn what_reduces() {
 }
 
 #[test]
-fn what_contracts() {
+fn contractions_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().map(|x| 12.0 - x));
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| ((i * 5 + j * 3 + k) % 7) as f64);
@@ -209,7 +209,7 @@ fn what_contracts() {
         cube.try_matmul(&cube);
         try_einsum!("ij,jk->ik", &x, &y);
         try_einsum!("ij->ji", &x);
-        // A factor is summed, or packed, first; a product goes through a matrix of its own.
+        // Operands that are summed or packed first; a result in a temporary buffer.
         try_einsum!("ijk,il->jkl", &cube, x.slice(s![..12, ..]));
         try_einsum!("ijk,kjl->li", &cube, &cube);
         try_einsum!("ijk,jil->kl", &cube, &cube);
@@ -229,7 +229,7 @@ fn what_contracts() {
         whole.clone(),
         |out| try_einsum_into!(out, 2, 1; "ij,jk,kl->il", &whole, &whole, &whole),
     );
-    // Where overflow is looked for, a product of two is made aside as well: the one that overflows leaves no half of it.
+    // With overflow checks, a product of two integer operands uses a temporary buffer, too: overflow must not leave partial results.
     if cfg!(debug_assertions) {
         check_writing(
             "einsum_into of two factors of integers",
@@ -241,11 +241,11 @@ fn what_contracts() {
 }
 
 #[test]
-fn erased_tensors() {
+fn dyn_tensors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, z) = (DynTensor::from(square()), DynTensor::from(square().cast::<Complex<f64>>()));
     let column = DynTensor::from(square().to_order::<ColMajor>());
-    // Errors of erased tensors are compared as they print.
+    // Results are compared as vectors of elements.
     let text = |x: DynTensor| x.to_vec::<f64>();
     check_all! { ELEMENTS;
         x.try_add(&x).and_then(text);
@@ -266,7 +266,7 @@ fn erased_tensors() {
 }
 
 #[test]
-fn readers_and_writers() {
+fn readers_and_writers_return_out_of_memory() {
     let _alone = Alone::new();
     let mask = square().greater(5.0);
     let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i as i64).pow(2));
@@ -287,7 +287,7 @@ fn readers_and_writers() {
     long.write_npy(&path).unwrap();
     let flat_path = folder.file("x.safetensors");
     std::fs::write(&flat_path, &flat).unwrap();
-    // A stream is read to its end by the standard library, which says so in its own words.
+    // A stream is read by the standard library, whose message is different.
     let (read, refused) =
         Refuse { least: FILES, granted: 1, for_good: true }.during(|| Safetensors::read_from(&flat[..]));
     assert!(refused > 0 && read.unwrap_err().to_string().contains("memory"));
@@ -304,7 +304,7 @@ fn readers_and_writers() {
         Npz::new(Cursor::new(packed))?.get::<Tensor<i64, Rank<1>>>("arr_0")
     });
 
-    /// Counts what it is given, and allocates nothing.
+    /// A writer that counts bytes and allocates nothing.
     struct Nowhere(usize);
     impl std::io::Write for Nowhere {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -319,14 +319,14 @@ fn readers_and_writers() {
         let mut to = Nowhere(0);
         write(&mut to).map(|()| to.0)
     };
-    // A contiguous tensor is written without a copy.
+    // A contiguous tensor would be written without a copy.
     let backwards = long.slice(s![..;-1]);
     check(FILES, "write_npy_to", || length(&|to| backwards.write_npy_to(to)));
     check(FILES, "write_npy_to, erased", || {
         length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
     });
     check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
-    // Whoever has no memory to write leaves the old file.
+    // A failed write leaves the old file unchanged.
     check(FILES, "write_npy", || {
         let result = backwards.write_npy(&path);
         assert_eq!(std::fs::metadata(&path).unwrap().len(), npy.len() as u64);
@@ -336,19 +336,19 @@ fn readers_and_writers() {
 }
 
 #[test]
-fn what_goes_to_others_and_comes_back() {
+fn interop_conversions_return_out_of_memory() {
     let _alone = Alone::new();
     let x = square();
     check_all! { ELEMENTS;
         x.try_clone()?.into_dlpack().into_tensor::<f64, Rank<2>, RowMajor, Cpu>().map_err(Error::from);
         x.try_clone()?.into_dlpack().view::<f64, Rank<2>, RowMajor, Cpu>()?.try_to_owned();
-        // Another owner's memory becomes a `Vec` by a copy.
+        // The memory of another owner is copied to a `Vec`.
         Tensor::<f64, Rank<2>>::try_from_buffer([30, 30], x.try_to_vec()?.into_boxed_slice()).map_err(Error::from)?.try_into_vec();
     }
 }
 
 #[test]
-fn operators_panic_in_the_same_words() {
+fn operators_panic_with_out_of_memory_message() {
     let _alone = Alone::new();
     let x = square();
     let words = |f: &dyn Fn() -> Tensor<f64, Rank<2>>| {
@@ -366,17 +366,17 @@ fn operators_panic_in_the_same_words() {
     assert_eq!(&x + &x, 2.0 * x);
 }
 
-/// What is kept for later results is given back first.
+/// If an allocation fails, the buffer pool is freed and the allocation is tried again.
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn memory_that_is_kept_goes_before_an_operation_fails() {
+fn pool_is_freed_before_allocation_fails() {
     let _alone = Alone::new();
     Cpu::set_recycling_limit(64 << 20);
     let x = Tensor::<f64, _>::ones([200, 200]);
     for _ in 0..3 {
         drop(Tensor::<u8, _>::ones([1 << 20]));
         assert!(Cpu::recycled_bytes() > 0);
-        // Refused once: with what is kept given back, it is there.
+        // The allocation fails once. The second attempt, after the pool is freed, succeeds.
         let (sum, refused) =
             Refuse { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
         assert_eq!((sum, refused, Cpu::recycled_bytes()), (Ok(2.0 * &x), 1, 0));
@@ -389,9 +389,9 @@ fn memory_that_is_kept_goes_before_an_operation_fails() {
     }
 }
 
-/// The few bytes beside the elements are asked for as everywhere in Rust: without them the process ends, and says why.
+/// Small allocations for other data than elements abort the process if they fail, as everywhere in Rust, with a message.
 #[test]
-fn the_last_bytes_are_the_end() {
+fn failed_small_allocation_aborts_with_message() {
     const LAST: &str = "VIERBEIN_TEST_LAST_BYTES";
     if std::env::var_os(LAST).is_some() {
         let _alone = Alone::new();
@@ -400,7 +400,7 @@ fn the_last_bytes_are_the_end() {
         return;
     }
     let mut this = this_program();
-    let test = "allocations::the_last_bytes_are_the_end";
+    let test = "allocations::failed_small_allocation_aborts_with_message";
     let ran = this.args(["--exact", test, "--nocapture"]).env(LAST, "1").output().unwrap();
     assert!(!ran.status.success());
     let text = String::from_utf8_lossy(&ran.stderr).into_owned();

@@ -1,4 +1,4 @@
-//! An allocator that refuses when it is told to, and knows how many bytes are in use.
+//! A global allocator that fails on request and counts the bytes in use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,36 +8,36 @@ use vierbein::Cpu;
 
 pub(crate) struct Failing;
 
-/// Requests for fewer bytes than this are never refused.
+/// Allocations of fewer bytes never fail.
 static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// So many requests are still granted.
+/// The number of allocations that succeed before the first failure.
 static GRANTED: AtomicIsize = AtomicIsize::new(0);
-/// Whether all later ones are refused, or just the next.
+/// Whether all later allocations fail, or only one.
 static FOR_GOOD: AtomicBool = AtomicBool::new(false);
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
-/// Bytes in use in blocks of [`LARGE`], of all threads that are watched.
+/// Bytes in use in blocks of at least [`LARGE`] bytes, on all watched threads.
 static LIVE_LARGE: AtomicIsize = AtomicIsize::new(0);
 
-/// Smaller blocks the pool of threads keeps when it likes, and each thread to work in.
+/// Smaller blocks are left out: the thread pool and each thread's scratch buffers keep them.
 const LARGE: usize = 64 << 10;
 
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
-    /// The address of the last block that this thread was granted while requests could be refused.
+    /// The address of the last block that this thread allocated while failures were enabled.
     static LAST: Cell<usize> = const { Cell::new(0) };
-    /// Bytes of that block, if it was freed and nothing else was requested or freed since: see [`refuses`].
+    /// The size of that block if it was freed, and nothing else was allocated or freed since: see [`refuses`].
     static FREED: Cell<usize> = const { Cell::new(0) };
-    /// All bytes in use, as far as this thread has asked for them and given them back.
+    /// Bytes in use that this thread has allocated, minus those that it has freed.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// From now on, this thread's memory is counted, and refused.
+/// From the first call on, allocations of this thread are counted and may fail.
 pub(crate) fn watch_this_thread() {
     WATCHED.set(true);
 }
 
 fn watched() -> bool {
-    // A thread that is ending has no such flag any more.
+    // The flag of a thread that is ending is already destroyed.
     WATCHED.try_with(Cell::get).unwrap_or(false)
 }
 
@@ -49,8 +49,8 @@ fn count(bytes: usize, sign: isize) {
     }
 }
 
-/// Whether to refuse a request of this many bytes. A block that was allocated and freed can be allocated again at once, as with
-/// a real allocator: kernels rely on it that call foreign code which aborts if it cannot allocate.
+/// Returns whether an allocation fails. A block that was just freed can be allocated again at once, as with a real allocator.
+/// Kernels that call foreign code rely on this, because such code aborts if it cannot allocate.
 fn refuses(bytes: usize) -> bool {
     if bytes < LEAST.load(SeqCst) || !watched() {
         return false;
@@ -72,20 +72,21 @@ fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: what is not refused is the system's allocator's; to count neither allocates nor panics.
+// SAFETY: every call is forwarded unchanged to the system allocator, or fails by returning null. Counting neither allocates nor
+// panics.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         granted(unsafe { System.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         granted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
@@ -95,12 +96,12 @@ unsafe impl GlobalAlloc for Failing {
             let freed = if last == memory.addr() { layout.size() } else { 0 };
             let _ = FREED.try_with(|bytes| bytes.set(freed));
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that `memory` was allocated here, so by `System`, with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// One test at a time, which begins with nothing that is kept, and keeps nothing.
+/// A guard that excludes other tests and disables the buffer pool.
 pub(crate) struct Alone(#[allow(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
 
 impl Alone {
@@ -110,7 +111,7 @@ impl Alone {
         super::may_be_quiet();
         watch_this_thread();
         Cpu::set_recycling_limit(0);
-        // The list of what is kept, too.
+        // Also frees the pool's own list.
         Cpu::trim();
         Alone(guard)
     }
@@ -123,31 +124,31 @@ impl Drop for Alone {
     }
 }
 
-/// Bytes in use by this thread.
+/// Returns the bytes in use by this thread.
 pub(crate) fn live() -> isize {
     LIVE.get()
 }
 
-/// Those in large blocks, by all threads that are watched.
+/// Returns the bytes in use in large blocks, on all watched threads.
 pub(crate) fn live_large() -> isize {
     LIVE_LARGE.load(SeqCst)
 }
 
-/// Which requests are refused.
+/// The allocations that fail.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refuse {
-    /// Requests for fewer bytes are granted.
+    /// Allocations of fewer bytes succeed.
     pub(crate) least: usize,
-    /// So many of the others are granted first.
+    /// The number of larger allocations that succeed before the first failure.
     pub(crate) granted: usize,
-    /// Whether all the rest are refused, or just one.
+    /// Whether all later allocations fail, or only one.
     pub(crate) for_good: bool,
 }
 
 impl Refuse {
-    /// What a function gives, and how many requests were refused meanwhile.
+    /// Calls `f`. Returns its result and the number of failed allocations.
     pub(crate) fn during<R>(self, f: impl FnOnce() -> R) -> (R, usize) {
-        /// Also where `f` panics.
+        /// Ends the failures, even if `f` panics.
         struct Over;
         impl Drop for Over {
             fn drop(&mut self) {
@@ -168,7 +169,7 @@ impl Refuse {
 }
 
 #[test]
-fn memory_is_refused_as_told_and_counted() {
+fn allocator_fails_and_counts_as_requested() {
     let _alone = Alone::new();
     let try_both = || {
         let mut both = [Vec::<u8>::new(), Vec::new()];
@@ -179,7 +180,7 @@ fn memory_is_refused_as_told_and_counted() {
     assert_eq!(refuse(1, false), ([true, false], 1));
     assert_eq!(refuse(0, true), ([false, false], 2));
     assert_eq!(refuse(2, true), ([true, true], 0));
-    // One that has just been freed is granted again, once, and no more than it had.
+    // A block that was just freed can be allocated again once, with at most its old size.
     let again = |bytes: [usize; 3]| bytes.map(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok());
     let refuse = |bytes| Refuse { least: 1000, granted: 1, for_good: true }.during(|| again(bytes));
     assert_eq!(refuse([2000, 2000, 2000]), ([true, true, true], 0));

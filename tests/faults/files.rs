@@ -1,4 +1,4 @@
-//! Disks that are full, and writers that are killed at any moment: the old file stays whole until the new one is.
+//! Full disks, and writers that are killed at any time: a file has either its complete old or its complete new contents.
 
 use super::golden::Folder;
 use super::restart::this_program;
@@ -16,7 +16,7 @@ use vierbein::{Error, tensor};
 
 const NAMES: [&str; 4] = ["packed.npz", "x.npy", "x.npz", "x.safetensors"];
 
-/// A file that holds nothing but its number, as often as that tells.
+/// Returns the contents of a file: a tensor filled with a number, whose length depends on the number.
 fn of(value: i64) -> Tensor<i64, Rank<1>> {
     Tensor::full([length(value)], value)
 }
@@ -44,19 +44,19 @@ fn read(name: &str, folder: &Path) -> Result<Tensor<i64, Rank<1>>, Error> {
     }
 }
 
-/// The number of a file, which must be whole.
+/// Returns the number in a file, which must be complete.
 fn whole(name: &str, folder: &Path) -> i64 {
     let x = read(name, folder).unwrap();
     assert_eq!(x, of(x[[0]]), "{name}");
     x[[0]]
 }
 
-/// Where a process that plays a part of a test is to do so.
+/// The environment variable for child processes of a test: the directory to work in.
 const PART: &str = "VIERBEIN_TEST_FAULTS_FOLDER";
 
-// ------------------------------------------------------------------ no room
+// ------------------------------------------------------------------ disk full
 
-/// Takes a few bytes at a time, is interrupted now and then, and has room for so many in all.
+/// A writer that takes a few bytes at a time, is interrupted at random, and has a limited capacity.
 struct Stutters {
     to: io::Cursor<Vec<u8>>,
     room: u64,
@@ -86,7 +86,7 @@ impl Seek for Stutters {
 type Writes<'a> = &'a dyn Fn(&mut Stutters) -> Result<(), Error>;
 
 #[test]
-fn a_writer_that_stutters_and_runs_out_of_room() {
+fn interrupted_and_full_writer_is_handled() {
     let (x, y) = (tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], tensor![true, false]);
     let mut stored = NpzWriter::new();
     stored.add("x", &x).unwrap().add("y", &y).unwrap();
@@ -119,7 +119,7 @@ fn a_writer_that_stutters_and_runs_out_of_room() {
     }
 }
 
-/// A part in a process whose disk is full at some point: what is written does not fit, and what was there stays.
+/// The part of a child process whose disk becomes full: a write that does not fit fails, and leaves the old file unchanged.
 #[cfg(unix)]
 fn play_with_no_room(folder: &Path) {
     for value in [59, 7] {
@@ -151,7 +151,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a script of the shell, which is given this program, the name of the test, and the folder.
+/// Runs a shell script with this program, the name of the test, and the directory as arguments.
 #[cfg(unix)]
 fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process::Output {
     let mut shell = Command::new(with[0]);
@@ -161,19 +161,19 @@ fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_grow() {
+fn file_size_limit_leaves_old_file() {
     if let Some(folder) = std::env::var_os(PART) {
         return play_with_no_room(Path::new(&folder));
     }
-    // In blocks of 512 bytes or of 1024, as the shell likes; the files have up to 500 KB.
+    // The unit is 512 or 1024 bytes, depending on the shell. The files have up to 500 KB.
     let mut refused = 0;
     for blocks in [0, 1, 30, 300] {
         let folder = Folder::new();
         NAMES.iter().for_each(|name| write(name, &folder.0, &of(1)).unwrap());
-        // Whoever does not ignore the signal is ended by it.
+        // The signal is ignored, because it would kill the process.
         let script =
             format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" --exact \"$1\" --nocapture | cat");
-        let ran = shell(&["sh"], &script, "files::a_file_that_may_not_grow", &folder.0);
+        let ran = shell(&["sh"], &script, "files::file_size_limit_leaves_old_file", &folder.0);
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(text.contains("played"), "{blocks}: {text} {}", String::from_utf8_lossy(&ran.stderr));
         refused += text.matches("refused").count();
@@ -184,7 +184,7 @@ fn a_file_that_may_not_grow() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_is_full() {
+fn full_disk_leaves_old_file() {
     if let Some(folder) = std::env::var_os(PART) {
         let folder = Path::new(&folder);
         NAMES.iter().for_each(|name| write(name, folder, &of(1)).unwrap());
@@ -196,9 +196,9 @@ fn a_disk_that_is_full() {
         println!("skipped: this process may not have a disk of its own (`unshare --user --mount`)");
         return;
     }
-    // There is room for the old files, and for one that is new and small.
+    // The disk has room for the old files and for a small new one.
     let script = "mount -t tmpfs -o size=400k none \"$2\" && exec \"$0\" --exact \"$1\" --nocapture";
-    let ran = shell(&user, script, "files::a_disk_that_is_full", &folder.0);
+    let ran = shell(&user, script, "files::full_disk_leaves_old_file", &folder.0);
     let text = String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
     if text.contains("mount:") {
         println!("skipped: this process may not mount a disk of its own: {text}");
@@ -210,7 +210,7 @@ fn a_disk_that_is_full() {
 // ------------------------------------------------------------------ killed
 
 #[test]
-fn whoever_is_killed_at_any_moment_leaves_whole_files() {
+fn killed_writer_leaves_complete_files() {
     if let Some(folder) = std::env::var_os(PART) {
         let folder = Path::new(&folder);
         let first = whole("x.safetensors", folder) + 1;
@@ -225,12 +225,12 @@ fn whoever_is_killed_at_any_moment_leaves_whole_files() {
     let (mut unfinished, mut written) = (0, 0);
     for round in 0..30 {
         let mut victim = this_program()
-            .args(["--exact", "files::whoever_is_killed_at_any_moment_leaves_whole_files", "--quiet"])
+            .args(["--exact", "files::killed_writer_leaves_complete_files", "--quiet"])
             .env(PART, &folder.0)
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // Some are killed as they start, and some at work.
+        // Some processes are killed at their start, some while they write.
         let start = Instant::now();
         while round % 3 == 0 && whole("x.safetensors", &folder.0) == written {
             assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
@@ -240,14 +240,14 @@ fn whoever_is_killed_at_any_moment_leaves_whole_files() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         let found = NAMES.map(|name| whole(name, &folder.0));
-        // They are written in turn.
+        // The files are written in turn.
         assert!(
             found.iter().all(|&value| (found[3]..=found[3] + 1).contains(&value)),
             "round {round}: {found:?}"
         );
         assert!(found[3] >= written, "round {round}: {found:?} after {written}");
         written = found[3];
-        // At most one file that was never completed, of just this name.
+        // At most one unfinished temporary file, with the documented name.
         let left: Vec<_> = folder.names().into_iter().filter(|name| !NAMES.contains(&&name[..])).collect();
         let ours = format!(".vierbein-{}-", victim.id());
         let is_ours = |name: &String| name.starts_with(&ours) && name.ends_with(".tmp");

@@ -1,5 +1,5 @@
-//! Closures that panic at some element: the panic arrives, and takes nothing with it. No memory leaks, what is foreign is freed
-//! once, operands are as they were, and what is written to holds old elements and new ones.
+//! Closures that panic at some element. The panic reaches the caller, no memory leaks, foreign memory is freed once, operands stay
+//! unchanged, and outputs contain only old and new elements.
 
 use super::allocator::{Alone, live, live_large, watch_this_thread};
 use super::{Random, quietly, seed};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::device::{ForeignMemory, UnaryOp};
 use vierbein::prelude::*;
 
-/// What a closure panics with, at the element of this value.
+/// The panic payload of the closures: the value of the element at which they panic.
 #[derive(Debug, PartialEq)]
 struct Fuse(usize);
 
@@ -29,14 +29,14 @@ impl Drop for Foreign {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that nobody touches.
+// SAFETY: the elements are those of a `Vec` that only this method gives access to.
 unsafe impl ForeignMemory<f64> for Foreign {
     fn elements(&mut self) -> &mut [f64] {
         &mut self.0
     }
 }
 
-/// Tensors whose elements are the numbers from 0 on, in foreign memory: so many of some columns.
+/// Tensors in foreign memory, with the elements 0, 1, .. and a fixed number of columns.
 struct Operands {
     x: Tensor<f64, Rank<2>>,
     freed: Arc<AtomicUsize>,
@@ -55,7 +55,7 @@ impl Operands {
         Operands { x, freed }
     }
 
-    /// Runs what must panic at the fuse; says how many bytes are in use more than before.
+    /// Asserts that `f` panics at the fuse, leaks no memory, and changes no operand.
     fn panics(&self, what: &str, fuse: usize, live: fn() -> isize, f: impl FnOnce()) {
         let before = live();
         let panic = quietly(|| catch_unwind(AssertUnwindSafe(f)));
@@ -63,14 +63,14 @@ impl Operands {
             panic.expect_err(what).downcast::<Fuse>().unwrap_or_else(|_| panic!("{what}: another panic"));
         assert_eq!(*payload, Fuse(fuse), "{what}");
         drop(payload);
-        // What was kept to work in may be gone.
+        // Scratch buffers from before may be freed now.
         assert!(live() <= before, "{} bytes that {what} leaks when element {fuse} panics", live() - before);
         assert_eq!(self.freed.load(Ordering::SeqCst), 0, "{what} frees what is not its own");
         assert!(self.x.iter().enumerate().all(|(k, &value)| value == k as f64), "{what} changes its operand");
     }
 }
 
-/// An operation of one's own.
+/// A user-defined operation.
 #[derive(Clone, Copy)]
 struct Unless(usize);
 
@@ -82,7 +82,7 @@ impl UnaryOp<f64> for Unless {
     }
 }
 
-/// Each element is the old one or the new one.
+/// Asserts that each element is either the old or the new one.
 fn half_done(what: &str, out: &Tensor<f64, Rank<2>>, old: impl Fn(usize) -> f64) {
     let bad = out.iter().enumerate().find(|&(k, &value)| value != old(k) && value != -(k as f64));
     assert_eq!(bad, None, "{what}");
@@ -126,7 +126,7 @@ fn every_closure(rows: usize, rounds: usize, live: fn() -> isize) {
         panics("apply_inplace", &mut || out.apply_inplace(Unless(fuse)));
         half_done("apply_inplace", &out, |k| k as f64);
 
-        // And all of them work again.
+        // After the panics, all of them work.
         out.assign(x);
         out.mapv_inplace(|x| -x);
         assert!(out == x.map(|x| -x) && out == x.zip_map(turned, |x, _| -x));
@@ -146,7 +146,7 @@ fn a_closure_on_this_thread() {
 fn a_closure_on_several_threads() {
     let _alone = Alone::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).start_handler(|_| watch_this_thread());
-    // Enough to be shared.
+    // Large enough to run in parallel.
     pool.build().unwrap().install(|| every_closure(1 << 13, 6, live_large));
 }
 
@@ -203,9 +203,9 @@ fn parallel_iterators() {
     });
 }
 
-/// Whoever gives a tensor to a closure that panics has it dropped, once.
+/// A tensor that is moved into a closure that panics is dropped once.
 #[test]
-fn what_is_moved_into_a_panic_is_dropped_once() {
+fn tensor_moved_into_panicking_closure_is_dropped_once() {
     let _alone = Alone::new();
     let Operands { x, freed } = Operands::new(4);
     let panic = quietly(|| {
@@ -217,7 +217,7 @@ fn what_is_moved_into_a_panic_is_dropped_once() {
     assert_eq!(*panic.unwrap_err().downcast::<Fuse>().unwrap(), Fuse(8));
     assert_eq!(freed.load(Ordering::SeqCst), 1);
 
-    // As a DLPack tensor, the producer's deleter does it.
+    // For a DLPack tensor, the producer's deleter is called.
     let Operands { x, freed } = Operands::new(4);
     let given = x.into_dlpack();
     let panic = quietly(|| {
@@ -230,11 +230,11 @@ fn what_is_moved_into_a_panic_is_dropped_once() {
     assert_eq!(freed.load(Ordering::SeqCst), 1);
 }
 
-/// An owner that cannot give its elements goes, once, and there is no tensor.
+/// If the owner's `elements` panics, the owner is dropped once, and no tensor is created.
 #[test]
-fn an_owner_that_panics() {
+fn panicking_owner_is_dropped_once() {
     struct Shy(#[allow(dead_code, reason = "it is dropped")] Foreign);
-    // SAFETY: there are no elements.
+    // SAFETY: `elements` never returns, so there are no elements to be valid.
     unsafe impl ForeignMemory<f64> for Shy {
         fn elements(&mut self) -> &mut [f64] {
             panic_any(Fuse(0))

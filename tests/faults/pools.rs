@@ -1,13 +1,13 @@
-//! What is shared survives whoever dies: memory that is kept for later results, the path that a contraction keeps, the pool of
-//! threads. (Under their locks nobody's code runs but the library's. That the memory which is kept can be used after a panic all the
-//! same is tested beside it; a contraction whose kept paths are not usable any more looks for its path each time.)
+//! Shared state survives panics and dying threads: the buffer pool, the cached path of a contraction, the thread pool. (Only code of
+//! the library runs under their locks. Unit tests check that a poisoned buffer pool stays usable. A contraction whose path cache is
+//! poisoned computes its path each time.)
 
 use super::allocator::Alone;
 use super::{Random, quietly, seed};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use vierbein::prelude::*;
 
-/// Large results, so that memory is taken from what is kept and goes back there, and a contraction of three.
+/// Operations with large results, which use the buffer pool, and a contraction of three operands.
 fn work(value: i64) {
     let x = Tensor::<i64, _>::full([300, 100], value);
     let sum = &x + &x * 3;
@@ -17,7 +17,7 @@ fn work(value: i64) {
     assert!(all.iter().all(|&y| y == 300 * 100 * 4 * value * value), "{value}");
 }
 
-/// Panics somewhere in the middle of it, where results are on their way.
+/// Panics in the middle of such operations, while results are being computed.
 fn work_and_die(value: i64, fuse: usize) {
     let x = Tensor::<i64, _>::from_fn([300, 100], |[i, j]| (i * 100 + j) as i64);
     let held = &x + value;
@@ -27,7 +27,7 @@ fn work_and_die(value: i64, fuse: usize) {
 
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-fn threads_that_die_take_nothing_with_them() {
+fn pools_survive_dying_threads() {
     const LIMIT: usize = 8 << 20;
     let _alone = Alone::new();
     Cpu::set_recycling_limit(LIMIT);
@@ -55,7 +55,7 @@ fn threads_that_die_take_nothing_with_them() {
 }
 
 #[test]
-fn a_pool_of_threads_works_after_panics_in_it() {
+fn thread_pool_works_after_panics() {
     let _alone = Alone::new();
     let mut random = Random(seed());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -68,7 +68,7 @@ fn a_pool_of_threads_works_after_panics_in_it() {
         let sum = pool.install(|| large.map(|x| x + round).sum().item());
         assert_eq!(sum, (1 << 17) * ((1 << 18) - 1) + (round << 18));
     }
-    // The pool that the library itself goes to is no other.
+    // The library's own operations use the global thread pool, which works after panics, too.
     let panic =
         quietly(|| catch_unwind(|| Tensor::<i64, _>::ones([4 << 20]).map(|_| -> i64 { panic_any(1) })));
     assert!(panic.is_err());

@@ -1,5 +1,5 @@
-//! What kernels need beside operands and results: packed panels, transposed blocks, sums on their way. Where there is no memory
-//! for it they do with less, and the result is the same to the last bit.
+//! Workspace of kernels: packed panels, transposed tiles, partial sums. If its allocation fails, kernels use less, and the result is
+//! bitwise equal.
 
 use super::allocator::{Alone, Refuse, watch_this_thread};
 use std::cell::RefCell;
@@ -8,15 +8,15 @@ use vierbein::device::Reduction;
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// An operation that writes to what is there, first as it is and then without memory (but for so many requests of the
-/// operation's own), each time on threads that keep nothing from before. How often it was refused some.
+/// Compares an operation on a copy of `there` with the same operation while allocations fail, each time on new threads without
+/// scratch buffers. The first `own` allocations, which the operation itself needs, succeed. Returns the number of failures.
 fn check<X>(what: &str, own: usize, there: &X, f: impl Fn(&mut X) + Sync) -> usize
 where
     X: PartialEq + Clone + Send + Sync,
 {
     let run = |threads: usize, granted: Option<usize>| {
         let mut to = there.clone();
-        // The pool needs some for its own ends.
+        // Small allocations of the thread pool succeed.
         let refuse = |granted| Refuse { least: 4 << 10, granted, for_good: true };
         let mut work = || match granted {
             None => (f(&mut to), 0),
@@ -29,7 +29,7 @@ where
     };
     let (expected, _) = run(1, None);
     let mut refused = 0;
-    // None at all, and some that is used up at some point.
+    // All workspace allocations fail, or all after the first few.
     for (threads, granted) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
         let (found, times) = run(threads, Some(own + granted));
         assert!(found == expected, "{what}: another result with memory for {granted}, threads: {threads}");
@@ -38,7 +38,7 @@ where
     refused
 }
 
-/// Numbers that are rounded whenever they are added up.
+/// Numbers whose sums are rounded.
 fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
     Tensor::from_fn(shape, |[i, j]| ((i * 31 + j * 17) % 1009) as f64 / 7.0 - 50.0)
 }
@@ -47,7 +47,7 @@ fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
 fn matrix_products() {
     let _alone = Alone::new();
     let mut refused = 0;
-    // Small enough to be read in place, with a copy of `a`, with copies of both; of several blocks in each direction.
+    // Sizes for which both operands are read in place, A is packed, or both are packed; several blocks in each dimension.
     for [m, k, n] in [[40, 30, 200], [160, 200, 300], [300, 600, 70], [65, 1100, 2100]] {
         let (a, b) = (numbers([m, k]), numbers([k, n]));
         let [turned_a, turned_b] = [numbers([k, m]), numbers([n, k])];
@@ -127,10 +127,10 @@ impl<const N: usize> Reduction<f64> for Histogram<N> {
 fn reductions_with_large_accumulators() {
     let _alone = Alone::new();
     let (x, out) = (numbers([1000, 100]), Tensor::<f64, _>::zeros([100]));
-    // On the stack in the end.
+    // Accumulators that fit in the stack buffer.
     let refused = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
     assert!(refused > 3, "{refused}");
-    // One accumulator is needed, before anything is written; those of other threads are not.
+    // One accumulator must be allocated before anything is written. Those of other threads are optional.
     let refused = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
     assert!(refused > 3, "{refused}");
     let mut out = out;
@@ -138,15 +138,15 @@ fn reductions_with_large_accumulators() {
     let (result, _) = refuse.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
     assert!(matches!(result, Err(vierbein::Error::OutOfMemory { bytes: 4096, .. })), "{result:?}");
     assert!(out.as_slice().iter().all(|&value| value == 0.0));
-    // Large enough to be cut for threads.
+    // Large enough to run in parallel.
     let (x, out) = (numbers([3, 140_000]), Tensor::<f64, _>::zeros([3]));
     let refused = check("cut", 1, &out, |out| x.reduce_into(Histogram::<1024>, [1], out));
     assert!(refused > 3, "{refused}");
 }
 
-/// A thread that ends has given up what it kept to work in, and may still have work to do.
+/// A thread that ends has already freed its scratch buffers, but destructors may still call operations.
 #[test]
-fn the_last_work_of_a_thread() {
+fn operations_work_in_destructors_of_ending_thread() {
     struct AtTheEnd(mpsc::Sender<f64>);
     impl Drop for AtTheEnd {
         fn drop(&mut self) {

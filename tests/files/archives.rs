@@ -1,4 +1,4 @@
-//! `.npz` archives: of NumPy, and of others who mean no good.
+//! `.npz` archives: written by NumPy, written here, and hostile.
 
 use super::golden::{Golden, made, values};
 use super::memory::modest;
@@ -57,10 +57,10 @@ fn archives_of_numpy_are_read() {
 }
 
 #[test]
-fn what_else_is_in_an_archive_is_an_error_when_it_is_asked_for() {
+fn unsupported_entries_are_errors_when_read() {
     let mut bytes = fs::read(data("npz/others.npz")).unwrap();
     says(&why(open(&bytes)), "which is compressed by method 14");
-    // Its directory says so; say that the bytes are stored.
+    // The directory names the compression method. Overwrite it with the method for stored entries.
     let at = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
     let (packed, size) = (bytes[at + 20..at + 24].to_vec(), at + 24);
     bytes[at + 10] = 0;
@@ -74,7 +74,7 @@ fn what_else_is_in_an_archive_is_an_error_when_it_is_asked_for() {
 }
 
 #[test]
-fn another_type_than_was_asked_for_is_an_error_with_the_way_out() {
+fn mismatched_type_is_error_naming_fix() {
     let bytes = archive(true);
     let found = why(open(&bytes).unwrap().get::<Tensor<f64, Rank<2>, ColMajor>>("x"));
     assert_eq!(
@@ -94,9 +94,9 @@ fn files_are_named_in_errors() {
     says(&why(open(b"")), "is no zip archive");
 }
 
-/// More entries than 16 bits count.
+/// More entries than fit in 16 bits.
 #[test]
-fn archives_of_many_are_written_and_read() {
+fn archives_with_70000_entries_round_trip() {
     let x: Vec<_> = (0..70_000).map(|n| Tensor::<i32, _>::from_vec([1], vec![n])).collect();
     let mut writer = NpzWriter::new();
     for x in &x {
@@ -112,7 +112,7 @@ fn archives_of_many_are_written_and_read() {
 }
 
 #[test]
-fn names_that_could_be_paths_are_not_written() {
+fn writer_rejects_names_that_are_paths() {
     let x = tensor![1];
     for name in ["", "/x", "..", "../x", "a/../x", "a\\x", "C:x", "a\0", &"x".repeat(2000)] {
         assert!(NpzWriter::new().add(name, &x).is_err(), "{name:?}");
@@ -126,7 +126,7 @@ fn names_that_could_be_paths_are_not_written() {
 
 // ------------------------------------------------------------------ hostile archives
 
-/// An archive made by hand, of which everything may be a lie.
+/// An archive entry whose every field can be falsified.
 #[derive(Clone)]
 struct Lie {
     name: Vec<u8>,
@@ -141,7 +141,7 @@ struct Lie {
 }
 
 impl Lie {
-    /// An honest one.
+    /// Returns a valid entry.
     fn stored(name: &str, bytes: &[u8]) -> Lie {
         Lie {
             name: name.into(),
@@ -194,14 +194,14 @@ fn npy(values: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Compresses nothing: the bytes in blocks as they are.
+/// Encodes bytes as a stored DEFLATE block, without compression.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as u16;
     [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), bytes].concat()
 }
 
 #[test]
-fn lies_are_found() {
+fn npz_open_rejects_falsified_entries() {
     let honest = Lie::stored("x.npy", &npy(&[1, 2, 3]));
     assert_eq!(open(&zip(std::slice::from_ref(&honest))).unwrap().get("x"), Ok(tensor![1u8, 2, 3]));
     let packed = deflated(&honest.bytes);
@@ -265,7 +265,7 @@ fn lies_are_found() {
         ),
         (vec![Lie { bytes: deflate.bytes[..100].to_vec(), ..deflate.clone() }], ""),
         (vec![Lie { bytes: vec![0xff; 100], ..deflate.clone() }], "cannot be read"),
-        // The next entry is beyond the file, so that this one would have room.
+        // The next entry is past the end of the file, so the size of this entry is not limited by it.
         (
             vec![
                 Lie { packed: Some(1 << 30), size: Some(1 << 30), ..honest.clone() },
@@ -273,7 +273,7 @@ fn lies_are_found() {
             ],
             "which reach behind byte",
         ),
-        // Two directory entries that share their bytes, as archives do that unpack to petabytes.
+        // Two directory entries with the same data, as in archives that unpack to petabytes.
         (
             vec![honest.clone(), Lie { name: b"z.npy".to_vec(), header: Some(0), ..honest.clone() }],
             "which reach behind byte",
@@ -286,9 +286,9 @@ fn lies_are_found() {
     }
 }
 
-/// More bytes than the header says, which inflate well.
+/// Highly compressed data that unpack to more bytes than the header states.
 #[test]
-fn what_inflates_too_far_is_not_read() {
+fn oversized_decompression_is_rejected() {
     let zeros = fs::read(data("npz/zeros.npz")).unwrap();
     let mut archive = open(&zeros).unwrap();
     let at = zeros.windows(5).position(|w| w == b"zeros").unwrap();
@@ -304,7 +304,7 @@ fn what_inflates_too_far_is_not_read() {
 }
 
 #[test]
-fn claims_of_elements_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     for shape in ["(1152921504606846976,)", "(8589934592,)", "(1048576, 1048576, 1048576, 2)"] {
         let text = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n");
         let mut npy = b"\x93NUMPY\x01\0".to_vec();
@@ -322,7 +322,7 @@ fn claims_of_elements_are_not_believed() {
             assert!(found.contains("fewer than") || found.contains("exceeds the address space"), "{found}");
             match archive.header("x") {
                 Ok(header) => assert_eq!(header.dtype, Some(DType::U8)),
-                // An extent of more than 32 bits.
+                // An extent that does not fit in 32 bits.
                 Err(error) => assert!(usize::BITS == 32 && why::<()>(Err(error)).contains("address space")),
             }
         }
@@ -330,7 +330,7 @@ fn claims_of_elements_are_not_believed() {
 }
 
 #[test]
-fn directories_that_lie_are_found() {
+fn npz_open_rejects_inconsistent_directory() {
     let honest = zip(&[Lie::stored("x.npy", &npy(&[1, 2, 3]))]);
     let end = honest.len() - 22;
     let with = |changes: &[(usize, u8)]| {
@@ -346,7 +346,7 @@ fn directories_that_lie_are_found() {
     says(&with(&[(12, 0)]), "has 1 entries in 0 bytes");
     says(&with(&[(20, 1)]), "is no zip archive, or is cut off");
 
-    // 64-bit records, whose numbers may be anything.
+    // ZIP64 records with arbitrary numbers.
     let wide = |place: u64, numbers: [u64; 3]| {
         let mut bytes = honest[..end].to_vec();
         let at = bytes.len() as u64;
@@ -377,7 +377,7 @@ fn directories_that_lie_are_found() {
 }
 
 #[test]
-fn archives_that_are_cut_off_are_errors() {
+fn truncated_archives_are_errors() {
     for compressed in [false, true] {
         let bytes = archive(compressed);
         for length in 0..bytes.len() {
@@ -386,9 +386,9 @@ fn archives_that_are_cut_off_are_errors() {
     }
 }
 
-/// Check sums and names find every bit that matters.
+/// Flipped bits are detected by checksums and names, or do not affect the result.
 #[test]
-fn every_flipped_bit_is_found_or_does_not_matter() {
+fn flipped_bits_are_detected_or_harmless() {
     let x = Tensor::<i32, _>::from_fn([3, 4], |[i, j]| (10 * i + j) as i32);
     for compressed in [false, true] {
         let mut bytes = archive(compressed);
@@ -409,7 +409,7 @@ fn every_flipped_bit_is_found_or_does_not_matter() {
 
 proptest! {
     #[test]
-    fn any_damage_is_an_error_or_does_not_matter(
+    fn any_damage_is_detected_or_harmless(
         name in prop::sample::select(vec!["stored", "deflated", "zeros", "others"]),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),

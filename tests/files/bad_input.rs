@@ -1,9 +1,9 @@
-//! The table of bad input (see `tests/bad_input`), for what the features `npz`, `safetensors` and `serde` add: the same hazards,
-//! the same references, and the list of what is public by rustdoc with these features and without them.
+//! The table of bad input (see `tests/bad_input`) for the features `npz`, `safetensors` and `serde`: the same hazards and the same
+//! reference, and the list of public items that rustdoc shows only with these features.
 //!
-//! What is written must be read again bit for bit. Axes near `usize::MAX` are refused before anything is written.
+//! Results must equal the written tensors bit for bit. Extents near `usize::MAX` are rejected before anything is written.
 
-// Each table uses its part of what they share.
+// Each table uses a part of the shared modules.
 #[allow(dead_code)]
 #[path = "../bad_input/array.rs"]
 mod array;
@@ -49,7 +49,7 @@ fn every_public_function() {
     driver::check(rows, public, &[]);
 }
 
-/// A row of which every operand is written and read again, and what does not fit is written out.
+/// A row with a round trip for every operand, and hand-written outcomes for wrong shapes.
 fn round_trips(
     names: &'static [&'static str],
     run: fn(&[Operand]) -> Option<Done>,
@@ -60,14 +60,14 @@ fn round_trips(
         if hazard == WrongShape {
             return Ok(wrong());
         }
-        // With 32-bit pointers, no view has more bytes than a file can hold: these would be written, with 2 GiB each.
+        // With 32-bit pointers, no view is too large for a file. Such operands would be written, with 2 GiB each.
         let operands = one(hazard).into_iter().filter(|o| usize::BITS > 32 || !endless(&o[0]));
         let outcomes = operands.filter_map(|o| Some((run(&o)?, expected(&o[0]))));
         Ok(outcomes.collect())
     })
 }
 
-/// The same elements, or no file, where no file can hold them.
+/// Expects the same elements, or an error if no file can hold them.
 fn same_or_refused(o: &Operand) -> Outcome {
     if endless(o) { refuse("File") } else { Ok(o.array()) }
 }
@@ -76,7 +76,7 @@ fn endless(o: &Operand) -> bool {
     o.is_huge() && !o.shape.contains(&0)
 }
 
-/// Fails unless both have the same bits: the operand's are read row by row from where they lie.
+/// Asserts that both have the same bits. The operand's elements are read by its strides.
 #[track_caller]
 fn assert_same(found: &impl ToArray, o: &Operand) {
     let (found, expected) = (found.array(), o.array());
@@ -85,7 +85,7 @@ fn assert_same(found: &impl ToArray, o: &Operand) {
     assert_eq!(bits(found), bits(expected));
 }
 
-/// Fails unless an error says these words.
+/// Asserts that an error, if there is one, contains these words.
 #[track_caller]
 fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     if let Err(error) = &result {
@@ -94,19 +94,19 @@ fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     result
 }
 
-/// Where there was no file before.
+/// Returns a path where no file exists.
 fn file(name: &str) -> PathBuf {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
     path
 }
 
-/// Room for all that can be written.
+/// Returns a buffer that is large enough for everything that these tests write.
 fn room() -> Vec<u8> {
     vec![0; 1 << 16]
 }
 
-/// The stream has refused what the file is to refuse as well, and neither has anything of it.
+/// Asserts that writing to the stream has failed without writing anything.
 #[track_caller]
 fn assert_refused(error: &Error, room: &[u8]) {
     assert!(error.to_string().starts_with("<stream>: cannot be written: "), "{error}");
@@ -136,7 +136,7 @@ fn npz() -> Row {
     )
 }
 
-/// Twice in one archive, stored and compressed, in a stream and in a file.
+/// Writes a tensor twice to an archive: stored and compressed, to a stream and to a file.
 fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
     let path = file("bad_input.npz");
     let mut archive = NpzWriter::new();
@@ -171,7 +171,7 @@ fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor
     Ok(read)
 }
 
-/// Another rank, type, order and name; no file, and no archive; names that are no names.
+/// Wrong rank, type, memory order and name; a missing file; a file of another format; invalid names.
 fn wrong_npz() -> Vec<(Done, Outcome)> {
     let x = Operand::dense(&[2, 3]);
     let path = file("bad_input_wrong.npz");
@@ -242,7 +242,7 @@ fn safetensors() -> Row {
     )
 }
 
-/// Twice in one file: three times together are more bytes than 64 bits count, where there are as many as a view can have.
+/// Writes a tensor three times to a file. For the largest views, the total size overflows 64 bits.
 fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
     let path = file("bad_input.safetensors");
     let mut writer = SafetensorsWriter::new();
@@ -256,7 +256,7 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
         return refused.map(|()| unreachable!("the stream refused it"));
     }
     writer.write(&path)?;
-    // SAFETY: only this test knows the file, and it changes it when the map is gone.
+    // SAFETY: only this test accesses the file, and it is not changed while it is mapped.
     let mapped = unsafe { Safetensors::map(&path)? };
     for read in [
         Safetensors::read_from(&room[..std::fs::metadata(&path).expect("it was written").len() as usize])?,
@@ -277,7 +277,7 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
     Safetensors::read(&path)?.get("x")
 }
 
-/// Another rank, type and name; no file, and none of these; names and tensors that the format does not have.
+/// Wrong rank, type and name; a missing file; a file of another format; names and tensors that the format does not support.
 fn wrong_safetensors() -> Vec<(Done, Outcome)> {
     let x = Operand::dense(&[2, 3]);
     let path = file("bad_input_wrong.safetensors");
@@ -300,7 +300,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         names.iter().try_for_each(|name| file.add(name, &matrix).map(drop))
     };
     let columns = DynTensor::from(x.view::<2>().to_order::<ColMajor>());
-    // More than a header may have, and nothing of it is written.
+    // A header above the size limit. Nothing is written.
     let wordy = || {
         let mut written = Vec::new();
         let mut file = SafetensorsWriter::new();
@@ -308,7 +308,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         assert!(written.is_empty());
         refused.map(|()| 0.0)
     };
-    // SAFETY: neither file is one that can be mapped.
+    // SAFETY: neither path is a file that can be mapped, so the call returns an error.
     let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
     let file_error = |done: Done| (done, refuse("File"));
     let argument = |done: Done| (done, refuse("Argument"));
@@ -343,7 +343,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
 
 // ------------------------------------------------------------------ serde
 
-/// An error of a format, as one of the file that it would be in.
+/// Converts an error of a serde format to the error of a file.
 fn of_format(error: impl std::fmt::Display) -> Error {
     Error::File { path: "<stream>".into(), why: error.to_string() }
 }
@@ -366,12 +366,12 @@ fn erased() -> Row {
     )
 }
 
-/// What a view is read as.
+/// A type witness: the type as which a view is read.
 fn same_type<D: Dim>(_: &TensorView<'_, f64, D>) -> Option<Tensor<f64, D>> {
     None
 }
 
-/// In a binary format, and as a text, which has neither NaN nor infinities.
+/// Through a binary format and a text format. The text format supports neither NaN nor infinities.
 fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
     x: &X,
     o: &Operand,
@@ -397,7 +397,7 @@ fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
     Ok(read)
 }
 
-/// `f` of a view of the operand's elements as they lie; `None` for windows, which these tensors do not have.
+/// Calls `f` with a view of the operand's elements in its layout. Returns `None` for overlapping windows, which `DynView` lacks.
 fn with_erased(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
     let make = |shape: &[usize]| {
         DynTensor::from_vec(shape, o.floats.clone(), MemoryOrder::RowMajor).expect("it holds its shape")
@@ -422,7 +422,7 @@ impl ToArray for DynTensor {
     }
 }
 
-/// Another rank and type, and other fields.
+/// Wrong rank and type, and wrong fields.
 fn wrong_serde() -> Vec<(Done, Outcome)> {
     fn read<Y: DeserializeOwned>(text: &str) -> Result<Y, Error> {
         serde_json::from_str(text).map_err(of_format)

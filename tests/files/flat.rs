@@ -1,4 +1,4 @@
-//! Safetensors files: of the reference implementation, and of others who mean no good.
+//! Safetensors files: written by the reference implementation, written here, and hostile.
 
 use super::golden::{Folder, Golden, made, values};
 use super::memory::{modest, peak};
@@ -13,12 +13,12 @@ fn open(bytes: &[u8]) -> Result<Safetensors, Error> {
     Safetensors::read_from(bytes)
 }
 
-/// A file of a header and data.
+/// Returns a file with a header and data.
 fn file(header: &str, data: &[u8]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
 }
 
-// ------------------------------------------------------------------ what others wrote
+// ------------------------------------------------------------------ files of the reference implementation
 
 #[test]
 fn files_of_the_reference_implementation_are_read_and_mapped() {
@@ -50,7 +50,7 @@ fn files_of_the_reference_implementation_are_read_and_mapped() {
 }
 
 #[test]
-fn element_types_that_tensors_do_not_have_are_refused_by_name() {
+fn unsupported_element_types_are_rejected_by_name() {
     let file = Safetensors::read(data("safetensors/lacking.safetensors")).unwrap();
     for (name, dtype) in [("half", "F16"), ("brain", "BF16"), ("small", "F8_E4M3")] {
         let expected = format!(
@@ -64,19 +64,19 @@ fn element_types_that_tensors_do_not_have_are_refused_by_name() {
 }
 
 #[test]
-fn a_view_is_the_file_s_own_memory() {
+fn view_shares_memory_with_mapped_file() {
     let folder = Folder::new();
     let path = folder.file("x.safetensors");
     let x = Tensor::<u8, _>::from_fn([100, 100], |[i, j]| (i + 3 * j) as u8);
     SafetensorsWriter::new().add("x", &x).unwrap().write(&path).unwrap();
-    // SAFETY: this test alone knows the file, and replaces it by a rename.
+    // SAFETY: only this test accesses the file. The writer replaces it by a rename, which leaves the mapped file unchanged.
     let file = unsafe { Safetensors::map(&path) }.unwrap();
     let (view, bytes) = peak(|| file.view::<u8, Rank<2>>("x").unwrap());
     assert!(bytes < 1000, "{bytes}");
     assert_eq!(view, x);
     let again = file.view::<u8, Rank<2>>("x").unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), again.try_as_slice().unwrap().as_ptr());
-    // The mapping stays what it was while the name goes to another file.
+    // The mapping keeps the old contents when the path is replaced by another file.
     SafetensorsWriter::new().add("x", &tensor![1]).unwrap().write(&path).unwrap();
     assert_eq!(view, x);
     let found = why(file.view::<u8, Rank<1>>("x"));
@@ -84,7 +84,7 @@ fn a_view_is_the_file_s_own_memory() {
 }
 
 #[test]
-fn tensors_that_are_not_aligned_are_copied_when_that_is_asked_for() {
+fn unaligned_tensors_can_be_copied() {
     let header = |blanks: &str| {
         format!(
             r#"{{"b":{{"dtype":"U8","shape":[1],"data_offsets":[0,1]}},"x":{{"dtype":"F64","shape":[2],"data_offsets":[1,17]}}}}{blanks}"#
@@ -113,13 +113,13 @@ fn tensors_that_are_not_aligned_are_copied_when_that_is_asked_for() {
             }
         }
     }
-    // The alignment is 4 bytes on 32-bit x86.
+    // On 32-bit x86, `f64` is aligned to 4 bytes.
     let aligned = if cfg!(target_endian = "big") { 0 } else { 8 / align_of::<f64>() };
     assert_eq!(views, aligned);
 }
 
 #[test]
-fn what_the_format_lacks_is_not_written() {
+fn writer_rejects_unsupported_tensors() {
     let z = tensor![c64::new(1.0, 2.0)];
     let columns = DynTensor::from(made::<i32, Rank<2>, ColMajor>([3, 4]));
     let x = tensor![1, 2];
@@ -136,7 +136,7 @@ fn what_the_format_lacks_is_not_written() {
 }
 
 #[test]
-fn any_name_and_metadata_survive() {
+fn names_and_metadata_round_trip() {
     let x = tensor![1u8, 2];
     let y = tensor![[1.5], [2.5]];
     let names = ["", "\"", "\\", "\n\0", "ü", "{}", "data_offsets"];
@@ -152,7 +152,7 @@ fn any_name_and_metadata_survive() {
         assert_eq!(file.get(name), Ok(x.clone()));
         assert_eq!(file.metadata()[name], name);
     }
-    // The larger elements come first, and aligned.
+    // Tensors with larger elements come first, and are aligned.
     assert!(viewed::<f64, Rank<2>>(&file, "y").is_none_or(|view| view == y));
     assert_eq!(file.get("y"), Ok(y));
     assert_eq!((8 + u64::from_le_bytes(bytes[..8].try_into().unwrap())) % 8, 0);
@@ -161,7 +161,7 @@ fn any_name_and_metadata_survive() {
 // ------------------------------------------------------------------ hostile files
 
 #[test]
-fn headers_that_make_no_sense_are_errors() {
+fn invalid_headers_are_errors() {
     let one = |dtype: &str, shape: &str, offsets: &str| {
         file(&format!(r#"{{"x":{{"dtype":"{dtype}","shape":{shape},"data_offsets":{offsets}}}}}"#), &[0; 8])
     };
@@ -170,7 +170,7 @@ fn headers_that_make_no_sense_are_errors() {
         file(&format!(r#"{{"a":{},"b":{}}}"#, tensor(first), tensor(second)), &[0; 8])
     };
     let text = |header: &str| file(header, &[0; 8]);
-    // The bytes of `f64`, and the elements, are one more than the address space has.
+    // The bytes of the `f64` elements, and the number of elements, exceed the address space by one.
     let (huge, root) = (isize::MAX as usize / 8 + 1, 1usize << (usize::BITS / 2));
     for (bytes, expected) in [
         (vec![], "is 0 bytes long"),
@@ -254,7 +254,7 @@ fn headers_that_make_no_sense_are_errors() {
 }
 
 #[test]
-fn errors_name_the_file_and_what_is_there() {
+fn errors_name_file_and_available_tensors() {
     let path = data("safetensors/reference.safetensors");
     let file = Safetensors::read(&path).unwrap();
     says(
@@ -264,9 +264,9 @@ fn errors_name_the_file_and_what_is_there() {
     says(&why(file.get::<DynTensor>("y")), "42 more");
     says(&why(Safetensors::read("no such file")), "no such file: cannot be read");
     says(&why(Safetensors::read(data("npz"))), "npz: cannot be read");
-    // SAFETY: there is nothing to map.
+    // SAFETY: the file does not exist, so nothing is mapped.
     says(&why(unsafe { Safetensors::map("no such file") }), "no such file: cannot be read");
-    // SAFETY: nobody writes to this file.
+    // SAFETY: no test writes to this file.
     let error = why(unsafe { Safetensors::map(data("npz/make.py")) });
     says(&error, "make.py: is no safetensors file: it says that its header has");
 }
@@ -281,7 +281,7 @@ fn small() -> Vec<u8> {
 }
 
 #[test]
-fn files_that_are_cut_off_or_too_long_are_errors() {
+fn truncated_or_extended_files_are_errors() {
     let mut bytes = small();
     for length in 0..bytes.len() {
         why(modest(length, || open(&bytes[..length])));
@@ -290,9 +290,9 @@ fn files_that_are_cut_off_or_too_long_are_errors() {
     says(&why(open(&bytes)), "goes on behind the 34 bytes of its tensors");
 }
 
-/// Streams need not end: what cannot be a file is refused when that is known.
+/// Streams may be endless. Invalid contents must be rejected before the end.
 #[test]
-fn streams_are_not_read_to_the_end() {
+fn invalid_streams_are_rejected_before_their_end() {
     struct Endless<'a>(&'a [u8], u8);
     impl std::io::Read for Endless<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -314,7 +314,7 @@ fn streams_are_not_read_to_the_end() {
     }
 }
 
-/// What opens is consistent: every tensor is as long as its shape says.
+/// Asserts that a file that opens is consistent: every tensor has as many elements as its shape.
 fn check(bytes: &[u8]) {
     let Ok(file) = modest(bytes.len(), || open(bytes)) else { return };
     for name in file.names() {
@@ -343,7 +343,7 @@ proptest! {
     ) {
         let mut bytes = fs::read(data(&format!("safetensors/{name}.safetensors"))).unwrap();
         for (at, byte) in damage {
-            // Mostly in the header.
+            // Mostly damage in the header, which is in the first half.
             let at = at.index(bytes.len() * 2) % bytes.len();
             bytes[at] = byte;
         }

@@ -1,4 +1,4 @@
-//! How much memory a function takes at most, counted on its own thread.
+//! Measures the peak memory of a function on its own thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,28 +11,28 @@ thread_local! {
 }
 
 fn count(bytes: isize) {
-    // A thread that ends has nothing to count with.
+    // The counter of a thread that is ending is already destroyed.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
     });
 }
 
-// SAFETY: everything is the system's allocator's; counting neither allocates nor panics.
+// SAFETY: every call is forwarded unchanged to the system allocator. Counting neither allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller vouches for the layout.
+        // SAFETY: the caller ensures that the layout has a non-zero size.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller vouches for the pointer and its layout.
+        // SAFETY: the caller ensures that `ptr` was allocated here, so by `System`, with this layout.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
 
-/// What a function gives, and the most bytes that it had at a time beyond what was there.
+/// Returns the result of a function and the most bytes that it had allocated at a time.
 pub(super) fn peak<V>(f: impl FnOnce() -> V) -> (V, usize) {
     let before = NOW.get();
     PEAK.set(before);
@@ -40,8 +40,8 @@ pub(super) fn peak<V>(f: impl FnOnce() -> V) -> (V, usize) {
     (value, (PEAK.get() - before) as usize)
 }
 
-/// Reading may take a buffer for what is read, the inflater's state and the words of an error; besides, a few times the
-/// file's own length.
+/// Asserts that reading uses little memory: a buffer, the state of the decompressor and a message, plus a small multiple of the
+/// file's length.
 #[track_caller]
 pub(super) fn modest<V>(file_bytes: usize, f: impl FnOnce() -> V) -> V {
     let (value, peak) = peak(f);
@@ -50,7 +50,7 @@ pub(super) fn modest<V>(file_bytes: usize, f: impl FnOnce() -> V) -> V {
 }
 
 #[test]
-fn memory_is_counted() {
+fn peak_counts_allocations() {
     let (_, bytes) = peak(|| drop(std::hint::black_box(vec![0u8; 12345])));
     assert!((12345..20000).contains(&bytes), "{bytes}");
 }

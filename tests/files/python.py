@@ -1,4 +1,4 @@
-"""Writes files for tests/files/python.rs, and judges those that it writes.
+"""Writes files for tests/files/python.rs, and checks the files that it writes.
 
     python.py write FOLDER
     python.py judge FOLDER

@@ -1,5 +1,5 @@
-//! NumPy and the reference implementation of safetensors, if a Python with both is there: they read what is written here,
-//! and what they write is read here. `scripts/check-python.sh` makes such a Python and runs this.
+//! Exchange with NumPy and the reference implementation of safetensors, if a Python with both is available: they read files written
+//! here, and the reverse. `scripts/check-python.sh` installs such a Python and runs this test.
 
 use super::golden::{Folder, Golden, values};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use vierbein::{DType, DynTensor, MemoryOrder, dispatch};
 
 const VARIABLE: &str = "VIERBEIN_PYTHON";
 
-/// Up to rank 6, and with nothing in them: as files/python.py has them.
+/// Shapes up to rank 6, some of them empty. The same as in `files/python.py`.
 const SHAPES: [&[usize]; 11] = [
     &[],
     &[5],
@@ -48,7 +48,7 @@ fn made(dtype: DType, shape: &[usize], order: MemoryOrder) -> DynTensor {
     dispatch!(dtype, T => DynTensor::from_vec(shape, values::<T>(shape, order.is_row_major()), order).unwrap())
 }
 
-/// All element types and shapes.
+/// Returns all pairs of an element type and a shape.
 fn all() -> impl Iterator<Item = (DType, &'static [usize])> {
     DType::ALL.into_iter().flat_map(|dtype| SHAPES.map(|shape| (dtype, shape)))
 }
@@ -100,7 +100,7 @@ fn writes_for_python(folder: &Path) {
 }
 
 #[test]
-fn python_reads_and_writes_the_same() {
+fn files_are_exchanged_with_python() {
     let Some(path) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
         eprintln!(
             "skipped: {VARIABLE} names no Python with NumPy and safetensors; `scripts/check-python.sh` makes one"

@@ -1,4 +1,4 @@
-//! Typed, erased, in a file, erased, typed: the identity, for every element type, order, rank and format.
+//! Round trips from typed tensor to `DynTensor` to file and back, for every element type, memory order, rank and format.
 
 use super::golden::{Golden, made, values};
 use std::io::Cursor;
@@ -26,7 +26,7 @@ fn npz(x: &DynTensor, compressed: bool) -> DynTensor {
     archive.get("x").unwrap()
 }
 
-/// The format knows one order; the other goes through a view of it, and comes back by a copy.
+/// The format supports only row-major tensors, so others are written as a row-major view, and copied when they are read.
 fn safetensors(x: &DynTensor) -> DynTensor {
     let view = x.as_order(vierbein::MemoryOrder::RowMajor);
     let mut bytes = Vec::new();
@@ -43,7 +43,7 @@ fn binary(x: &DynTensor) -> DynTensor {
     postcard::from_bytes(&postcard::to_allocvec(x).unwrap()).unwrap()
 }
 
-/// From each format.
+/// Returns the tensor after a round trip through each format.
 fn through_all(x: &DynTensor) -> Vec<DynTensor> {
     let mut back = vec![npy(x), npz(x, false), npz(x, true), json(x), binary(x)];
     if x.dtype() != DType::C64 {
@@ -61,7 +61,7 @@ fn check<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
 }
 
 #[test]
-fn every_type_order_and_rank_survives_every_format() {
+fn every_type_order_and_rank_round_trips_in_every_format() {
     fn orders<T: Golden, O: Order>() {
         check::<T, Rank<0>, O>([]);
         check::<T, Rank<1>, O>([5]);
@@ -76,7 +76,7 @@ fn every_type_order_and_rank_survives_every_format() {
     for_all_types!(types());
 }
 
-/// serde without the detour through erased tensors.
+/// serde for typed tensors, without `DynTensor`.
 #[test]
 fn typed_tensors_serialise_themselves() {
     fn check<T: Golden>() {
@@ -95,7 +95,7 @@ fn typed_tensors_serialise_themselves() {
 }
 
 #[test]
-fn large_erased_tensors_go_in_parts() {
+fn large_dyn_tensors_are_serialised_in_chunks() {
     let x = Tensor::<f64, _>::from_fn([301, 703], |[i, j]| (1000 * i + j) as f64);
     for x in [DynTensor::from(x.clone()), DynTensor::from(x.to_order::<ColMajor>())] {
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! serde: what is written, what is read, and what is refused.
+//! serde: the written form, accepted input, and rejected input.
 
 use super::memory::modest;
 use super::says;
@@ -14,7 +14,7 @@ fn refused<X: serde_core::de::DeserializeOwned + std::fmt::Debug>(text: &str) ->
 }
 
 #[test]
-fn the_form_is_the_documented_one() {
+fn serialised_form_equals_documentation() {
     let x = tensor![[1.5, 2.0], [3.0, 4.0]];
     let text = r#"{"dtype":"f64","order":"row-major","shape":[2,2],"values":[1.5,2.0,3.0,4.0]}"#;
     assert_eq!(serde_json::to_string(&x).unwrap(), text);
@@ -29,12 +29,12 @@ fn the_form_is_the_documented_one() {
     let text = r#"{"dtype":"Complex<f64>","order":"row-major","shape":[1],"values":[[1.0,-2.0]]}"#;
     assert_eq!(serde_json::to_string(&z).unwrap(), text);
     assert_eq!(serde_json::from_str::<Tensor<c64, Rank<1>>>(text).unwrap(), z);
-    // A map that sorts its keys, and one without names.
+    // A map with sorted keys, and a sequence without field names.
     let value = serde_json::to_value(&x).unwrap();
     assert_eq!(serde_json::from_value::<Matrix>(value).unwrap(), x);
     let fields = json!(["f64", "row-major", [2, 2], [1.5, 2.0, 3.0, 4.0]]);
     assert_eq!(serde_json::from_value::<Matrix>(fields).unwrap(), x);
-    // Whole numbers are numbers.
+    // Integers are accepted as floating-point numbers.
     assert_eq!(
         serde_json::from_str::<DynTensor>(r#"{"shape":[],"order":"row-major","dtype":"f32","values":[3]}"#)
             .unwrap()
@@ -50,7 +50,7 @@ fn json_has_no_nan() {
     let text = serde_json::to_string(&tensor![1.0, f64::NAN, f64::INFINITY]).unwrap();
     assert!(text.ends_with("[1.0,null,null]}"), "{text}");
     says(&refused::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
-    // A format that has them keeps them.
+    // A format that supports NaN and infinities preserves them.
     let x = tensor![f32::NAN, f32::NEG_INFINITY, -0.0];
     let back: Tensor<f32, Rank<1>> = postcard::from_bytes(&postcard::to_allocvec(&x).unwrap()).unwrap();
     let bits = |x: &Tensor<f32, Rank<1>>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -58,7 +58,7 @@ fn json_has_no_nan() {
 }
 
 #[test]
-fn numbers_keep_every_digit() {
+fn integers_round_trip_exactly() {
     let x = tensor![u64::MAX, 1 << 53 | 1];
     assert_eq!(serde_json::from_str::<Tensor<u64, Rank<1>>>(&serde_json::to_string(&x).unwrap()).unwrap(), x);
     let x = tensor![i64::MIN, i64::MAX];
@@ -72,25 +72,25 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn another_tensor_is_an_error_with_the_way_out() {
+fn mismatched_tensor_is_error_naming_fix() {
     let text = r#"{"dtype":"i32","order":"column-major","shape":[2,2],"values":[1,2,3,4]}"#;
     says(
         &refused::<Matrix>(text),
         "the data holds a column-major i32 tensor of shape [2, 2], not a row-major one of f64; read it as \
          `Tensor<i32, Rank<2>, ColMajor>` and convert with `.cast::<f64>()`, then `.to_order::<RowMajor>()`",
     );
-    // Both orders at once.
+    // A tensor of rank 1 is accepted with either memory order.
     let text = r#"{"dtype":"i32","order":"column-major","shape":[2],"values":[1,2]}"#;
     assert_eq!(serde_json::from_str::<Tensor<i32, Rank<1>>>(text).unwrap(), tensor![1, 2]);
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn deserialize_rejects_inconsistent_shape_and_values() {
     let of = |dtype: &str, order: &str, shape: &str, values: &str| {
         format!(r#"{{"dtype":{dtype},"order":{order},"shape":{shape},"values":{values}}}"#)
     };
     let shaped = |shape: &str, values: &str| of("\"f64\"", "\"row-major\"", shape, values);
-    // The bytes of `f64`, and the elements, are one more than the address space has.
+    // The bytes of the `f64` elements, and the number of elements, exceed the address space by one.
     let (huge, root) = (isize::MAX as usize / 8 + 1, 1usize << (usize::BITS / 2));
     for (text, expected) in [
         (
@@ -156,7 +156,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_is_cut_off_is_refused() {
+fn deserialize_rejects_truncated_input() {
     let x = tensor![[1.5, 2.0], [3.0, 4.0]];
     let text = serde_json::to_string(&x).unwrap();
     for length in 0..text.len() {
@@ -170,9 +170,9 @@ fn what_is_cut_off_is_refused() {
     }
 }
 
-/// Binary formats say how many elements follow, and nobody has counted them.
+/// Binary formats state the number of elements up front. Memory is not allocated from this number alone.
 #[test]
-fn claims_of_elements_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     let huge = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08]; // 2^59
     let mut bytes = postcard::to_allocvec(&("u8", "row-major")).unwrap();
     bytes.push(1);
@@ -185,7 +185,7 @@ fn claims_of_elements_are_not_believed() {
 
 proptest! {
     #[test]
-    fn any_damage_is_refused_or_consistent(
+    fn any_damage_is_rejected_or_consistent(
         dtype in prop::sample::select(vec!["i8", "f64", "bool", "Complex<f32>"]),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         numbers in prop::collection::vec(any::<i8>(), 0..6),
@@ -211,9 +211,9 @@ proptest! {
     }
 }
 
-/// Of a format that hands out doubles for every number.
+/// A format that represents every number as `f64`.
 #[test]
-fn numbers_that_are_too_large_for_f32_are_refused() {
+fn deserialize_rejects_numbers_too_large_for_f32() {
     for (dtype, values, found) in
         [("f32", "[1e38,1e39]", "1e39"), ("Complex<f32>", "[[1.0,-2e300],[0.0,0.0]]", "-2e300")]
     {

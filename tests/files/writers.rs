@@ -1,4 +1,4 @@
-//! Writers that fail leave the old file as it was; those that are killed are among the faults.
+//! Writers that fail leave the old file unchanged. `tests/faults/files.rs` tests writers that are killed.
 
 use super::golden::Folder;
 use super::{says, why};
@@ -8,7 +8,7 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-/// There is room for some bytes.
+/// A writer with a limited capacity.
 struct Full(Cursor<Vec<u8>>, u64);
 
 impl Write for Full {
@@ -30,7 +30,7 @@ impl Seek for Full {
 }
 
 #[test]
-fn a_lack_of_room_is_an_error() {
+fn full_stream_is_error() {
     let (x, y) = (tensor![[1.5, 2.5], [3.5, 4.5]], tensor![true, false]);
     let mut stored = NpzWriter::new();
     stored.add("x", &x).unwrap().add("y", &y).unwrap();
@@ -53,7 +53,7 @@ fn a_lack_of_room_is_an_error() {
     written(&|full| flat.write_to(full));
 }
 
-/// The sum of the sizes exceeds `u32::MAX`, which counts bytes on 32-bit machines. The stream ends after the header.
+/// The total size exceeds `u32::MAX`, the range of `usize` on 32-bit machines. The stream ends after the header.
 #[test]
 fn safetensors_offsets_have_64_bits() {
     let one = tensor![7u8];
@@ -72,7 +72,7 @@ fn safetensors_offsets_have_64_bits() {
     );
 }
 
-/// Views repeat elements without memory: two views of half the address space each have more bytes than a file.
+/// Views with stride 0 take no memory: two views of half the address space each have more bytes than a file can.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn writers_reject_more_bytes_than_a_file_can_hold() {
@@ -94,7 +94,7 @@ fn writers_reject_more_bytes_than_a_file_can_hold() {
     }
 }
 
-/// On Windows, a file that is memory-mapped cannot be replaced but renamed.
+/// On Windows, a memory-mapped file cannot be replaced, but it can be renamed.
 #[test]
 fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
     let folder = Folder::new();
@@ -102,7 +102,7 @@ fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
     let write = |x: &Tensor<u8, Rank<1>>| SafetensorsWriter::new().add("x", x).unwrap().write(&path);
     write(&tensor![1, 2, 3]).unwrap();
     for _ in 0..3 {
-        // SAFETY: the file is replaced, not changed.
+        // SAFETY: the file is replaced by a rename; its contents are not changed while it is mapped.
         let old = unsafe { Safetensors::map(&path) }.unwrap();
         let x = old.view::<u8, Rank<1>>("x").unwrap();
         let before = x.to_owned();
@@ -110,7 +110,7 @@ fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
         assert_eq!(Safetensors::read(&path).unwrap().get("x"), Ok(x + 1));
         assert_eq!(x, before);
     }
-    // The last of the old files is deleted with its map, or, on Windows, when the next one is moved away.
+    // The last old file is deleted when its mapping is dropped, or, on Windows, when the next file is moved away.
     let left = folder.names().len();
     assert!(left == 1 || cfg!(windows) && left == 2, "{:?}", folder.names());
 }

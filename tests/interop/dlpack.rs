@@ -1,4 +1,4 @@
-//! DLPack: what is exported, what is imported from a producer that is written here as C would, and what is refused.
+//! DLPack: export, import from a producer that is written here in the style of C, and rejected structures.
 
 use crate::memory::Frees;
 use std::ffi::c_void;
@@ -13,18 +13,18 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
 
 // ------------------------------------------------------------------ a producer
 
-/// What a producer keeps for a tensor that it has given away.
+/// The producer's context of an exported tensor.
 struct Context {
     _shape: Vec<i64>,
     _strides: Vec<i64>,
     frees: Frees,
 }
 
-/// Either structure, made and freed as a producer would.
+/// Either DLPack structure, created and freed as a producer would.
 trait Structure: Managed + Debug {
     fn made(tensor: DLTensor, context: *mut c_void) -> Self;
     /// # Safety
-    /// `this` was made by `produce`, and is used for the last time.
+    /// `this` must come from `produce`, and must not be used afterwards.
     unsafe extern "C" fn free(this: *mut Self);
 }
 
@@ -33,9 +33,9 @@ impl Structure for DLManagedTensor {
         DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(Self::free) }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: `produce` made this box.
+        // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
         let this = unsafe { Box::from_raw(this) };
-        // SAFETY: and that of the context.
+        // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
         unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
@@ -46,14 +46,14 @@ impl Structure for DLManagedTensorVersioned {
         DLManagedTensorVersioned { version, manager_ctx, deleter: Some(Self::free), flags: 0, dl_tensor }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: `produce` made this box.
+        // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
         let this = unsafe { Box::from_raw(this) };
-        // SAFETY: and that of the context.
+        // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
         unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
 
-/// A tensor of a producer over `data`, which outlives it in these tests.
+/// Returns a producer's tensor for `data`, which outlives it in these tests.
 fn produce<M: Structure, T: Element>(
     data: &mut [T],
     shape: &[i64],
@@ -77,7 +77,7 @@ fn produce<M: Structure, T: Element>(
 }
 
 fn taken<M: Structure>(managed: *mut M) -> Dlpack<M> {
-    // SAFETY: `produce` made it for memory of the test, which nobody else uses meanwhile.
+    // SAFETY: `produce` made the structure for memory of the test, which nothing else accesses meanwhile.
     unsafe { Dlpack::from_raw(managed) }.unwrap()
 }
 
@@ -89,7 +89,7 @@ fn the_deleter_is_called_once_for<M: Structure>() {
     drop(taken(managed));
     frees.are(1);
 
-    // Through a tensor, whatever becomes of it.
+    // Moved into a tensor and used in different ways.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
     let x: Tensor<i32, Rank<2>> = taken(managed).into_tensor().unwrap();
     assert_eq!(x, tensor![[0, 1, 2], [3, 4, 5]]);
@@ -106,7 +106,7 @@ fn the_deleter_is_called_once_for<M: Structure>() {
     );
     frees.are(1);
 
-    // An error gives it back; then it is freed, or handed on.
+    // An error returns the import, which can be dropped or used again.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
     let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     frees.are(0);
@@ -135,14 +135,14 @@ fn the_deleter_is_called_once() {
 }
 
 #[test]
-fn a_producer_may_have_nothing_to_free() {
+fn producer_without_deleter_is_accepted() {
     let mut data = [1.5];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[], None);
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing has freed it.
     let deleter = unsafe { (*managed).deleter.take() }.unwrap();
     assert_eq!(taken(managed).into_tensor::<f64, Rank<0>, RowMajor, Cpu>().unwrap().item(), 1.5);
     frees.are(0);
-    // SAFETY: it is used for the last time.
+    // SAFETY: without a deleter the import has not freed the structure. It is not used afterwards.
     unsafe { deleter(managed) };
     frees.are(1);
 }
@@ -154,7 +154,7 @@ fn any_strides_can_be_viewed() {
     let mut data: Vec<i16> = (0..24).collect();
     let address = data.as_ptr();
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(&[-12, 2]));
-    // SAFETY: the structure is alive. Bytes 28 are element 14.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it. Byte 28 is element 14.
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     assert_eq!((given.dtype(), given.shape(), given.strides()), (DType::I16, &[2, 3][..], &[-12, 2][..]));
@@ -168,7 +168,7 @@ fn any_strides_can_be_viewed() {
     frees.are(1);
     assert_eq!(data[2..8], [7, 3, 7, 5, 7, 7]);
 
-    // Both orders, by strides and by none.
+    // Both memory orders, with and without explicit strides.
     for (strides, first) in [(None, [0, 1]), (Some(&[3, 1][..]), [0, 1]), (Some(&[1, 2][..]), [0, 2])] {
         let (managed, _) = produce::<DLManagedTensor, i16>(&mut data, &[2, 3], strides);
         let given = taken(managed);
@@ -184,7 +184,7 @@ fn any_strides_can_be_viewed() {
 }
 
 #[test]
-fn elements_that_repeat_are_for_reading() {
+fn zero_stride_tensors_are_read_only() {
     let mut data = [5.0, 6.0];
     let (managed, _) = produce::<DLManagedTensor, f64>(&mut data, &[3, 2], Some(&[0, 1]));
     let mut given = taken(managed);
@@ -197,10 +197,10 @@ fn elements_that_repeat_are_for_reading() {
 }
 
 #[test]
-fn what_is_read_only_is_not_written() {
+fn read_only_tensors_reject_mutable_views() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2], None);
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).flags = 1 };
     let mut given = taken(managed);
     assert!(given.is_read_only());
@@ -215,10 +215,10 @@ fn what_is_read_only_is_not_written() {
 }
 
 #[test]
-fn pinned_memory_is_the_hosts() {
+fn pinned_memory_is_host_memory() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[2], None);
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).dl_tensor.device = DLDevice { device_type: 3, device_id: 1 } };
     let given = taken(managed);
     assert_eq!(given.device(), DLDevice { device_type: 3, device_id: 1 });
@@ -235,7 +235,7 @@ fn pinned_memory_is_the_hosts() {
 fn no_elements() {
     let (managed, frees) =
         produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[isize::MAX as i64, isize::MIN as i64]));
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).dl_tensor.data = null_mut() };
     let given = taken(managed);
     assert_eq!(given.view::<f64, Rank<2>, ColMajor, Cpu>().unwrap().shape(), [3, 0]);
@@ -245,14 +245,14 @@ fn no_elements() {
     drop(x);
     frees.are(1);
     let raw = Tensor::<f64, _>::zeros([0, 2]).into_dlpack().into_raw();
-    // SAFETY: the structure is alive until it is taken over.
+    // SAFETY: `raw` was just exported and is not freed until it is imported below.
     assert!(unsafe { (*raw).dl_tensor.data }.is_null());
-    // SAFETY: it was just exported.
+    // SAFETY: `raw` was just exported, and is imported only here.
     let back = unsafe { Dlpack::from_raw(raw) }.unwrap();
     assert_eq!(back.into_tensor::<f64, Rank<2>, RowMajor, Cpu>().unwrap().shape(), [0, 2]);
 }
 
-// ------------------------------------------------------------------ what is exported
+// ------------------------------------------------------------------ exports
 
 fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
     for large in [1, 40_000] {
@@ -266,7 +266,7 @@ fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
         );
         assert_eq!(DLDataType::of(T::DTYPE), DLDataType { code, bits, lanes: 1 });
         let raw = given.into_raw();
-        // SAFETY: it was just exported.
+        // SAFETY: `raw` was just exported, and is imported only here.
         let given = unsafe { Dlpack::from_raw(raw) }.unwrap();
         let y: Tensor<T, Rank<3>, ColMajor> = given.into_tensor().unwrap();
         assert_eq!((y.as_ptr(), y.as_slice()), (address, &data[..]));
@@ -274,7 +274,7 @@ fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
 }
 
 #[test]
-fn all_element_types_go_and_come_back() {
+fn all_element_types_round_trip() {
     macro_rules! each {
         ($($t:ty: $code:literal, $values:expr;)*) => {$(
             round_trip::<$t, DLManagedTensor>($values, $code, 8 * size_of::<$t>() as u8);
@@ -300,27 +300,27 @@ fn all_element_types_go_and_come_back() {
 }
 
 #[test]
-fn an_export_is_what_the_structure_says() {
+fn exported_structure_describes_tensor() {
     let x = tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]];
     let address = x.as_ptr();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: the structure is alive until its deleter is called.
+    // SAFETY: `raw` was just exported and is not freed until its deleter is called below.
     let DLManagedTensorVersioned { version, flags, dl_tensor, deleter, .. } = unsafe { &*raw };
     assert_eq!((version.major, *flags), (1, 0));
     assert_eq!(dl_tensor.data.cast_const().cast(), address);
     assert_eq!((dl_tensor.device.device_type, dl_tensor.ndim, dl_tensor.byte_offset), (1, 2, 0));
     for (numbers, expected) in [(dl_tensor.shape, [2, 3]), (dl_tensor.strides, [3, 1])] {
-        // SAFETY: there is a number for each of the two axes.
+        // SAFETY: shape and strides have one number for each of the two axes, which live as long as the structure.
         assert_eq!(unsafe { std::slice::from_raw_parts(numbers, 2) }, expected);
     }
-    // SAFETY: nothing is used any more.
+    // SAFETY: the deleter is called once, and `raw` is not used afterwards.
     unsafe { deleter.unwrap()(raw) };
 }
 
-// ------------------------------------------------------------------ types known at run time
+// ------------------------------------------------------------------ `DynTensor`
 
 #[test]
-fn erased_tensors_go_and_come_back() {
+fn dyn_tensors_round_trip() {
     let mut data: Vec<i16> = (0..6).collect();
     let address = data.as_ptr();
     for (strides, order) in [(&[3, 1], MemoryOrder::RowMajor), (&[1, 2], MemoryOrder::ColMajor)] {
@@ -334,7 +334,7 @@ fn erased_tensors_go_and_come_back() {
         drop(again);
         frees.are(1);
     }
-    // Dense in no order, or read only: it comes back, and can be copied.
+    // Not contiguous, or read-only: the error returns the import, which can be copied.
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 2], Some(&[3, 2]));
     let refused = DynTensor::try_from(taken(managed)).unwrap_err();
     let copy = refused.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
@@ -342,7 +342,7 @@ fn erased_tensors_go_and_come_back() {
     frees.are(1);
     assert_eq!(copy.downcast::<i16, Rank<2>, ColMajor, Cpu>().unwrap().as_slice(), [0, 3, 2, 5]);
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[6], None);
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).flags = 1 };
     let refused = DynTensor::try_from(taken(managed)).unwrap_err();
     assert!(refused.to_string().contains("allows no more than to read it"), "{refused}");
@@ -350,26 +350,26 @@ fn erased_tensors_go_and_come_back() {
     frees.are(1);
 }
 
-// ------------------------------------------------------------------ what is refused
+// ------------------------------------------------------------------ rejected structures
 
-/// What `damage` makes of a sound tensor of six `f64` is refused in these words, and still the caller's.
+/// Asserts that a valid tensor of six `f64` is rejected with these words after `damage`, and is not freed.
 #[track_caller]
 fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
     let mut data = [0.0; 6];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2, 3], Some(&[3, 1]));
-    // SAFETY: the structure is alive.
+    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     damage(unsafe { &mut *managed });
-    // SAFETY: as above, and what is damaged is not followed.
+    // SAFETY: the structure itself is alive. The import rejects its damaged fields before it uses them.
     let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     frees.are(0);
-    // SAFETY: for the last time.
+    // SAFETY: `managed` comes from `produce`. The failed import has not freed it, and it is not used afterwards.
     unsafe { Structure::free(managed) };
     frees.are(1);
 }
 
 #[test]
-fn bad_structures_are_refused_and_left_alone() {
+fn import_rejects_invalid_structures_without_freeing() {
     refused("it is of version 2 of DLPack", |m| m.version.major = 2);
     let at = |device_type, device_id| {
         move |m: &mut DLManagedTensorVersioned| m.dl_tensor.device = DLDevice { device_type, device_id }
@@ -393,7 +393,7 @@ fn bad_structures_are_refused_and_left_alone() {
     refused("it has 17 axes, and tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
     refused("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
     refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
-    // The alignment is 4 bytes on 32-bit x86.
+    // On 32-bit x86, `f64` is aligned to 4 bytes.
     let alignment = format!("is not a multiple of {}, the alignment of f64", align_of::<f64>());
     refused(&alignment, |m| m.dl_tensor.byte_offset = 2);
     refused("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
@@ -405,14 +405,14 @@ fn bad_structures_are_refused_and_left_alone() {
     refused("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
     refused("further apart than the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
     refused("further apart than the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
-    // SAFETY: null is refused.
+    // SAFETY: a null pointer is rejected and not dereferenced.
     let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("its address is null"), "{error}");
 }
 
 // ------------------------------------------------------------------ another implementation
 
-/// The example's library, loaded by Python, and NumPy at the other end. Built by `cargo test` with the examples.
+/// Runs the example's library in Python, with NumPy as consumer. `cargo test` builds it with the examples.
 #[test]
 fn numpy_shares_memory() {
     let examples = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");

@@ -1,4 +1,4 @@
-//! Matrices of faer: the same elements, at the same addresses.
+//! Conversions from and to matrices of faer: the same elements at the same addresses.
 
 use faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row};
 use vierbein::prelude::*;
@@ -56,7 +56,7 @@ fn tensors_are_the_same_elements() {
 }
 
 #[test]
-fn memory_without_gaps_changes_hands() {
+fn contiguous_matrices_move_without_copy() {
     for (rows, columns, free) in
         [(8, 3, true), (16, 1000, true), (5, 1, true), (5, 2, false), (0, 3, true), (3, 0, true)]
     {

@@ -1,4 +1,4 @@
-//! Memory that has another owner, raw parts, and slices with strides.
+//! Memory of other owners, raw parts, and strided slices.
 
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
@@ -9,7 +9,7 @@ use vierbein::device::ForeignMemory;
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-/// How often an owner has freed its memory.
+/// Counts how often an owner has freed its memory.
 #[derive(Clone, Default)]
 pub(crate) struct Frees(Arc<AtomicUsize>);
 
@@ -23,7 +23,7 @@ impl Frees {
     }
 }
 
-/// Memory of another library, as far as the tensor can know.
+/// Memory that a tensor must treat as that of another library.
 #[derive(Debug)]
 struct Owner<T> {
     elements: Vec<T>,
@@ -42,7 +42,7 @@ impl<T> Drop for Owner<T> {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that nobody touches.
+// SAFETY: the elements are those of a `Vec` that only this method gives access to.
 unsafe impl<T: Element> ForeignMemory<T> for Owner<T> {
     fn elements(&mut self) -> &mut [T] {
         &mut self.elements
@@ -55,11 +55,11 @@ fn owner(len: usize) -> (Owner<f64>, Frees, *const f64) {
     (Owner { elements, frees: frees.clone() }, frees, address)
 }
 
-/// Of few elements, and of as many as blocks that are used again have.
+/// No elements, few elements, and enough for a buffer that the pool would keep.
 const SIZES: [usize; 3] = [0, 6, 600_000];
 
 #[test]
-fn foreign_memory_is_used_as_it_is_and_freed_once() {
+fn foreign_memory_is_not_copied_and_freed_once() {
     for columns in SIZES.map(|len| len / 2) {
         let (memory, frees, address) = owner(2 * columns);
         let mut x = Tensor::<f64, _>::from_buffer([2, columns], memory);
@@ -105,7 +105,7 @@ fn results_may_be_written_to_foreign_memory() {
 }
 
 #[test]
-fn an_owner_that_does_not_fit_comes_back() {
+fn mismatched_owner_is_returned() {
     let (memory, frees, address) = owner(6);
     let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], memory).unwrap_err();
     assert_eq!(refused.error, Error::Length { op: "make a tensor", shape: vec![2, 2], found: 6 });
@@ -135,14 +135,14 @@ fn unwinding_frees_once() {
     assert!(catch_unwind(AssertUnwindSafe(|| Tensor::<f64, _>::from_buffer([4], memory))).is_err());
     frees.are(1);
 
-    /// It never says where its memory is.
+    /// An owner whose `elements` panics.
     struct Secretive(Frees);
     impl Drop for Secretive {
         fn drop(&mut self) {
             self.0.count();
         }
     }
-    // SAFETY: there are no elements at all.
+    // SAFETY: `elements` never returns, so there are no elements to be valid.
     unsafe impl ForeignMemory<f64> for Secretive {
         fn elements(&mut self) -> &mut [f64] {
             panic!("no")
@@ -175,21 +175,21 @@ fn memory_of_the_standard_library() {
     let x = Tensor::<i32, _, ColMajor>::from_buffer([2, 2], data);
     assert_eq!((x.as_ptr(), x[[1, 0]]), (address, 2));
     let owned = Box::into_raw(Box::new([1, 2, 3]));
-    // SAFETY: nobody else uses it as long as the tensor does.
+    // SAFETY: the box is not freed until the tensor is gone, and nothing else accesses it meanwhile.
     let data: &'static mut [i32] = unsafe { &mut *owned };
     let address = data.as_ptr();
     let x = Tensor::<i32, _>::from_buffer([3], data);
     assert_eq!((x.as_ptr(), x.into_vec()), (address, vec![1, 2, 3]));
-    // SAFETY: the tensor is gone.
+    // SAFETY: `owned` comes from `Box::into_raw`, and the tensor that borrowed it was consumed.
     drop(unsafe { Box::from_raw(owned) });
 }
 
 // ------------------------------------------------------------------ raw parts
 
 #[test]
-fn parts_become_the_tensor_again() {
+fn raw_parts_round_trip() {
     for len in SIZES {
-        // Of a `Vec`, of a result, of another owner.
+        // From a `Vec`, from an operation's result, and from another owner.
         let (memory, frees, _) = owner(len);
         let tensors: [Tensor<f64, Rank<1>>; 3] = [
             Tensor::from_vec([len], (0..len).map(|k| k as f64).collect()),
@@ -200,10 +200,10 @@ fn parts_become_the_tensor_again() {
             let address = x.as_ptr();
             let (first, shape, memory) = x.into_raw_parts();
             assert_eq!((first.cast_const(), shape), (address, [len]));
-            // SAFETY: refused, so the parts are still ours.
+            // SAFETY: the call is rejected and does not take the parts, so they are still owned here.
             let error = unsafe { Tensor::<f64, _>::from_raw_parts(first, [usize::MAX, 3], memory) };
             assert!(matches!(error, Err(Error::Overflow { .. })));
-            // SAFETY: these are the parts of one tensor with `len` elements.
+            // SAFETY: `first` and `memory` are the parts of one tensor with `len` elements, and are used only here.
             let y = unsafe { Tensor::<f64, _, ColMajor>::from_raw_parts(first, [1, len], memory) }.unwrap();
             assert_eq!(y.as_ptr(), address);
             assert!(y.iter().enumerate().all(|(k, &value)| value == k as f64));
@@ -213,16 +213,16 @@ fn parts_become_the_tensor_again() {
 }
 
 #[test]
-fn bad_raw_parts_are_refused() {
+fn invalid_raw_parts_are_rejected() {
     let mut data = [0u64; 8];
     let first = data.as_mut_ptr();
     let odd = first.cast::<u8>().wrapping_add(3).cast::<u64>();
     let view = |first, shape: [usize; 2], strides| {
-        // SAFETY: what is accepted lies within the array, and nothing is read.
+        // SAFETY: accepted views are within the array, and no element is read.
         unsafe { TensorView::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let mutable = |first, shape: [usize; 2], strides| {
-        // SAFETY: as above.
+        // SAFETY: accepted views are within the array, and no element is accessed.
         unsafe { TensorViewMut::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let said = |result: Result<(), Error>| result.unwrap_err().to_string();
@@ -244,12 +244,12 @@ fn bad_raw_parts_are_refused() {
          it is to be written to, and axis 0 repeats one element 2 times"
     );
     assert!(matches!(mutable(first, [2, 3], [1, 1]), Err(Error::Strides { .. })));
-    // Without elements anything goes, and arithmetic on the strides is safe afterwards.
-    // SAFETY: there are no elements.
+    // Views without elements may have a null pointer and any strides; arithmetic on these strides must not overflow.
+    // SAFETY: there are no elements, so nothing is accessed.
     let none =
         unsafe { TensorView::<u64, _>::from_raw_parts(std::ptr::null(), [0, 0], [isize::MAX; 2]) }.unwrap();
     assert_eq!((none.sum().item(), none.diagonal(0, 1).shape()), (0, [0]));
-    // SAFETY: one element, which is there.
+    // SAFETY: the only element is `data[0]`.
     let one =
         unsafe { TensorView::<u64, _>::from_raw_parts(first, [1, 1], [isize::MAX, isize::MAX]) }.unwrap();
     assert_eq!(one.diagonal(0, 1).slice(s![..;-1]), tensor![0u64]);
@@ -260,7 +260,7 @@ fn bad_raw_parts_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
-    /// A strided view is there if and only if each of its indices is an index of the slice, and then shows that element.
+    /// A strided view is valid if and only if each of its indices is within the slice. Then it has the elements at these indices.
     #[test]
     fn strided_slices_are_in_bounds(
         shape in any::<[u8; 3]>(), strides in any::<[i8; 3]>(), offset in any::<u8>(), len in 0usize..40, mutable in any::<bool>()
@@ -309,7 +309,7 @@ proptest! {
 }
 
 #[test]
-fn parts_of_dense_memory_may_be_written() {
+fn disjoint_strided_slices_may_be_written() {
     let mut data = [0; 24];
     for (shape, strides, offset) in [
         ([2, 3, 4], [12, 4, 1], 0),

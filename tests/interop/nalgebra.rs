@@ -1,4 +1,4 @@
-//! Matrices of nalgebra: the same elements, at the same addresses.
+//! Conversions from and to matrices of nalgebra: the same elements at the same addresses.
 
 use nalgebra::{
     DMatrix, DVector, Dyn, Matrix3x2, MatrixView, MatrixViewMut, RowVector3, U1, Vector3, VectorView,
@@ -16,7 +16,7 @@ fn same<O: Order>(m: &Strided<'_, i32>, x: TensorView<'_, i32, Rank<2>, O>) {
             assert!(std::ptr::eq(&m[(i, j)], &x[[i, j]]), "{i} {j}");
         }
     }
-    // Iterators go by strides of their own, column by column.
+    // Iterators of nalgebra go column by column, with their own strides.
     let columns: Vec<*const i32> = x.as_order::<ColMajor>().iter().map(std::ptr::from_ref).collect();
     assert_eq!(m.iter().map(std::ptr::from_ref).collect::<Vec<_>>(), columns);
     assert_eq!(
@@ -102,7 +102,7 @@ fn mutable_views() {
 }
 
 #[test]
-fn memory_changes_hands() {
+fn owned_matrices_move_without_copy() {
     for (rows, columns) in [(3, 4), (300, 400), (0, 4), (4, 0), (1, 1)] {
         let m = DMatrix::from_fn(rows, columns, |i, j| (1000 * i + j) as f64);
         let (address, copy) = (m.as_ptr(), m.clone());
@@ -111,7 +111,7 @@ fn memory_changes_hands() {
         assert!(x == TensorView::from(&copy));
         let back = DMatrix::from(x);
         assert_eq!((back.as_ptr(), &back), (address, &copy));
-        // Another order is a copy, and says so.
+        // A conversion of memory order copies, and needs an explicit call.
         let rows_first: Tensor<f64, Rank<2>> = Tensor::copy_of(&back);
         assert_eq!(DMatrix::from(rows_first.to_order::<ColMajor>()), copy);
     }

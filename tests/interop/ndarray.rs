@@ -1,4 +1,4 @@
-//! Arrays of ndarray: the same elements, at the same addresses, whatever the strides.
+//! Conversions from and to arrays of ndarray: the same elements at the same addresses, for any strides.
 
 use ndarray::{
     Array, Array1, Array2, Array3, ArrayD, ArrayView0, ArrayView3, ArrayViewD, ArrayViewMut3, Axis, IxDyn,
@@ -12,7 +12,7 @@ fn numbers(shape: (usize, usize, usize), column_major: bool) -> Array3<i32> {
     Array3::from_shape_vec(shape.set_f(column_major), values).unwrap()
 }
 
-/// Every element is the array's own, at the same index.
+/// Asserts that every element is the array's own, at the same index.
 #[track_caller]
 fn same<O: Order>(array: ArrayView3<'_, i32>, x: TensorView<'_, i32, Rank<3>, O>) {
     let (a, b, c) = array.dim();
@@ -74,7 +74,7 @@ fn tensors_are_the_same_elements() {
 }
 
 #[test]
-fn memory_changes_hands_in_its_own_order() {
+fn owned_arrays_move_without_copy_in_matching_order() {
     for (rows, columns) in [(3, 4), (300, 400), (0, 4), (1, 5), (5, 1)] {
         let array = Array2::from_shape_fn((rows, columns), |(i, j)| (i * 1000 + j) as f64);
         let address = array.as_ptr();
@@ -94,7 +94,7 @@ fn memory_changes_hands_in_its_own_order() {
 
 #[test]
 fn parts_of_an_owned_array() {
-    // Dense, and only a part of the memory: in front, and behind some of it.
+    // Contiguous elements that are a part of the memory: at its start, or further on.
     let array = Array1::from_iter(0..10);
     let address = array.as_ptr();
     let front: Tensor<i32, Rank<1>> = array.clone().slice_move(cut![..4]).try_into().unwrap();
@@ -103,7 +103,7 @@ fn parts_of_an_owned_array() {
     let behind: Tensor<i32, Rank<1>> = array.slice_move(cut![3..6]).try_into().unwrap();
     assert_eq!((behind.as_ptr(), behind + 0), (address.wrapping_add(3), tensor![3, 4, 5]));
 
-    // In no order: the array comes back.
+    // An array that is not contiguous is returned in the error.
     let array = numbers((2, 3, 4), false).slice_move(cut![.., ..;-1, ..]);
     let (address, copy) = (array.as_ptr(), array.clone());
     let refused = Tensor::<i32, Rank<3>>::try_from(array).unwrap_err();
@@ -129,7 +129,7 @@ fn other_ranks_and_types() {
 }
 
 #[test]
-fn ranks_that_are_known_at_run_time() {
+fn dynamic_ranks() {
     let x = Tensor::<i32, _>::from_fn([2, 1, 2, 1, 2, 1, 2, 3], |index| {
         index.iter().fold(0, |n, &i| 10 * n + i as i32)
     });

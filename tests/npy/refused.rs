@@ -1,12 +1,12 @@
-//! Files that hold something else than was asked for, and files that are damaged or hostile: always an error that says what
-//! is wrong, never a panic, and never much memory.
+//! Files of another element type, memory order or rank than requested, and damaged or hostile files. Reading must return an error
+//! with the reason, must not panic, and must not allocate much.
 
 use super::*;
 
-// ------------------------------------------------------------------ something else than was asked for
+// ------------------------------------------------------------------ another type, order or rank than requested
 
 #[test]
-fn another_order_type_or_rank_is_an_error_with_the_way_out() {
+fn mismatched_order_type_or_rank_is_error_naming_fix() {
     let rows = bytes_of(made::<f64, Rank<2>, RowMajor>([3, 4]).view());
     let cols = bytes_of(made::<f64, Rank<2>, ColMajor>([3, 4]).view());
     let vector = bytes_of(made::<i32, Rank<1>, RowMajor>([3]).view());
@@ -71,7 +71,7 @@ fn errors_name_the_file() {
 }
 
 #[test]
-fn what_the_advice_says_works() {
+fn fixes_in_messages_work() {
     let path = data("i16_f_2");
     let x: Tensor<f64, Rank<1>> = Tensor::<i16, Rank<2>, ColMajor>::read_npy(path)
         .unwrap()
@@ -82,7 +82,7 @@ fn what_the_advice_says_works() {
 }
 
 #[test]
-fn element_types_that_tensors_do_not_have_are_refused() {
+fn unsupported_element_types_are_rejected() {
     for (name, descr) in [
         ("f16", "<f2"),
         ("f128", "<f16"),
@@ -109,7 +109,7 @@ fn element_types_that_tensors_do_not_have_are_refused() {
 // ------------------------------------------------------------------ damaged files
 
 #[test]
-fn headers_that_make_no_sense_are_errors() {
+fn invalid_headers_are_errors() {
     let of = |descr, order, shape| plain(descr, order, shape, &[0; 64]);
     let shaped = |shape: &str| plain("'|u1'", "False", shape, &[0; 64]);
     let text = |text: &str| file(1, text, &[0; 64]);
@@ -199,9 +199,9 @@ fn headers_that_make_no_sense_are_errors() {
     assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("describes no array"));
 }
 
-/// The parser takes time proportional to the length: the widest and the deepest headers must not take long.
+/// The parser takes linear time, also for headers with many or deeply nested items.
 #[test]
-fn no_header_takes_long() {
+fn headers_are_parsed_in_linear_time() {
     let start = std::time::Instant::now();
     for open in ["[", "{", "("] {
         for fill in ["'a',", "True,", "[],", "{'a':True},"] {
@@ -238,12 +238,12 @@ fn data_of_the_wrong_length_are_errors() {
         read(&bytes).unwrap_err(),
         "holds 97 bytes of data, more than the 96 bytes of a f64 tensor of shape [3, 4]"
     );
-    // A stream may go on.
+    // A stream may have more bytes after the array.
     assert!(Tensor::<f64, Rank<2>>::read_npy_from(&bytes[..]).is_ok());
 }
 
 #[test]
-fn bytes_that_are_no_bool_are_errors() {
+fn invalid_bool_bytes_are_errors() {
     for byte in 2..=255 {
         let bytes = plain("'|b1'", "False", "(3,)", &[0, 1, byte]);
         let (found, at) = (why::<bool, Rank<1>, RowMajor>(&bytes), bytes.len() - 1);
@@ -252,8 +252,8 @@ fn bytes_that_are_no_bool_are_errors() {
 }
 
 #[test]
-fn readers_may_stutter_and_fail() {
-    /// One byte at a time, interrupted before each.
+fn interrupted_and_failing_readers() {
+    /// A reader that returns one byte at a time, and is interrupted before each.
     struct Slow<'a>(&'a [u8], bool);
     impl Read for Slow<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -282,7 +282,7 @@ fn readers_may_stutter_and_fail() {
     }
 }
 
-/// The most memory that this process has ever addressed, in bytes.
+/// Returns the peak virtual memory of this process in bytes.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
@@ -290,14 +290,14 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn claims_are_not_believed() {
+fn claimed_elements_are_not_allocated() {
     let Some(before) = peak() else {
         eprintln!("skipped: this system does not tell how much memory a process has had");
         return;
     };
     let folder = Folder::new();
     let path = folder.file("claim.npy");
-    // The bytes overflow, or they fit and there are just no such data.
+    // Sizes in bytes that overflow, and sizes that fit but exceed the file's data.
     let (claims, smallest) = match usize::BITS {
         64 => (["1152921504606846976", "8589934592", "65536, 65536, 4"], 8u64 << 30),
         _ => (["1610612736", "1073741824", "1024, 1024, 1024"], 1 << 30),
@@ -322,14 +322,14 @@ fn claims_are_not_believed() {
             }
         }
     }
-    // Far more than other tests need at the same time, and less than the smallest of these claims.
+    // Much more than other tests use at the same time, and less than the smallest claim.
     let grown = peak().unwrap() - before;
     assert!(grown < smallest / 2, "{grown} bytes");
 }
 
 // ------------------------------------------------------------------ any damage
 
-/// What is read, if anything is, must be what the bytes say.
+/// Asserts that a tensor that is read has the elements in the bytes.
 fn check_read(bytes: &[u8]) {
     if let Ok(x) = Tensor::<i32, Rank<2>, ColMajor>::read_npy_from(bytes) {
         let length = match bytes[6] {
@@ -432,7 +432,7 @@ fn a_failed_write_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_file_is_always_the_old_one_or_the_new_one() {
+fn readers_see_old_or_new_file_while_writing() {
     let folder = Folder::new();
     let path = folder.file("x.npy");
     let of = |value: i64| Tensor::<i64, _>::full([1 << 16], value);
@@ -467,7 +467,7 @@ fn links_permissions_and_pipes_stay() {
     x.write_npy("/dev/null").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 
-    // Links to links to where no file is yet, and links in a circle.
+    // A chain of links to a missing file, and links in a circle.
     let [first, second, missing] = ["first.npy", "second.npy", "missing.npy"].map(|name| folder.file(name));
     symlink("second.npy", &first).unwrap();
     symlink("missing.npy", &second).unwrap();

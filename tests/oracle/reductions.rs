@@ -1,4 +1,4 @@
-//! Traces, sums, extremes and norms.
+//! Traces, sums, extrema and norms.
 
 use super::{Matrix, ar, both_orders, listed};
 use vierbein::{Complex, Dim, Error, Order, Rank, RemoveAxes, Tensor, s};
@@ -44,7 +44,7 @@ fn square_traces<O: Order>() {
     }
 }
 
-/// `n * offset + (s_a + s_b) * n * (n - 1) / 2`, with the strides of row-major storage.
+/// Each trace is `n * offset + (s_a + s_b) * n * (n - 1) / 2`, with the strides of a row-major layout.
 fn every_pair_of_axes<O: Order>() {
     fn check<D: RemoveAxes<2>, O: Order>(shape: D::Shape) {
         let (x, extents) = (ar::<D, O>(shape), shape.as_ref());
@@ -99,7 +99,7 @@ fn empty_traces<O: Order>() {
     assert_eq!((trace.shape(), trace.to_vec()), ([4], vec![0; 4]));
 }
 
-/// Each message names both axes and all lengths. (That the trace of a tensor of `bool` does not compile is a UI test.)
+/// Each message names both axes and the shape. (A UI test checks that the trace of a `bool` tensor does not compile.)
 fn trace_errors<O: Order>() {
     let x = ar::<Rank<3>, O>([4, 5, 4]);
     let unequal = [(0, 1), (1, 2), (2, 1)];
@@ -128,7 +128,7 @@ fn names_both<O: Order>(x: &Tensor<i64, Rank<3>, O>, a: usize, b: usize) -> Erro
 
 // ------------------------------------------------------------------ sums
 
-both_orders! { sums_of_ones sums_that_cancel sums_of_nothing extremes not_a_number norms }
+both_orders! { sums_of_ones sums_that_cancel sums_of_zero_elements extremes not_a_number norms }
 
 fn sums_of_ones<O: Order>() {
     for n in [1, 7, 8, 9, 15, 128, 129, 137, 1024] {
@@ -169,7 +169,7 @@ fn sums_that_cancel<O: Order>() {
     near(f64::from(line.slice(s![..;-1]).sum().item()));
 }
 
-fn sums_of_nothing<O: Order>() {
+fn sums_of_zero_elements<O: Order>() {
     let x = Tensor::<f64, _, O>::zeros([3, 0]);
     assert_eq!(x.sum().item(), 0.0);
     assert_eq!(x.sum_axis(1).to_vec(), [0.0; 3]);
@@ -223,9 +223,9 @@ fn norms<O: Order>() {
     assert_eq!(norms.to_vec(), [1.0, 1.0]);
 }
 
-/// The rank of a trace is in its type, so this needs no annotation.
+/// The rank of a trace follows from the operand's rank, without annotations.
 #[test]
-fn the_rank_follows() {
+fn rank_of_trace_is_inferred() {
     fn rank<D: Dim, O: Order>(_: &Tensor<i64, D, O>) -> usize {
         D::NDIM
     }

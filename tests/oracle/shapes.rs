@@ -1,4 +1,4 @@
-//! The shape rules of both orders, row by row, with values.
+//! The shape rules of both memory orders, row by row of the table, with computed elements.
 
 use vierbein::{
     Broadcast, BroadcastTo, ColMajor, Common, Dim, Error, MatmulRanks, Order, Rank, RowMajor, Tensor,
@@ -6,7 +6,7 @@ use vierbein::{
 
 const TABLE: &str = include_str!("../data/order_shapes.csv");
 
-/// One line of the table; `output` is `None` where the rule refuses.
+/// One row of the table. `output` is `None` if the shapes do not match.
 struct Row {
     id: String,
     op: String,
@@ -22,7 +22,7 @@ fn shape(text: &str) -> Vec<usize> {
     }
 }
 
-/// The fields of a line; commas between quotation marks do not separate.
+/// Splits a line at the commas that are not quoted.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -62,14 +62,14 @@ fn every_row_belongs_to_a_test() {
 
 // ------------------------------------------------------------------ naive evaluation
 
-/// An array of extents or indices as the rank's own.
+/// Converts extents or indices to an array of the rank's type.
 fn typed<D: Dim>(extents: &[usize]) -> D::Shape {
     let mut typed = D::Shape::default();
     typed.as_mut().copy_from_slice(extents);
     typed
 }
 
-/// All indices of a shape, the last axis fastest.
+/// Returns all indices of a shape in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     shape.iter().fold(vec![vec![]], |heads, &extent| {
         let longer = |head: Vec<usize>| (0..extent).map(move |i| [&head[..], &[i]].concat());
@@ -77,7 +77,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     })
 }
 
-/// A number that depends on the operand and on every part of the index.
+/// Returns a number that depends on the operand and on every component of the index.
 fn value(seed: i64, index: &[usize]) -> i64 {
     index.iter().fold(seed, |v, &i| 7 * v + i as i64) % 101 - 50
 }
@@ -86,8 +86,8 @@ fn operand<D: Dim, O: Order>(seed: i64, shape: &[usize]) -> Tensor<i64, D, O> {
     Tensor::from_fn(typed::<D>(shape), |index| value(seed, index.as_ref()))
 }
 
-/// The operand's index for an index of the common shape: row-major drops leading axes, column-major trailing ones, and
-/// an axis of length 1 has one position.
+/// Returns the operand's index for an index of the broadcast shape. Row-major drops leading axes, column-major trailing ones; an
+/// axis of extent 1 has index 0.
 fn reduced<O: Order>(index: &[usize], shape: &[usize]) -> Vec<usize> {
     let extra = index.len() - shape.len();
     let kept = if O::ROW_MAJOR { &index[extra..] } else { &index[..shape.len()] };
@@ -102,7 +102,7 @@ fn check<D: Dim, O: Order>(row: &Row, got: &Tensor<i64, D, O>, expected: impl Fn
     }
 }
 
-/// The error names both shapes, and the order's rule.
+/// Asserts that the error names both shapes and the memory order.
 fn check_error<O: Order>(row: &Row, error: &Error) {
     assert_eq!(row.output, None, "{}: {error}", row.id);
     let message = error.to_string();
@@ -111,9 +111,9 @@ fn check_error<O: Order>(row: &Row, error: &Error) {
     }
 }
 
-// ------------------------------------------------------------------ from ranks as numbers to ranks as types
+// ------------------------------------------------------------------ dispatch from dynamic to static rank
 
-/// `$body` with `$D` as the literal rank of that number, among those given.
+/// Evaluates `$body` with `$D` as the static rank that equals `$n`, for the listed ranks.
 macro_rules! with_rank {
     ($n:expr, $D:ident in $($r:literal)* => $body:expr) => {
         match $n {
@@ -126,7 +126,7 @@ macro_rules! with_rank {
     };
 }
 
-/// `$body` in the order that the row names.
+/// Evaluates `$body` with `$O` as the memory order of the row.
 macro_rules! with_order {
     ($row:expr, $O:ident => $body:expr) => {
         match $row.order.as_str() {
@@ -156,7 +156,7 @@ fn broadcast() {
         let (a, b) = (operand::<D, O>(1, l), operand::<E, O>(2, r));
         let (from_a, from_b) =
             (|i: &[usize]| value(1, &reduced::<O>(i, l)), |i: &[usize]| value(2, &reduced::<O>(i, r)));
-        // A mask of the left shape chooses between the right operand and a single value.
+        // A mask of the left shape selects between the right operand and a scalar.
         let select = a.greater(0).try_select(&b, &Tensor::scalar(99));
         match a.try_add(&b) {
             Ok(sum) => {
@@ -166,7 +166,7 @@ fn broadcast() {
                 check(row, &(a.clone() * b.clone()), |i| from_a(i) * from_b(i));
                 check(row, &a.maximum(&b), |i| from_a(i).max(from_b(i)));
                 check(row, &select.unwrap(), |i| if from_a(i) > 0 { from_b(i) } else { 99 });
-                // Three operands, one after the other.
+                // Three operands, added in two steps.
                 let three: Tensor<i64, Common<D, E>, O> = &(&a + &b) + &Tensor::scalar(5);
                 check(row, &three, |i| from_a(i) + from_b(i) + 5);
             }
@@ -222,7 +222,7 @@ fn broadcast_to() {
     assert_eq!(lower, 1, "only T4e, from rank 1 to rank 0");
 }
 
-/// The matrix axes of an operand: rows, columns and the batch. A vector on the left is a row, on the right a column.
+/// Returns rows, columns and batch extents of an operand. A vector is a row on the left, and a column on the right.
 fn matrix<O: Order>(shape: &[usize], left: bool) -> (usize, usize, &[usize]) {
     match (shape, O::ROW_MAJOR) {
         ([k], _) if left => (1, *k, &[]),
@@ -234,7 +234,7 @@ fn matrix<O: Order>(shape: &[usize], left: bool) -> (usize, usize, &[usize]) {
     }
 }
 
-/// The index of an element from its places in the matrix and in the batch; a vector has only `along`.
+/// Returns the index of an element from its row and column and its batch index; for a vector, `along`.
 fn place<O: Order>(shape: &[usize], along: usize, [i, j]: [usize; 2], batch: &[usize]) -> Vec<usize> {
     match (shape.len(), O::ROW_MAJOR) {
         (1, _) => vec![along],
@@ -259,7 +259,7 @@ fn matmul() {
             let cut = if O::ROW_MAJOR { index.len() - kept } else { kept };
             let (head, tail) = index.split_at(cut);
             let (batch, ij) = if O::ROW_MAJOR { (head, tail) } else { (tail, head) };
-            // A vector's axis is gone; what is left of the two belongs to the other operand.
+            // For a vector operand one of the two is missing; the other belongs to the other operand.
             let (i, j) = (ij.first().copied().unwrap_or(0), ij.last().copied().unwrap_or(0));
             let (batch_l, batch_r) = (reduced::<O>(batch, batch_l), reduced::<O>(batch, batch_r));
             let term = |p: usize| {

@@ -10,20 +10,20 @@ use vierbein::{
     Broadcast, BroadcastTo, ColMajor, Complex, Error, Order, Rank, RealScalar, RowMajor, Tensor, TensorView,
 };
 
-/// All values, if there are all of them.
+/// Returns the array if all values are defined.
 fn whole<T: Exact>(from: &Array<Option<T>>) -> Option<Array<T>> {
     let values = from.values.iter().copied().collect::<Option<Vec<T>>>()?;
     Some(Array { shape: from.shape.clone(), values })
 }
 
-/// What an operation makes of two arrays that broadcast.
+/// Returns the expected result of an operation on two arrays that broadcast.
 #[inline(never)]
 fn reckoned<T: Number>(op: Op, a: &Array<T>, b: &Array<T>, row_major: bool) -> Option<Array<T>> {
     whole(&a.zip(b, row_major, |&x, &y| T::reckon(op, x, y)).expect("they broadcast"))
 }
 
-/// Two shapes that often broadcast in an order: a common one, of which some extents become 1 and leading (row-major) or
-/// trailing axes are left out.
+/// Returns two shapes that often broadcast: a common shape with some extents replaced by 1, and with leading (row-major) or trailing
+/// (column-major) axes left out.
 fn pair(common: &[usize], ranks: [usize; 2], picks: &[u8], row_major: bool) -> [Vec<usize>; 2] {
     [0, 1].map(|side| {
         let first = if row_major { common.len() - ranks[side] } else { 0 };
@@ -39,7 +39,7 @@ fn pair(common: &[usize], ranks: [usize; 2], picks: &[u8], row_major: bool) -> [
     })
 }
 
-/// Two recipes, a common shape and what becomes of it.
+/// Two recipes, a common shape, and random bytes that decide how the shapes differ from it.
 type Operands = ([Recipe; 2], Vec<usize>, [u8; 12]);
 
 fn operands(ranks: core::ops::RangeInclusive<usize>, limit: usize) -> impl Strategy<Value = Operands> {
@@ -57,7 +57,7 @@ fn with_views<T: Exact, D: TestDim, E: TestDim, O: Order>(
     });
 }
 
-/// Each operation on views, by its `try_` form.
+/// Checks the fallible variant of each operation on views.
 fn reckons<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim + Broadcast<E>,
@@ -81,12 +81,12 @@ where
     });
 }
 
-/// The same of equal ranks.
+/// Calls [`reckons`] with equal ranks.
 fn reckons_evenly<T: Number, D: TestDim, O: Order>(operands: &Operands) {
     reckons::<T, D, D, O>(operands);
 }
 
-/// Owned tensors, references and views in every combination; subtraction tells the sides apart.
+/// Checks owned tensors, references and views in every combination. Subtraction is used because it is not commutative.
 fn mixes<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim + Broadcast<E>,
@@ -112,7 +112,7 @@ where
     });
 }
 
-/// A scalar on either side, and negation.
+/// Checks a scalar on either side, and negation.
 fn scales<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     T: for<'x> Sub<&'x Tensor<T, D, O>, Output = Tensor<T, D, O>>
@@ -140,7 +140,7 @@ where
     });
 }
 
-/// Compound assignment into mutable views, the right operand repeated.
+/// Checks compound assignment into mutable views, with a right operand that broadcasts.
 fn assigns<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim,
@@ -152,7 +152,7 @@ where
     with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| {
         let in_b = elements::<T>(in_b);
         let repeated = in_b.broadcast_to(target, O::ROW_MAJOR);
-        // Without debug assertions, differences below zero wrap.
+        // Without debug assertions, negative differences of unsigned types wrap.
         let differences = T::SIGNED || cfg!(debug_assertions);
         for op in if differences { &[Op::Sub, Op::Mul][..] } else { &[Op::Mul] } {
             with_view_mut::<T, D, O>(
@@ -167,7 +167,7 @@ where
                     }
                 },
                 &mut |in_a| {
-                    // Nothing is changed where the shapes or an element do not fit.
+                    // If the shapes do not match or an element overflows, the target stays unchanged.
                     let Some(repeated) = &repeated else { return in_a.clone() };
                     reckoned(*op, in_a, repeated, O::ROW_MAJOR).unwrap_or_else(|| in_a.clone())
                 },
@@ -190,7 +190,7 @@ where
     });
 }
 
-/// The same of equal ranks.
+/// Calls [`assigns`] with equal ranks.
 fn assigns_evenly<T: Number, D: TestDim, O: Order>(operands: &Operands) {
     assigns::<T, D, D, O>(operands);
 }
@@ -207,7 +207,7 @@ macro_rules! rank_pairs {
     };
 }
 
-/// Operands of rank pairs from a list, the common shape having the larger rank.
+/// Operands with a pair of ranks from a list. The common shape has the larger rank.
 fn ranked(pairs: &'static [[usize; 2]], limit: usize) -> impl Strategy<Value = ([usize; 2], Operands)> {
     proptest::sample::select(pairs).prop_flat_map(move |ranks| {
         let rank = ranks[0].max(ranks[1]);
@@ -219,7 +219,7 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn all_types_reckon(operands in operands(2..=2, 25)) {
+    fn arithmetic_of_all_types(operands in operands(2..=2, 25)) {
         macro_rules! all {
             ($($T:ty)*) => {
                 $( for_rank!(2, [2], reckons_evenly::<$T>(&operands)); )*
@@ -258,7 +258,8 @@ proptest! {
     }
 }
 
-/// On all values of a type, not small ones only: what Rust's checked operators refuse is an error, and changes nothing.
+/// Tests all values of a type, not only small ones. If Rust's checked operator returns `None`, the result is an error, and operands
+/// stay unchanged.
 macro_rules! extremes {
     ($($test:ident $T:ident;)*) => {
         proptest! {
@@ -305,9 +306,9 @@ extremes! {
     extremes_of_u64 u64;
 }
 
-/// Any value, often one of those at which operators fail.
+/// Returns any value, often one for which operators overflow or are undefined.
 fn edge<T: Arbitrary + RealScalar>() -> impl Strategy<Value = T> {
-    // The last is −1 for signed types.
+    // The last value is −1 for signed types.
     let edges = vec![T::zero(), T::one(), T::LOWEST, T::HIGHEST, T::LOWEST + T::HIGHEST];
     prop_oneof![any::<T>(), proptest::sample::select(edges)]
 }
@@ -315,9 +316,9 @@ fn edge<T: Arbitrary + RealScalar>() -> impl Strategy<Value = T> {
 proptest! {
     #![proptest_config(cases(1024))]
 
-    /// Every operator on every pattern of bits: infinities, NaN, subnormal numbers.
+    /// Checks every operator on arbitrary bit patterns, including infinities, NaN and subnormal numbers.
     #[test]
-    fn floats_as_rust_reckons(a in any::<[u32; 4]>(), b in any::<[u32; 4]>()) {
+    fn float_arithmetic_equals_rust(a in any::<[u32; 4]>(), b in any::<[u32; 4]>()) {
         let bits = |all: [u32; 4]| all.map(|x| if x % 7 == 0 { f32::from_bits(x | 0x7f80_0000) } else { f32::from_bits(x) });
         let (a, b) = (bits(a), bits(b));
         let array = |values: [f32; 4]| Array { shape: vec![4], values: values.to_vec() };

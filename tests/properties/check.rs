@@ -1,31 +1,31 @@
-//! Comparing tensors with the reference, and calling generic checks for ranks, orders and element types.
+//! Comparison of tensors with the reference, and calls of generic checks for ranks, memory orders and element types.
 //!
-//! What is generic in rank and order is kept short, so that the many instances are compiled quickly.
+//! Code that is generic over rank and memory order is kept short, because its many instances take time to compile.
 
 use super::number::{Exact, Z};
 use super::reference::{Array, dense_strides, indices};
 use proptest::test_runner::Config as ProptestConfig;
 use vierbein::{Cpu, Dim, Error, Order, Storage, Tensor};
 
-/// Cases of a property; failures are printed, not kept in files.
+/// Returns a configuration with this number of cases. Failures are printed, not saved to files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// An index or shape as the rank's array.
+/// Converts an index or a shape to an array of the rank's type.
 pub(crate) fn fixed<D: Dim>(values: &[usize]) -> D::Shape {
     let mut to = D::Shape::default();
     to.as_mut().copy_from_slice(values);
     to
 }
 
-/// A tensor of these values.
+/// Returns a tensor with these values.
 #[inline(never)]
 pub(crate) fn tensor<T: Exact, D: Dim, O: Order>(from: &Array<T>) -> Tensor<T, D, O> {
     Tensor::from_vec(fixed::<D>(&from.shape), from.enumerate(O::ROW_MAJOR))
 }
 
-/// Every element, read by its index.
+/// Reads every element by its index.
 #[inline(never)]
 pub(crate) fn read<T, D, O, S>(x: &Tensor<T, D, O, Cpu, S>) -> Array<T>
 where
@@ -37,7 +37,7 @@ where
     Array::gather(x.shape().as_ref(), &mut |index| *x.get(fixed::<D>(index)).expect("within bounds"))
 }
 
-/// Same shape, and same elements at every index.
+/// Asserts that shape and elements are equal.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_is<T, D, O, S>(x: &Tensor<T, D, O, Cpu, S>, expected: &Array<T>)
@@ -60,7 +60,7 @@ pub(crate) fn assert_same<T: Exact>(found: &Array<T>, expected: &Array<T>, strid
     }
 }
 
-/// The same of an owned tensor, which must be dense in its order.
+/// Asserts the same of an owned tensor, which must be contiguous in its memory order.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_owned<T: Exact, D: Dim, O: Order>(x: &Tensor<T, D, O>, expected: &Array<T>) {
@@ -74,7 +74,7 @@ fn assert_dense(shape: &[usize], strides: &[isize], row_major: bool) {
     assert_eq!(strides, dense_strides(shape, row_major), "an owned tensor of shape {shape:?} is dense");
 }
 
-/// Same values in the same sequence.
+/// Asserts that values and their order are equal.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_sequence<T: Exact>(found: &[T], expected: &[T]) {
@@ -83,21 +83,21 @@ pub(crate) fn assert_sequence<T: Exact>(found: &[T], expected: &[T]) {
     assert!(same, "{found:?} instead of {expected:?}");
 }
 
-/// The numbers as elements, or `None` where one does not fit.
+/// Converts the numbers to elements. Returns `None` if a number is not representable.
 #[inline(never)]
 pub(crate) fn put_all<T: Exact>(from: &Array<Z>) -> Option<Array<T>> {
     let values = from.values.iter().map(|&z| T::put(z)).collect::<Option<Vec<T>>>()?;
     Some(Array { shape: from.shape.clone(), values })
 }
 
-/// The numbers as elements, where they are samples.
+/// Converts the numbers to elements. They must be samples, which every type represents.
 pub(crate) fn elements<T: Exact>(from: &Array<Z>) -> Array<T> {
     put_all(from).expect("samples fit")
 }
 
-/// A result with these values; or an error, where a value does not fit its type.
+/// Asserts that the result has these values, or that it is an error if a value is not representable.
 ///
-/// What does not fit wraps in builds without debug assertions; there is nothing to compare then.
+/// Without debug assertions overflow wraps, and nothing is compared.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_fits<T: Exact, D: Dim, O: Order>(
@@ -117,7 +117,7 @@ fn assert_overflow(error: &Error, has_value: bool) {
     assert!(matches!(error, Error::Arithmetic { .. }) && !has_value, "{error}");
 }
 
-/// Calls `f::<T, Rank, Order> args` in both orders, for the rank among the given ones that equals `rank`.
+/// Calls `f::<T, Rank, Order> args` in both memory orders, for the listed rank that equals `rank`.
 macro_rules! for_rank {
     ($rank:expr, [$($n:literal)*], $f:ident::<$T:ty> $args:tt) => {
         match $rank {
@@ -130,7 +130,7 @@ macro_rules! for_rank {
     };
 }
 
-/// The same for each of several element types.
+/// Calls `for_rank` for each of several element types.
 macro_rules! for_types {
     ([$($T:ty),*], $rank:expr, $ranks:tt, $f:ident $args:tt) => {
         $( $crate::check::for_rank!($rank, $ranks, $f::<$T> $args); )*

@@ -1,4 +1,4 @@
-//! Functions of one element, of two, and choices between elements, against the scalar functions of Rust and num-complex.
+//! Functions of one and two elements, and selection, compared with the scalar functions of Rust and num-complex.
 
 use super::check::{assert_fits, assert_is, assert_owned, cases, elements, for_rank, for_types};
 use super::number::{Exact, Number};
@@ -7,9 +7,9 @@ use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
 use proptest::prelude::*;
 use vierbein::{Broadcast, ColMajor, Complex, Order, Rank, RealScalar, RowMajor, Tensor, s};
 
-// ------------------------------------------------------------------ closures and choices
+// ------------------------------------------------------------------ closures and selection
 
-// Functions rather than closures: a closure in a generic function is another one for each rank and order.
+// Functions instead of closures: a closure in a generic function has a separate type for each rank and memory order.
 
 fn polynomial<T: Number>(x: T) -> T {
     x * x + x
@@ -36,7 +36,7 @@ fn maps<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// Two operands of different ranks: comparisons, choices, and a closure on both.
+/// Checks operands of different ranks: comparisons, selection, and a closure of two elements.
 fn compares<T: Number, D, E, O: Order>(recipes: &[Recipe; 2], left: &[usize], right: &[usize])
 where
     D: TestDim + Broadcast<E>,
@@ -101,7 +101,7 @@ fn orders<T: Number + RealScalar, D: TestDim, O: Order>(recipes: &[Recipe; 2], s
     });
 }
 
-/// The absolute value of every number has a value, but for the smallest signed integers.
+/// Checks absolute values. Only those of the smallest signed integers are not representable.
 fn has_size<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     T::Real: Exact,
@@ -125,7 +125,7 @@ where
     });
 }
 
-/// A mask of one rank, and two sides of others.
+/// Checks selection with a mask of one rank and two operands of other ranks.
 fn selects<T: Exact, O: Order>(recipes: &[Recipe; 3], shapes: &[Vec<usize>; 3]) {
     let [mask, yes, no] = shapes;
     let first = common_shape(mask, yes, O::ROW_MAJOR);
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn choices_by_a_mask(
+    fn selection_by_mask(
         recipes in [recipe(), recipe(), recipe()],
         common in shape(3..=3, 60),
         ones in any::<[[bool; 3]; 3]>(),
@@ -225,9 +225,9 @@ proptest! {
     }
 }
 
-// ------------------------------------------------------------------ functions of floating and complex numbers
+// ------------------------------------------------------------------ functions of floating-point and complex numbers
 
-/// Numbers of all sizes, and the special ones.
+/// Numbers of all magnitudes, and special values.
 fn floats() -> impl Strategy<Value = f64> {
     let special = vec![0.0, -0.0, 1.0, -1.0, 0.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-310, 1e300];
     prop_oneof![2 => -3.0..3.0, 1 => any::<f64>(), 1 => proptest::sample::select(special)]
@@ -237,18 +237,18 @@ fn bits_agree(found: f64, expected: f64) -> bool {
     found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
 }
 
-/// Whether two numbers differ by at most two units in the last place, and have one sign.
+/// Returns whether two numbers have the same sign and differ by at most two units in the last place.
 fn last_places_agree(found: f64, expected: f64) -> bool {
     found.to_bits().abs_diff(expected.to_bits()) <= 2 || (found.is_nan() && expected.is_nan())
 }
 
-/// [`last_places_agree`] of single precision. Their references are computed in double precision.
+/// Variant of [`last_places_agree`] for single precision, with tolerance one. The reference is computed in double precision.
 fn last_places_agree_f32(found: f32, expected: f64) -> bool {
     let expected = expected as f32;
     found.to_bits().abs_diff(expected.to_bits()) <= 1 || (found.is_nan() && expected.is_nan())
 }
 
-/// The standard library's function overflows before its result does.
+/// For large arguments, `f64::asinh` overflows although the result is representable.
 fn asinh(x: f64) -> f64 {
     let large = (x.abs().ln() + core::f64::consts::LN_2).copysign(x);
     if x.abs() > 1e100 { large } else { x.asinh() }
@@ -273,14 +273,14 @@ proptest! {
         functions! { x, values, bits_agree;
             sqrt recip abs floor ceil round trunc fract
         }
-        // The standard library's functions have errors, too.
+        // With a tolerance, because the standard library's functions have rounding errors, too.
         functions! { x, values, last_places_agree;
             exp exp2 ln log2 log10 sin cos tan asin acos atan sinh cosh cbrt exp_m1 ln_1p
         }
         let near = |found: f64, expected: f64| found.to_bits().abs_diff(expected.to_bits()) <= 4 || bits_agree(found, expected);
         assert!(x.tanh().iter().zip(&values).all(|(&f, v)| near(f, v.tanh())), "{values:?}");
         assert!(x.asinh().iter().zip(&values).all(|(&f, &v)| near(f, asinh(v))), "{values:?}");
-        // The compiler has shorter ways of its own for powers that it knows.
+        // `black_box`, because the compiler replaces `powf` with a constant exponent by other code.
         for power in core::hint::black_box([0.5, -1.25]) {
             assert!(x.powf(power).iter().zip(&values).all(|(&f, v)| last_places_agree(f, v.powf(power))));
         }
@@ -310,7 +310,7 @@ proptest! {
         assert!(x.is_finite().iter().zip(&values).all(|(&f, v)| f == (v.re.is_finite() && v.im.is_finite())));
     }
 
-    /// NaN is never dropped, and stays where it is.
+    /// NaN propagates, at its index.
     #[test]
     fn extremes_of_two_with_nan(a in prop::collection::vec(floats(), 4), b in prop::collection::vec(floats(), 4)) {
         let (x, y) = (Tensor::<f64, Rank<1>>::from(a.clone()), Tensor::<f64, Rank<1>>::from(b.clone()));

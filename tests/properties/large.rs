@@ -1,18 +1,18 @@
-//! Tensors large enough to be cut for several threads, against plain loops over vectors.
+//! Tensors that are large enough to run in parallel, compared with plain loops over vectors.
 
 use super::number::{Exact, Z};
 use vierbein::{ColMajor, Complex, Cpu, Element, Order, Rank, RowMajor, Storage, Tensor, s};
 
-/// Rows and columns: more than 300 000 elements, and no round numbers.
+/// Numbers of rows and columns: more than 300 000 elements, and not multiples of tile sizes.
 const ROWS: usize = 523;
 const COLUMNS: usize = 701;
 
-/// The number at position `k`: whole, small, and without a short period.
+/// Returns the small integer at index `k`, in a pattern without a short period.
 fn number(k: usize) -> i64 {
     ((k as u64).wrapping_mul(2_654_435_761) >> 7) as i64 % 199 - 99
 }
 
-/// A matrix, the same values in a vector, and how to find an element in it.
+/// A matrix, and the same values in a vector.
 struct Matrix<O: Order> {
     tensor: Tensor<f64, Rank<2>, O>,
     values: Vec<f64>,
@@ -29,7 +29,7 @@ impl<O: Order> Matrix<O> {
     }
 }
 
-/// Every element of a matrix is what a function of its indices says.
+/// Asserts that every element of a matrix equals a function of its indices.
 #[track_caller]
 fn assert_all<T, O, S>(x: &Tensor<T, Rank<2>, O, Cpu, S>, expected: impl Fn(usize, usize) -> T)
 where
@@ -48,7 +48,7 @@ fn elementwise<O: Order>() {
     let (a, b) = (Matrix::<O>::new(0, 0.25), Matrix::<O>::new(9, 0.5));
     let (x, y) = (&a.tensor, &b.tensor);
     assert_all(&(x + y), |i, j| a.at(i, j) + b.at(i, j));
-    // Transposed and cut operands, on either side.
+    // Transposed and sliced operands, on either side.
     let square = s![..ROWS, ..ROWS];
     assert_all(&(&x.slice(square) - &y.slice(square).t()), |i, j| a.at(i, j) - b.at(j, i));
     assert_all(&(&x.t() * &y.t()), |i, j| a.at(j, i) * b.at(j, i));
@@ -69,7 +69,7 @@ fn elementwise<O: Order>() {
     z.slice_mut(s![..;2, ..]).fill(7.0);
     z.slice_mut(s![1..;2, ..]).assign(&y.slice(s![1..;2, ..]));
     assert_all(&z, |i, j| if i % 2 == 0 { 7.0 } else { b.at(i, j) });
-    // Integers are looked at before anything is written.
+    // Integer overflow is checked before anything is written.
     let whole = x.cast::<i32>();
     assert_all(&(&whole * &whole.slice(s![..;-1, ..])), |i, j| {
         a.at(i, j) as i32 * a.at(ROWS - 1 - i, j) as i32
@@ -99,7 +99,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.cast::<i64>().sum_axis(0).to_vec(), by_column.iter().map(|&v| v as i64).collect::<Vec<_>>());
     assert_eq!(x.cast::<Complex<f64>>().sum().item(), Complex::new(total, 0.0));
 
-    // Extremes, many of which are equal: the first one counts.
+    // Extrema with many ties: the first index counts.
     let largest = a.values.iter().copied().fold(f64::MIN, f64::max);
     assert_eq!(x.max().item(), largest);
     let first = a.values.iter().position(|&v| v == largest).expect("it is there");
@@ -122,7 +122,7 @@ fn reductions<O: Order>() {
     let at = if O::ROW_MAJOR { (ROWS - 3) * COLUMNS + 4 } else { 4 * ROWS + ROWS - 3 };
     assert_eq!(with_nan.argmin().item(), at as i64);
 
-    // Moments of whole numbers, whose sums are exact.
+    // Moments of integers, whose sums are exact.
     let n = a.values.len() as f64;
     let squares: f64 = a.values.iter().map(|v| v * v).sum();
     let variance = (squares - total * total / n) / n;
@@ -130,7 +130,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.norm().item(), squares.sqrt());
     assert_eq!(x.mean().item(), total / n);
 
-    // A trace with as many elements: the matrix repeated along a third axis.
+    // A trace over as many elements: the matrix broadcast along a third axis.
     let cube = x.insert_axis(2).to_owned();
     let repeated = cube.broadcast_to([ROWS, COLUMNS, ROWS]);
     assert_eq!(repeated.trace(0, 2).to_vec(), by_column);
@@ -147,7 +147,7 @@ fn reductions<O: Order>() {
     }
 }
 
-/// Element `[i, j]` of a product of whole numbers.
+/// Returns element `[i, j]` of a product of integer matrices.
 fn dot<T: Exact>(a: &Tensor<T, Rank<2>>, b: &Tensor<T, Rank<2>>, i: usize, j: usize) -> T {
     let terms = (0..a.shape()[1]).map(|k| a[[i, k]].take().times(&b[[k, j]].take()));
     T::put(terms.fold(Z::ZERO, |sum, z| sum.plus(&z))).expect("it fits")
@@ -161,7 +161,7 @@ fn products<T: super::number::Number>(n: usize) {
             T::put(Z { re: i128::from(number(k) % 10), im }).expect("it fits")
         })
     };
-    // Wider than high, and the other way round.
+    // Wide matrices, and tall ones.
     let (a, b) = (make(0, n), make(77, n + 3));
     let (product, turned) = (a.matmul(&b), b.t().matmul(a.t()));
     for (i, j) in (0..n).flat_map(|i| (0..n + 3).map(move |j| (i, j))) {
@@ -186,7 +186,7 @@ fn batches() {
     }
 }
 
-/// Transposed copies of a square, in each size of elements.
+/// Checks transposed copies of a square matrix for each element size.
 fn transposes<T: Element + Exact>(n: usize) {
     let value = |i: usize, j: usize| T::put(Z::real((i * 7 + j * 13) as i128 % 120)).expect("it fits");
     let x = Tensor::<T, Rank<2>>::from_fn([n, n], |[i, j]| value(i, j));

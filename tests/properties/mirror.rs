@@ -1,9 +1,9 @@
-//! The mirror law: reversing every shape (and axes `k` to `N − 1 − k`, and exchanging the operands of a matrix product) turns
-//! what an operation does in row-major order into what it does in column-major order.
+//! The mirror law: an operation in column-major order equals the same operation in row-major order on reversed shapes, with axis `k`
+//! replaced by `N − 1 − k`, and with the operands of a matrix product exchanged.
 //!
-//! Each list of operations is written once, for a tensor and its mirror image alike: an axis is named through [`Mirror`], which
-//! counts it from the other end in column-major order. The two lists of results must then be images of each other, bit for
-//! bit, with the same values in the same sequence.
+//! Each list of operations is written once, for a tensor and for its mirror image. Axes are given through [`Mirror`], which counts
+//! them from the other end in column-major order. The two lists of results must be mirror images, bit for bit, with the same values
+//! in the same memory order.
 
 use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
@@ -11,7 +11,7 @@ use core::fmt::Debug;
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
 
-/// Names of axes and shapes, and results so far, as the row-major side sees them.
+/// Maps axes and shapes, given as on the row-major side, to those of the current side, and collects results.
 struct Mirror {
     row_major: bool,
     results: Results,
@@ -26,7 +26,7 @@ impl Mirror {
         if self.row_major { k } else { rank - 1 - k }
     }
 
-    /// Any list with an entry for each axis.
+    /// Maps a list with an entry for each axis.
     fn list<V: Clone>(&self, list: &[V]) -> Vec<V> {
         if self.row_major { list.to_vec() } else { list.iter().rev().cloned().collect() }
     }
@@ -40,7 +40,7 @@ impl Mirror {
         fixed::<D>(&self.list(&axes))
     }
 
-    /// Both operands in row-major order, exchanged in column-major order.
+    /// Returns both operands, exchanged in column-major order.
     fn sides<'x, X>(&self, left: &'x X, right: &'x X) -> (&'x X, &'x X) {
         if self.row_major { (left, right) } else { (right, left) }
     }
@@ -62,10 +62,10 @@ impl Mirror {
     }
 }
 
-/// The results of a list of operations in one order.
+/// The results of a list of operations in one memory order.
 type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, Elements)>;
 
-/// The elements of a result: as text, or, if they are many, as bytes, which are made and compared faster.
+/// The elements of a result: as text or, if they are many, as bytes, which are faster to compare.
 #[derive(PartialEq)]
 enum Elements {
     Text(String),
@@ -99,14 +99,14 @@ fn assert_mirrored(row: &Results, col: &Results) {
     }
 }
 
-/// Values that sums round: the sequence of additions shows.
+/// Values whose sums are rounded, so that results depend on the summation order.
 fn values(seed: u64, n: usize) -> Vec<f64> {
     (0..n).map(|k| super::number::sample::<f64>(seed, k, 100).re as f64 / 7.0).collect()
 }
 
 type X<O> = Tensor<f64, Rank<3>, O>;
 
-/// A tensor of this shape, or its image.
+/// Returns a tensor of this shape, or its mirror image.
 fn image<D: Dim, O: Order>(m: &Mirror, shape: &[usize], seed: u64) -> Tensor<f64, D, O> {
     Tensor::from_vec(m.shape::<D>(shape), values(seed, shape.iter().product()))
 }
@@ -178,7 +178,7 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
         }
         if shape[(k + 1) % 3] == shape[(k + 2) % 3] {
             m.see("trace", &x.trace(others[0], others[1]));
-            // The diagonal's axis is the last in both orders; nothing but its place differs.
+            // The diagonal's axis is the last in both memory orders, so the mirror image is transposed.
             let diagonal = x.diagonal(others[0], others[1]);
             m.see("diagonal", &if m.row_major { diagonal } else { diagonal.t() });
         }
@@ -246,7 +246,7 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     m.see("transposed matrices", &a.t().matmul(b.t()));
     let vector: Tensor<f64, Rank<1>, O> = image(m, &[k], seed);
     m.see("vectors", &vector.matmul(&vector));
-    // A vector stands on the other side of a matrix in its image.
+    // In the mirror image, a vector is on the other side of the matrix.
     if m.row_major {
         m.see("matrix and vector", &left.matmul(&vector));
         m.see("vector and matrix", &vector.matmul(&right));
@@ -274,7 +274,7 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     let (a, b) = m.sides(&left, &right);
     m.see("outer product", &a.outer(b));
     m.see("dot", &left.dot(&left));
-    // Blocks stay where they are in the image: the operands of a Kronecker product are not exchanged.
+    // The operands of a Kronecker product are not exchanged in the mirror image.
     m.see("kronecker", &left.kron(&right));
     m.see("kronecker of two ranks", &left.kron(&vector));
     m.see(
@@ -320,7 +320,7 @@ proptest! {
     }
 }
 
-/// On tensors that are reduced in many blocks.
+/// Tensors that are reduced in many chunks.
 #[test]
 fn of_large_reductions() {
     let shape = [60, 30, 50];

@@ -1,9 +1,9 @@
-//! Small whole numbers in every element type, so that results are exact and floating ones compare exactly too.
+//! Small integers in every element type, so that results are exact, and floating-point results can be compared exactly.
 
 use crate::random::Random;
 use vierbein::{Complex, Element, Scalar};
 
-/// A Gaussian integer: the value of an element of any type, as long as it is whole.
+/// A Gaussian integer: the exact value of an element of any type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Z {
     pub(crate) re: i128,
@@ -25,7 +25,7 @@ impl Z {
     }
 }
 
-/// The five operations, on elements.
+/// The five arithmetic operations on elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
     Add,
@@ -36,30 +36,30 @@ pub(crate) enum Op {
 }
 pub(crate) const OPS: [Op; 5] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem];
 
-/// Element types and their whole numbers.
+/// Element types, with exact conversion from and to integers.
 pub(crate) trait Exact: Element {
     const SIGNED: bool;
     const COMPLEX: bool;
-    /// Whether views of this type begin in every possible way: in two types, as all have the same layouts.
+    /// Whether views of this type start from every source. `true` for two types, because layouts do not depend on the type.
     const EVERY_SOURCE: bool = false;
-    /// The number as an element, or `None` where the type does not hold it exactly.
+    /// Converts a number to an element. Returns `None` if the type does not represent it exactly.
     fn put(z: Z) -> Option<Self>;
     fn take(self) -> Z;
-    /// Equal, or both NaN.
+    /// Returns whether two elements are equal, or both NaN.
     fn same(self, other: Self) -> bool;
-    /// The `k`-th of a sequence of numbers between `-span` and `span` (from 0 for unsigned types).
+    /// Returns the `k`th pseudorandom number between `-span` and `span` (from 0 for unsigned types).
     fn sample(seed: u64, k: usize, span: u8) -> Self {
         Self::put(sample::<Self>(seed, k, span)).expect("small numbers fit")
     }
 }
 
-/// Elements with arithmetic.
+/// Element types with arithmetic.
 pub(crate) trait Number: Exact + Scalar {
-    /// What Rust's own operator makes of two elements; `None` where it would panic.
+    /// Returns the result of Rust's own operator; `None` if it would panic.
     fn reckon(op: Op, a: Self, b: Self) -> Option<Self>;
 }
 
-/// As [`Exact::sample`], before it becomes an element.
+/// Variant of [`Exact::sample`] that returns the number before conversion.
 pub(crate) fn sample<T: Exact>(seed: u64, k: usize, span: u8) -> Z {
     let mut random = Random(seed.wrapping_add((k as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
     let mut next = || {

@@ -1,19 +1,19 @@
-//! Rounding errors against exact results, which whole numbers of 128 bits hold; and norms at the ends of the range.
+//! Rounding errors, measured against exact results in 128-bit integers; and norms at the limits of the range.
 
 use super::check::cases;
 use proptest::prelude::*;
 use vierbein::{CastTo, ColMajor, Complex, Rank, RealFloat, Tensor, s};
 
-/// Numbers `mantissa · 2^exponent`, of which sums are exact in 128 bits.
+/// Numbers `mantissa · 2^exponent` whose sums are exact in 128 bits.
 struct Exact {
-    /// In units of `2^LOWEST`.
+    /// The numbers in units of `2^LOWEST`.
     units: Vec<i128>,
 }
 
 const LOWEST: i32 = -20;
 
 impl Exact {
-    /// `n` numbers of `digits` binary digits and exponents up to 20 above and below; `signs` makes them cancel.
+    /// Makes `n` numbers of `digits` binary digits with exponents from -20 to 20. With `signs` they cancel.
     fn new(seed: u64, n: usize, digits: u32, signs: bool) -> Self {
         let mut x = seed | 1;
         let mut next = || {
@@ -30,7 +30,7 @@ impl Exact {
         Exact { units: (0..n).map(|_| one()).collect() }
     }
 
-    /// The numbers, exactly.
+    /// Returns the numbers as floating-point numbers, exactly.
     fn values(&self) -> Vec<f64> {
         self.units.iter().map(|&u| u as f64 * 2f64.powi(LOWEST)).collect()
     }
@@ -39,9 +39,9 @@ impl Exact {
         self.units.iter().map(|u| u.unsigned_abs()).sum::<u128>() as f64 * 2f64.powi(LOWEST)
     }
 
-    /// How far a sum is off, in `ε · Σ|x|`.
+    /// Returns the error of a sum in units of `ε · Σ|x|`.
     fn error(&self, sum: f64, epsilon: f64) -> f64 {
-        // The sum in units: its own last digits lie above theirs, or it is small enough for all of them.
+        // The sum in units. It is an integer: either it is so large that its last bit is above one unit, or all its bits are exact.
         let exact: i128 = self.units.iter().sum();
         let found = sum * 2f64.powi(-LOWEST);
         let difference =
@@ -50,7 +50,7 @@ impl Exact {
     }
 }
 
-/// The sums of a vector as it is, backwards, as every second element, and as rows and columns of matrices of both orders.
+/// Returns sums of a vector: contiguous, reversed, of every second element, and as rows and columns of matrices in both memory orders.
 fn sums<T: RealFloat + CastTo<f64>>(values: &[T]) -> Vec<(&'static str, f64)> {
     let n = values.len();
     let x = Tensor::<T, Rank<1>>::from_slice([n], values);
@@ -96,14 +96,14 @@ proptest! {
         sums_are_near(seed, n, signs);
     }
 
-    /// Data whose mean is many times their spread: what is lost is the ratio of the two, no more.
+    /// Data with a mean much larger than their spread. The relative error may grow by the ratio of the two, but not more.
     #[test]
     fn variance_far_from_zero(
         offset in prop_oneof![Just(0i64), Just(1_000), Just(1_000_000_000), Just(1_000_000_000_000)],
         noise in prop::collection::vec(-1000i64..1000, 2..400),
     ) {
         let n = noise.len() as i128;
-        // In units of 1/1024: exact in 128 bits, and as floating numbers.
+        // In units of 1/1024: exact in 128 bits, and exact as floating-point numbers.
         let units: Vec<i128> = noise.iter().map(|&v| i128::from(offset * 1024 + v)).collect();
         let (sum, squares) = (units.iter().sum::<i128>(), units.iter().map(|u| u * u).sum::<i128>());
         let exact = (n * squares - sum * sum) as f64 / (n * n) as f64 / 1024f64.powi(2);
@@ -119,7 +119,7 @@ proptest! {
         assert!((z.var(0).item() - 2.0 * exact).abs() <= 2.0 * bound);
     }
 
-    /// Powers of two change nothing but the exponent, from the smallest numbers to the largest.
+    /// Scaling by powers of two changes only the exponent of a norm, from the smallest numbers to the largest.
     #[test]
     fn norms_of_all_sizes(
         values in prop::collection::vec(prop_oneof![4 => -8.0..8.0, 1 => Just(0.0)], 1..300),
@@ -128,19 +128,19 @@ proptest! {
         let scale = |v: f64| v * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
         let scaled: Vec<f64> = values.iter().copied().map(scale).collect();
         let x = Tensor::<f64, Rank<1>>::from(scaled.clone());
-        // In numbers near one again, with what is left of them.
+        // The expected norm is computed from the numbers scaled back, including their rounding as subnormal numbers.
         let back: Vec<f64> = scaled.iter().map(|v| v * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent)).collect();
         let expected = back.iter().map(|v| v * v).sum::<f64>().sqrt();
         let found = x.norm().item();
         let found = found * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent);
-        // Results below the normal numbers are rounded to what is there.
+        // Subnormal results are rounded to multiples of the smallest number.
         let granule = 5e-324 * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent);
         assert!((found - expected).abs() <= 1e-14 * expected + granule, "{found} instead of {expected}");
         let z = x.map(|v| Complex::new(0.0, v));
         assert_eq!(z.norm().item(), x.norm().item());
     }
 
-    /// Numbers of all sizes together, in `f32`, whose squares `f64` holds without loss of range.
+    /// `f32` numbers of all magnitudes together. Their squares neither overflow nor underflow in `f64`.
     #[test]
     fn norms_of_mixed_sizes(bits in prop::collection::vec(any::<u32>(), 1..60)) {
         let values: Vec<f32> = bits.iter().map(|&b| f32::from_bits(b)).map(|v| if v.is_finite() { v } else { 1.0 }).collect();
@@ -206,9 +206,9 @@ fn norms_of_special_numbers() {
     assert_eq!(z.norm().item(), 3e38);
 }
 
-/// Wide accumulators: what fits in the end is a result, whatever was in between.
+/// Wide accumulators: a sum is correct if it is representable, even if intermediate sums are not.
 #[test]
-fn integers_that_come_back() {
+fn intermediate_integer_overflow_is_no_error() {
     let most = i64::MAX;
     assert_eq!(Tensor::<_, Rank<1>>::from(vec![most, most, -most, 5, -most]).sum().item(), 5);
     assert_eq!(Tensor::<_, Rank<1>>::from(vec![100i8, 100, -100, -50]).sum().item(), 50);

@@ -1,4 +1,4 @@
-//! Products of matrices, vectors and batches of them, by each order's rule, on views of every kind.
+//! Products of matrices, vectors and batches of matrices in both memory orders, on views of every kind.
 
 use super::check::{assert_fits, cases, for_rank, for_types, put_all};
 use super::number::Number;
@@ -7,7 +7,7 @@ use super::views::{Recipe, TestDim, recipe, with_view};
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Dim, Error, MatmulRanks, Order, Rank, RowMajor};
 
-/// The lengths of a product: rows, summed, columns, and of the batch; what spoils them, and which batch axes are 1.
+/// The extents of a product: rows, summed axis and columns; batch axes; a number that causes mismatches; which batch extents are 1.
 type Lengths = ([usize; 3], [usize; 2], u8, [bool; 4]);
 
 fn lengths() -> impl Strategy<Value = Lengths> {
@@ -15,10 +15,10 @@ fn lengths() -> impl Strategy<Value = Lengths> {
     ([extent(), extent(), extent()], [extent(), extent()], any::<u8>(), any::<[bool; 4]>())
 }
 
-/// The shape of one operand of this rank.
+/// Returns the shape of one operand of this rank.
 fn side(lengths: &Lengths, right: bool, rank: usize, row_major: bool) -> Vec<usize> {
     let ([m, k, n], batch, spoil, ones) = *lengths;
-    // Sometimes the summed axes or the batches do not agree.
+    // For some random numbers, the summed axes or the batch axes do not match.
     let summed = if right && spoil == 0 { k + 1 } else { k };
     let matrix = if right { [summed, n] } else { [m, summed] };
     if rank == 1 {
@@ -52,7 +52,7 @@ where
     });
 }
 
-/// Equal ranks.
+/// Calls `multiplies` with equal ranks.
 fn multiplies_evenly<T: Number, D, O: Order>(recipes: &[Recipe; 2], lengths: &Lengths)
 where
     D: TestDim + MatmulRanks<D>,

@@ -1,11 +1,11 @@
-//! What every operation means, index by index: plain loops over indices, and nothing of the library.
+//! The reference: the definition of every operation, in plain loops over indices, without code of the library.
 //!
-//! An [`Array`] keeps its values in row-major sequence. Where an operation depends on the memory order, a `row_major` flag
-//! chooses between two definitions that are both written out: column-major is never reckoned as reversed row-major.
+//! An [`Array`] has its values in row-major order. If an operation depends on the memory order, a `row_major` flag selects one of two
+//! separate definitions: column-major is never computed as reversed row-major.
 
 use super::number::Z;
 
-/// A shape and its values, the last axis fastest.
+/// A shape and its values in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Array<V> {
     pub(crate) shape: Vec<usize>,
@@ -16,7 +16,7 @@ pub(crate) fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// The index of position `flat` in the order's enumeration of a shape, by repeated division.
+/// Returns the index of the `flat`th element in a memory order, by repeated division.
 pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     if row_major {
@@ -33,7 +33,7 @@ pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<
     index
 }
 
-/// The position of an index in the order's enumeration of a shape.
+/// Returns the flat index of an index in a memory order.
 pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize {
     let mut flat = 0;
     if row_major {
@@ -48,12 +48,12 @@ pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize 
     flat
 }
 
-/// All indices of a shape, in the order's enumeration.
+/// Returns all indices of a shape in a memory order.
 pub(crate) fn indices(shape: &[usize], row_major: bool) -> Vec<Vec<usize>> {
     (0..count(shape)).map(|flat| unravel(flat, shape, row_major)).collect()
 }
 
-/// The distances between neighbours in a dense array. Zero extents count as one.
+/// Returns the strides of a contiguous array. Zero extents count as one.
 pub(crate) fn dense_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
     (0..shape.len())
         .map(|axis| {
@@ -63,7 +63,7 @@ pub(crate) fn dense_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
         .collect()
 }
 
-/// The common shape of two, or `None`: row-major aligns the last axes, column-major the first.
+/// Returns the broadcast shape of two shapes, or `None`. Row-major aligns the last axes, column-major the first.
 pub(crate) fn common_shape(a: &[usize], b: &[usize], row_major: bool) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
     let extent = |shape: &[usize], axis: usize| {
@@ -90,7 +90,7 @@ impl<V: Clone> Array<V> {
         Array::gather(shape, &mut f)
     }
 
-    /// The same; the loop is compiled once for all functions.
+    /// Variant of `from_fn` whose loop is compiled only once.
     #[inline(never)]
     pub(crate) fn gather(shape: &[usize], f: &mut dyn FnMut(&[usize]) -> V) -> Self {
         let values = indices(shape, true).iter().map(|index| f(index)).collect();
@@ -111,7 +111,7 @@ impl<V: Clone> Array<V> {
         self.shape.len()
     }
 
-    /// The values in the order's enumeration.
+    /// Returns the values in a memory order.
     pub(crate) fn enumerate(&self, row_major: bool) -> Vec<V> {
         indices(&self.shape, row_major).iter().map(|index| self.at(index).clone()).collect()
     }
@@ -120,7 +120,7 @@ impl<V: Clone> Array<V> {
         Array::from_fn(&self.shape, |index| f(self.at(index)))
     }
 
-    /// Repeated to a larger shape, or `None`.
+    /// Broadcasts to a larger shape. Returns `None` if the shapes do not match.
     pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Self> {
         if shape.len() < self.rank() {
             return None;
@@ -139,7 +139,7 @@ impl<V: Clone> Array<V> {
         }))
     }
 
-    /// A function of two arrays that broadcast, or `None`.
+    /// Applies a function to two arrays that broadcast. Returns `None` if they do not.
     pub(crate) fn zip<W: Clone, X: Clone>(
         &self,
         other: &Array<W>,
@@ -156,9 +156,9 @@ impl<V: Clone> Array<V> {
         Some((self.broadcast_to(&shape, row_major)?, other.broadcast_to(&shape, row_major)?))
     }
 
-    // -------------------------------------------------------------- other axes
+    // -------------------------------------------------------------- shapes and axes
 
-    /// Axis `k` of the result is axis `axes[k]`.
+    /// Permutes axes: axis `k` of the result is axis `axes[k]`.
     pub(crate) fn permute(&self, axes: &[usize]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|&axis| self.shape[axis]).collect();
         Array::from_fn(&shape, |index| {
@@ -170,7 +170,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// The same values in the order's enumeration, in another shape.
+    /// Reshapes: the same values in memory order, in another shape.
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Self {
         assert_eq!(count(shape), count(&self.shape));
         Array::from_fn(shape, |index| {
@@ -189,7 +189,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// One position along an axis, which is gone then.
+    /// Takes one index along an axis, and removes the axis.
     pub(crate) fn index_axis(&self, axis: usize, position: usize) -> Self {
         let mut shape = self.shape.clone();
         shape.remove(axis);
@@ -200,7 +200,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Some positions along an axis, in this sequence.
+    /// Takes a list of indices along an axis.
     pub(crate) fn choose(&self, axis: usize, positions: &[usize]) -> Self {
         let mut shape = self.shape.clone();
         shape[axis] = positions.len();
@@ -211,7 +211,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Where axes `a` and `b` have the same index, which becomes the last.
+    /// Takes the diagonal of axes `a` and `b`, which becomes the last axis.
     pub(crate) fn diagonal(&self, a: usize, b: usize) -> Self {
         let mut shape = without(&self.shape, &[a, b]);
         shape.push(self.shape[a]);
@@ -227,7 +227,7 @@ impl<V: Clone> Array<V> {
 
     // -------------------------------------------------------------- reductions
 
-    /// For each index of the other axes the values along `axes`, in the order's enumeration of those.
+    /// Returns, for each index of the other axes, the values along `axes` in memory order.
     pub(crate) fn groups(&self, axes: &[usize], row_major: bool) -> Array<Vec<V>> {
         let inside: Vec<usize> =
             (0..self.rank()).filter(|k| axes.contains(k)).map(|k| self.shape[k]).collect();
@@ -245,14 +245,14 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Back in a shape in which `axes` have length 1.
+    /// Inserts `axes` again, with extent 1.
     pub(crate) fn keeping(&self, axes: &[usize]) -> Self {
         let mut sorted = axes.to_vec();
         sorted.sort_unstable();
         sorted.iter().fold(self.clone(), |array, &axis| array.insert_axis(axis))
     }
 
-    /// Along an axis, each value combined with the result before it.
+    /// Combines each value along an axis with the result before it.
     pub(crate) fn scan(&self, axis: usize, f: fn(&V, &V) -> V) -> Self {
         let mut to = self.clone();
         for index in indices(&self.shape, true) {
@@ -267,16 +267,16 @@ impl<V: Clone> Array<V> {
     }
 }
 
-/// A shape without some of its axes.
+/// Returns a shape without some of its axes.
 pub(crate) fn without(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     (0..shape.len()).filter(|k| !axes.contains(k)).map(|k| shape[k]).collect()
 }
 
-/// Products of matrices, vectors and batches of them, or `None` where shapes do not agree.
+/// Multiplies matrices, vectors and batches of matrices. Returns `None` if the shapes do not match.
 ///
-/// Row-major: the last two axes are the matrix and batches lead; column-major: the first two, and batches trail.
+/// In row-major order, the last two axes are the matrix, and batch axes lead. In column-major order, the first two axes are the matrix.
 pub(crate) fn matmul(a: &Array<Z>, b: &Array<Z>, row_major: bool) -> Option<Array<Z>> {
-    // The batch's extents, and where rows and columns are among the axes.
+    // The batch extents, and the index of the first matrix axis.
     let parts = |x: &Array<Z>| match (x.rank(), row_major) {
         (1, _) => (vec![], 0),
         (n, true) => (x.shape[..n - 2].to_vec(), n - 2),

@@ -1,4 +1,4 @@
-//! Views and reshaping: that every view shows the elements that it should, at every index and in every enumeration.
+//! Views and reshapes: every view has the expected elements, by index and in every iteration order.
 
 use super::check::{assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types};
 use super::number::{Exact, Number, Z};
@@ -10,13 +10,13 @@ use vierbein::{
     RowMajor, Tensor, TensorView, s,
 };
 
-/// Whether the elements lie side by side in the order's sequence, by the strides.
+/// Returns whether strides are contiguous in a memory order.
 fn lies_densely(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
     let dense = dense_strides(shape, row_major);
     count(shape) == 0 || (0..shape.len()).all(|k| shape[k] == 1 || strides[k] == dense[k])
 }
 
-/// For all element types: the elements, and copies of them.
+/// For all element types: checks the elements and copies of them.
 fn shows<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -27,7 +27,7 @@ fn shows<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// For all ranks: what is known of a view, and its enumerations.
+/// For all ranks: checks the metadata of a view, and iteration over it.
 fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -60,7 +60,7 @@ fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) 
     });
 }
 
-/// For all ranks: the other order, and reversed axes.
+/// For all ranks: checks the other memory order, and reversed axes.
 fn turns<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -85,7 +85,7 @@ fn turns<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// An axis more and one fewer, on views of every kind.
+/// Checks inserted and removed axes on views of every kind.
 fn axes_come<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     D: TestDim + InsertAxes<1>,
@@ -124,7 +124,7 @@ where
             if let Ok(removed) = removed {
                 assert_is(&removed, &all[0]);
             }
-            // Lanes, in the enumeration of the other axes.
+            // Lanes, in memory order of the other axes.
             let lanes = expected.groups(&[axis], true).enumerate(O::ROW_MAJOR);
             assert_eq!(view.lanes(axis).len(), lanes.len());
             for (lane, values) in view.lanes(axis).zip(lanes) {
@@ -174,7 +174,7 @@ where
     });
 }
 
-/// Whether strides exist that show the enumerated elements of a view in another shape, found by looking at every offset.
+/// Returns whether a view can be reshaped without a copy, by comparing the offsets of all elements.
 fn can_be_shown(from: &[usize], strides: &[isize], to: &[usize], row_major: bool) -> bool {
     let offset = |index: &[usize], strides: &[isize]| -> isize {
         index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum()
@@ -226,7 +226,7 @@ fn reshapes<D: TestDim, E: Dim, O: Order>(recipe: &Recipe, from: &[usize], picks
     });
 }
 
-/// Slices with positions, ranges of every kind and new axes.
+/// Checks slices with indices, ranges of every kind, and new axes.
 fn slices<O: Order>(recipe: &Recipe, shape: &[usize], at: usize, part: (usize, usize)) {
     let (n, (a, b)) = (shape[1], part);
     let minus = |i: usize| i as isize - n as isize;
@@ -277,20 +277,20 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn every_type_is_shown_by_every_view(recipe in recipe(), shape in shape(2..=2, 25)) {
+    fn views_of_every_type_have_expected_elements(recipe in recipe(), shape in shape(2..=2, 25)) {
         for_types!([bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, Complex<f32>, Complex<f64>],
             shape.len(), [2], shows(&recipe, &shape));
     }
 
     #[test]
-    fn every_rank_is_shown_by_every_view(recipe in recipe(), shape in shape(0..=6, 200)) {
+    fn views_of_every_rank_have_expected_elements(recipe in recipe(), shape in shape(0..=6, 200)) {
         for_rank!(shape.len(), [0 1 2 3 4 5 6], shows::<f64>(&recipe, &shape));
         for_rank!(shape.len(), [0 1 2 3 4 5 6], enumerates::<f64>(&recipe, &shape));
         for_rank!(shape.len(), [0 1 2 3 4 5 6], turns::<f64>(&recipe, &shape));
     }
 
     #[test]
-    fn axes_come_and_go(recipe in recipe(), shape in shape(1..=5, 100)) {
+    fn inserted_and_removed_axes(recipe in recipe(), shape in shape(1..=5, 100)) {
         for_rank!(shape.len(), [1 2 3 4 5], axes_come::<i32>(&recipe, &shape));
         for_rank!(shape.len(), [1 2 3 4 5], axes_go::<i32>(&recipe, &shape));
     }

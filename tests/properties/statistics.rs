@@ -1,5 +1,5 @@
-//! Means, variances, standard deviations and norms of small whole numbers, whose exact values are quotients and roots of
-//! whole numbers: each is compared with that, rounded once, or within a bound on the roundings in between.
+//! Means, variances, standard deviations and norms of small integers. Their exact values are quotients and square roots of integers.
+//! Results must equal the correctly rounded value, or be within a bound on the rounding errors.
 
 use super::check::{cases, for_rank, for_types, read};
 use super::number::{Exact, Number, Z};
@@ -9,12 +9,12 @@ use num_traits::{Float, NumCast};
 use proptest::prelude::*;
 use vierbein::{Complex, Dim, Order, RemoveAxes, Scalar, Tensor, num_traits};
 
-/// A whole number as a floating one.
+/// Converts an integer to a floating-point number.
 fn float<M: NumCast>(x: i128) -> M {
     NumCast::from(x).expect("a floating type holds it")
 }
 
-/// How many, their sum, and the sum of their squared sizes.
+/// Returns the number of elements, their sum, and the sum of their squared absolute values.
 fn moments(group: &[Z]) -> (i128, Z, i128) {
     let sum = group.iter().fold(Z::ZERO, |sum, z| sum.plus(z));
     let squares = group.iter().map(|z| z.re * z.re + z.im * z.im).sum();
@@ -54,7 +54,7 @@ fn assert_variances<M: Exact + Float, D: Dim, O: Order>(
         }
         let squared_sum = sum.re * sum.re + sum.im * sum.im;
         let expected = float::<M>(n * squares - squared_sum) / float(n * divisor);
-        // Each of the n updates rounds a few times, numbers of at most this size.
+        // Each of the n updates has a few rounding errors of at most this size.
         let bound = M::epsilon() * float(4 * n) * float(squares) / float(divisor);
         assert!((variance - expected).abs() <= bound, "{variance} instead of {expected}: {group:?}");
     }

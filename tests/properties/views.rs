@@ -1,4 +1,4 @@
-//! Views of every kind, made backwards: from the shape that a view shall have to the tensor that it is cut out of.
+//! Views of every kind, constructed backwards: from the requested shape of the view to the shape of the base tensor.
 
 use super::check::{assert_sequence, elements, fixed, tensor};
 use super::number::{Exact, Z, sample};
@@ -6,7 +6,7 @@ use super::reference::{Array, count};
 use proptest::prelude::*;
 use vierbein::{Dim, Order, Rank, Stepped, Tensor, TensorView, TensorViewMut};
 
-/// How to make a view, in raw numbers: any recipe serves any shape. Zeros make the plainest view.
+/// Raw numbers from which a view of any shape can be made. Zeros give the simplest view.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
     source: u8,
@@ -15,7 +15,7 @@ pub(crate) struct Recipe {
     pub(crate) seed: u64,
 }
 
-/// Recipes with up to three steps.
+/// Returns recipes with up to three steps.
 pub(crate) fn recipe() -> impl Strategy<Value = Recipe> {
     let steps = prop::collection::vec((0u8..6, any::<[u8; 6]>()), 0..=3);
     (0u8..12, any::<[u8; 3]>(), steps, any::<u64>()).prop_map(|(source, picks, steps, seed)| Recipe {
@@ -26,7 +26,7 @@ pub(crate) fn recipe() -> impl Strategy<Value = Recipe> {
     })
 }
 
-/// Shapes of some ranks, with extents from 0 to 5 and at most `limit` elements.
+/// Returns shapes with extents from 0 to 5 and at most `limit` elements.
 pub(crate) fn shape(
     ranks: core::ops::RangeInclusive<usize>,
     limit: usize,
@@ -44,28 +44,28 @@ pub(crate) fn shape(
     })
 }
 
-/// Base tensors with more elements than this are not made; the step that would need one is left out.
+/// Largest number of elements of a base tensor. Steps that need a larger one are left out.
 const LARGEST_BASE: usize = 4000;
 
-/// Where a view begins.
+/// How a view is made from the base tensor.
 #[derive(Debug, Clone, PartialEq)]
 enum Source {
     Owned,
-    /// `as_order` of a tensor in the other order.
+    /// `as_order` of a tensor in the other memory order.
     AsOrder,
-    /// `flip_order` of one.
+    /// `flip_order` of a tensor in the other memory order.
     FlipOrder,
     IndexAxis(usize, usize),
     RemoveAxis(usize),
     Diagonal(usize, usize),
     InsertAxis(usize),
-    /// Repeated from rank 0.
+    /// Broadcast from rank 0.
     FromScalar,
-    /// Repeated along a new axis.
+    /// Broadcast along a new axis.
     FromLower,
 }
 
-/// What is done with it then; the rank stays.
+/// A further view, of the same rank.
 #[derive(Debug, Clone)]
 enum Step {
     Permute(Vec<usize>),
@@ -73,9 +73,9 @@ enum Step {
     Reverse,
     /// Start, end and step for each axis.
     Slice(Vec<(isize, isize, isize)>),
-    /// Axes of length 1 are repeated to this shape.
+    /// Axes of extent 1 are broadcast to this shape.
     Repeat(Vec<usize>),
-    /// One of the parts of `split_at`.
+    /// One of the two results of `split_at`.
     Split {
         axis: usize,
         at: usize,
@@ -83,19 +83,19 @@ enum Step {
     },
 }
 
-/// A recipe for one shape.
+/// The recipe, worked out for one shape.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     base: Vec<usize>,
     source: Source,
-    /// The shape between source and steps.
+    /// The shape after the source and before the steps.
     begin: Vec<usize>,
     steps: Vec<Step>,
     seed: u64,
 }
 
 impl Plan {
-    /// With any source and step, or with those only that are enough for most types, or that have a mutable form.
+    /// Uses all sources and steps; or, without `every_source`, only a few; or, with `writable`, only those with a mutable variant.
     fn new(recipe: &Recipe, shape: &[usize], row_major: bool, writable: bool, every_source: bool) -> Plan {
         let mut steps = Vec::new();
         let mut now = shape.to_vec();
@@ -119,7 +119,7 @@ impl Plan {
         Plan { base, source, begin: now, steps, seed: recipe.seed }
     }
 
-    /// The base tensor's values.
+    /// Returns the values of the base tensor.
     fn base<T: Exact>(&self) -> Array<Z> {
         let mut k = 0;
         Array::from_fn(&self.base, |_| {
@@ -128,7 +128,7 @@ impl Plan {
         })
     }
 
-    /// What the view shows of a base.
+    /// Returns the elements of the view of a base.
     fn show<V: Clone>(&self, base: &Array<V>, row_major: bool) -> Array<V> {
         let axes_reversed = |rank: usize| (0..rank).rev().collect::<Vec<_>>();
         let now = match &self.source {
@@ -165,7 +165,7 @@ impl Plan {
 /// The largest absolute value of samples.
 pub(crate) const SPAN: u8 = 3;
 
-/// The positions that a range with a step picks of an axis.
+/// Returns the indices that a range with a step selects of an axis.
 fn positions((start, end, step): (isize, isize, isize), extent: usize) -> Vec<usize> {
     let from_end = |at: isize| if at < 0 { at + extent as isize } else { at };
     let inside = from_end(start)..from_end(end);
@@ -178,7 +178,7 @@ fn positions((start, end, step): (isize, isize, isize), extent: usize) -> Vec<us
     }
 }
 
-/// A step that ends in this shape, and the shape that it begins in.
+/// Returns a step whose result has this shape, and the shape before the step.
 fn step_to(after: &[usize], kind: u8, picks: [u8; 6]) -> (Step, Vec<usize>) {
     let rank = after.len().max(1);
     let pick = |k: usize, n: usize| usize::from(picks[k]) % n;
@@ -207,7 +207,7 @@ fn step_to(after: &[usize], kind: u8, picks: [u8; 6]) -> (Step, Vec<usize>) {
         step => shape_before(step, after),
     };
     let step = match step {
-        // The part that was asked for has the right length; the other has `at` positions.
+        // The requested part has the right extent: for the lower part, that is `at`.
         Step::Split { axis, low: true, .. } if !after.is_empty() => {
             Step::Split { axis, at: after[axis], low: true }
         }
@@ -216,7 +216,7 @@ fn step_to(after: &[usize], kind: u8, picks: [u8; 6]) -> (Step, Vec<usize>) {
     (step, before)
 }
 
-/// The shape before a step that does not change extents.
+/// Returns the shape before a step that does not change extents.
 fn shape_before(step: &Step, after: &[usize]) -> Vec<usize> {
     let mut before = after.to_vec();
     match step {
@@ -228,7 +228,7 @@ fn shape_before(step: &Step, after: &[usize]) -> Vec<usize> {
     before
 }
 
-/// Step, positions left out before and after, and whether to count from the end, all from one number; 0 is all of the axis.
+/// Decodes a number: step, indices left out before and after, and whether to count from the end. 0 selects the whole axis.
 fn slice_parts(n: usize, pick: u8) -> (isize, usize, usize, usize, bool) {
     let p = usize::from(pick);
     let step = [1isize, 2, -1, -2, 3, 1][p % 6];
@@ -251,7 +251,7 @@ fn range_of(n: usize, pick: u8) -> (isize, isize, isize) {
     (written(before), written(before + length), step)
 }
 
-/// A source of this shape, and its base's shape.
+/// Returns a source with a result of this shape, and the shape of its base.
 fn source_of(shape: &[usize], recipe: &Recipe, row_major: bool) -> (Source, Vec<usize>) {
     let rank = shape.len();
     let pick = |k: usize, n: usize| usize::from(recipe.picks[k]) % n;
@@ -300,7 +300,7 @@ fn base_tensor<T: Exact, D: Dim, O: Order>(base: &Array<Z>) -> Tensor<T, D, O> {
     tensor(&elements(base))
 }
 
-/// Ranks for which views can be made.
+/// Ranks of views that can be made.
 pub(crate) trait TestDim: Dim {
     fn source<T: Exact, O: Order>(
         plan: &Plan,
@@ -322,7 +322,7 @@ pub(crate) trait TestDim: Dim {
     ) -> TensorViewMut<'a, T, Self, O>;
 }
 
-/// Sources that a rank has beside those that every rank has: from one axis more, one fewer, none.
+/// Sources that exist only for some ranks: from a rank higher by one or two, lower by one, or 0.
 macro_rules! ranks {
     ($($n:literal: $up:literal, [$($down:literal)?], [$($diagonal:literal)?], [$($axis:literal)*];)*) => {$(
         impl TestDim for Rank<$n> {
@@ -383,7 +383,7 @@ macro_rules! ranks {
     )*};
 }
 
-/// One argument for each axis; a slice of rank 0 would have none.
+/// One slice argument for each axis. Rank 0 has none.
 macro_rules! ranges {
     ($n:literal, []) => {
         fn slice<'a, T: Exact, O: Order>(
@@ -444,7 +444,7 @@ fn stepped<'a, T: Exact, D: TestDim, O: Order>(
     }
 }
 
-/// A view of this shape, and what it shows.
+/// Calls `f` with a view of this shape and the expected elements.
 #[inline(never)]
 pub(crate) fn with_view<T: Exact, D: TestDim, O: Order>(
     recipe: &Recipe,
@@ -500,8 +500,8 @@ fn stepped_mut<T: Exact, D: TestDim, O: Order>(
     stepped_mut(view.permute_mut(fixed::<D>(&axes)), others, f);
 }
 
-/// Lends a mutable view of this shape, and finds that its owner has changed as the reference has: `change` gets the values
-/// that the view shows, and says what they shall become.
+/// Calls `f` with a mutable view of this shape, and asserts that the base tensor has changed as expected. `change` maps the elements of
+/// the view to the expected new ones.
 pub(crate) fn with_view_mut<T: Exact, D: TestDim, O: Order>(
     recipe: &Recipe,
     shape: &[usize],
@@ -527,7 +527,7 @@ fn assert_changed<T: Exact>(
     found: &[T],
     change: &mut dyn FnMut(&Array<T>) -> Array<T>,
 ) {
-    // Where each element of the view lies among the base's values.
+    // The index of each element of the view in the base's values.
     let mut k = 0;
     let places = Array::from_fn(&base.shape, |_| {
         k += 1;

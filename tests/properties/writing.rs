@@ -1,4 +1,4 @@
-//! Writing through mutable views: that exactly the right elements change, and no others.
+//! Writing through mutable views: exactly the elements of the view change.
 
 use super::check::{assert_is, cases, elements, fixed, for_rank, for_types};
 use super::number::Exact;
@@ -13,12 +13,12 @@ use vierbein::{
     s,
 };
 
-/// A value that no sample has.
+/// Returns a value that no sample has.
 fn mark<T: Exact>(k: usize) -> T {
     T::put(super::number::Z::real(10 + k as i128 % 100)).expect("it fits every type")
 }
 
-/// An array of marks in the order's enumeration.
+/// Returns an array of such values, numbered in memory order.
 fn marks<T: Exact>(shape: &[usize], row_major: bool) -> Array<T> {
     Array::gather(shape, &mut |index| mark(super::reference::ravel(index, shape, row_major)))
 }
@@ -35,7 +35,7 @@ fn writes<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// Single elements, and all of them as a slice or along one axis.
+/// Writes single elements, and all elements as a slice or along one axis.
 fn writes_one<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize], pick: usize) {
     let chosen = (count(shape) > 0).then(|| indices(shape, true).swap_remove(pick % count(shape)));
     let mut one = |mut view: TensorViewMut<'_, T, D, O>| {
@@ -49,7 +49,7 @@ fn writes_one<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize], 
         chosen.iter().for_each(|index| shown.set(index, mark(2)));
         shown
     });
-    // All at once, where the elements lie side by side in the right sequence, or can be shown as one axis.
+    // All elements: as a slice if the view is contiguous, or along one axis if it can be reshaped to one.
     let done = Cell::new(false);
     let in_sequence = |(k, element): (usize, &mut T)| *element = mark(k);
     let mut as_slice = |mut view: TensorViewMut<'_, T, D, O>| {
@@ -89,7 +89,7 @@ where
     });
 }
 
-/// Positions and lanes along each axis, one after the other and on several threads, and both parts of a split.
+/// Writes to indices and lanes along each axis, on one and on several threads, and to both parts of a split.
 fn writes_along<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize], at: usize)
 where
     D: TestDim + RemoveAxes<1>,
@@ -152,7 +152,7 @@ where
     }
 }
 
-/// What is read along an axis on several threads.
+/// Reads along an axis on several threads.
 #[cfg(feature = "rayon")]
 fn reads_along<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
 where
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn assignment_repeats(
+    fn assignment_broadcasts(
         recipes in [recipe(), recipe()],
         target in shape(2..=3, 60),
         less in 0usize..=2,
@@ -226,7 +226,7 @@ proptest! {
     }
 }
 
-/// A slice with a position, a new axis, steps and a backward range, written to.
+/// Writes to a slice with an index, a new axis, steps and a reversed range.
 #[test]
 fn slices_are_written() {
     fn check<O: Order>() {

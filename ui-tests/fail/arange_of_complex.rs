@@ -1,4 +1,4 @@
-// Complex numbers have no order to count in. Count real ones and convert them: `.cast::<Complex<f64>>()`.
+// Complex numbers are not ordered. Make a range of real numbers and convert it: `.cast::<Complex<f64>>()`.
 
 use vierbein::{Complex, Tensor};
 

@@ -1,4 +1,4 @@
-// Truth values have no sum. Count them as numbers: `.cast::<i64>()`.
+// `bool` has no sum. Convert to integers to count: `.cast::<i64>()`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// Complex numbers have no order. Compare their real parts: `.re()`.
+// Complex numbers are not ordered. Compare their real parts: `.re()`.
 
 use vierbein::{Complex, tensor};
 

@@ -1,4 +1,4 @@
-// A string is not a `CudaSource`: `unsafe { CudaSource::new("..") }`, with a promise that the text accesses no memory.
+// A string is not a `CudaSource`. Write `unsafe { CudaSource::new("..") }`, and ensure that the text accesses no memory.
 
 use vierbein::device::{CudaSource, UnaryOp};
 

@@ -1,4 +1,4 @@
-// The device does not do everything that generic code asks of it. Copy the tensor to the host: `.to_device::<Cpu>()?`.
+// The device does not implement all that the bound `Backend` requires. Copy the tensor to the host: `.to_device::<Cpu>()?`.
 
 use vierbein::{Backend, Cpu, Dim, Error, Order, Rank, RowMajor, Scalar, Tensor, TensorView};
 

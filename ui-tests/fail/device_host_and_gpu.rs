@@ -1,4 +1,4 @@
-// One operand lives on the host, the other on a GPU. Move one: `.to_device::<Cuda>()?`.
+// One operand is on the host, the other on a GPU. Move one: `.to_device::<Cuda>()?`.
 
 use vierbein::{Cuda, Error, Rank, RowMajor, Tensor};
 

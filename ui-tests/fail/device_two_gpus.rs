@@ -1,4 +1,4 @@
-// The operands live on two GPUs. Move one: `.to_device::<Cuda<0>>()?`.
+// The operands are on two GPUs. Move one: `.to_device::<Cuda<0>>()?`.
 
 use vierbein::{Cuda, Error, Rank, RowMajor, Tensor};
 

@@ -1,4 +1,4 @@
-// A vector has no diagonal. The matrix that has it as its diagonal is `Tensor::from_diagonal(&x)`.
+// A vector has no diagonal. `Tensor::from_diagonal(&x)` makes a matrix with this diagonal.
 
 use vierbein::{Tensor, tensor};
 

@@ -1,4 +1,4 @@
-// A dot product is of two tensors of one rank; matrices are multiplied with `matmul`.
+// A dot product needs two tensors of the same rank. Multiply matrices with `matmul`.
 
 use vierbein::{Rank, Tensor};
 

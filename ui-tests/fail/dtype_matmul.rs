@@ -1,4 +1,4 @@
-// The factors differ in element type. Convert one: `.cast::<f64>()`.
+// The operands differ in element type. Convert one: `.cast::<f64>()`.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// A mask is no number: count with `.cast::<i64>()`.
+// Masks have no arithmetic. Convert to integers to count: `.cast::<i64>()`.
 
 use vierbein::{einsum, tensor};
 

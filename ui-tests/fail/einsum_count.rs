@@ -1,4 +1,4 @@
-// The specification names as many operands as there are.
+// The number of operands must match the specification.
 
 use vierbein::{Rank, Tensor, einsum};
 

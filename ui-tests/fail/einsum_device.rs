@@ -1,4 +1,4 @@
-// Operands of a contraction live on one device.
+// The operands of a contraction must be on the same device.
 
 use vierbein::{Cuda, Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// The output has one axis for each label of the result.
+// The output must have one axis for each label of the result.
 
 use vierbein::{Rank, Tensor, einsum_into};
 

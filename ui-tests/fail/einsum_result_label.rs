@@ -1,4 +1,4 @@
-// A label of the result is a label of an operand.
+// Each label of the result must occur in an operand.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// The rank of the result is in its type.
+// The result has one axis for each of its labels.
 
 use vierbein::{Rank, Tensor, einsum};
 

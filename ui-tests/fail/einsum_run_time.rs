@@ -1,4 +1,4 @@
-// The specification is read at compile time.
+// The specification must be known at compile time.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// An operand is a tensor; a scalar is a tensor of rank 0.
+// Operands must be tensors. Pass a scalar as a tensor of rank 0.
 
 use vierbein::{Rank, Tensor, einsum};
 

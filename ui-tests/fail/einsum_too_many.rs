@@ -1,4 +1,4 @@
-// A contraction has up to 16 operands.
+// A contraction can have up to 16 operands.
 
 use vierbein::{Rank, Tensor, einsum};
 

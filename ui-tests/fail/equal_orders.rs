@@ -1,4 +1,4 @@
-// `==` compares tensors of the same order. Take a free view: `.as_order::<RowMajor>()`.
+// `==` compares tensors of the same memory order. Use a free view: `.as_order::<RowMajor>()`.
 
 use vierbein::{ColMajor, RowMajor, tensor};
 

@@ -1,4 +1,4 @@
-// Not every two ranks are known to have a common one. Bound them: `D: Broadcast<E>`.
+// Generic ranks need a bound to broadcast: `D: Broadcast<E>`.
 
 use vierbein::{Backend, Broadcast, Dim, Order, Scalar, TensorView, tensor};
 

@@ -1,4 +1,4 @@
-// Not every device has arithmetic. Bound it: `Dev: Backend<T>`.
+// A generic device needs a bound for arithmetic: `Dev: Backend<T>`.
 
 use vierbein::{Backend, Cpu, Device, Dim, Order, Scalar, TensorView, tensor};
 

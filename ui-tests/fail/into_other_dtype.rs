@@ -1,4 +1,4 @@
-// Comparisons give `bool`, and that is what they are written to.
+// The result of a comparison is `bool`, so the output must be `bool`.
 
 use vierbein::prelude::*;
 use vierbein::op;

@@ -1,5 +1,5 @@
-// A result in the order of the operands does not fit into a tensor of the other order. Where `out` is to be written in its own
-// order, write through a view of it in the operands': `&mut out.as_order_mut::<RowMajor>()`.
+// The output must have the memory order of the operands. To write to a tensor of the other memory order, pass a view of it in the
+// operands' memory order: `&mut out.as_order_mut::<RowMajor>()`.
 
 use vierbein::prelude::*;
 use vierbein::op;

@@ -1,4 +1,4 @@
-// A matrix and a row give a matrix.
+// The result for a matrix and a row is a matrix, so the output must be a matrix.
 
 use vierbein::prelude::*;
 use vierbein::op;

@@ -1,4 +1,4 @@
-// A view for reading is no place for a result.
+// A `TensorView` is read-only and cannot be an output.
 
 use vierbein::prelude::*;
 use vierbein::op;

@@ -1,4 +1,4 @@
-// A vector has more than one item. Sum it, or choose one: `x[[0]]`.
+// `item` is defined for rank 0 only. Sum the vector, or index it: `x[[0]]`.
 
 use vierbein::tensor;
 

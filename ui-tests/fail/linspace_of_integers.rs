@@ -1,4 +1,4 @@
-// Equal steps between two integers are seldom integers. Count them, `Tensor::arange(0..5)`, or give floating ends.
+// `linspace` is defined for floating-point numbers only. For integers, use `Tensor::arange(0..5)`.
 
 use vierbein::Tensor;
 

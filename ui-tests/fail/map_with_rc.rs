@@ -1,4 +1,4 @@
-// `map` runs a closure on several threads. What is counted outside goes through `.iter()`.
+// `map` runs the closure on several threads, so it cannot change outside state. Use `.iter()` instead.
 
 use std::cell::Cell;
 use vierbein::tensor;

@@ -1,4 +1,4 @@
-// A single value has no matrix axes. It scales with `*`.
+// A tensor of rank 0 has no matrix axes. Scale with `*`.
 
 use vierbein::{Tensor, tensor};
 

@@ -1,4 +1,4 @@
-// A matrix does not fit into a row. Sum the axis away that the row lacks: `.sum_axis(0)`.
+// A matrix does not broadcast to a row. Sum over the extra axis: `.sum_axis(0)`.
 
 use vierbein::tensor;
 

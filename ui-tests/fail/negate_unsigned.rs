@@ -1,4 +1,4 @@
-// Unsigned numbers have no negative ones. Convert them: `.cast::<i64>()`.
+// Unsigned integers cannot be negated. Convert them: `.cast::<i64>()`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// `any` asks truth values. Compare first: `.not_equal(0)`.
+// `any` is defined for `bool` only. Compare first: `.not_equal(0)`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// What is added has another memory order than the target. Add a free view of it: `.as_order::<RowMajor>()`.
+// The right operand and the target differ in memory order. Add a free view of it: `.as_order::<RowMajor>()`.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor};
 

@@ -1,4 +1,4 @@
-// The factors differ in memory order. Convert one: `.to_order::<RowMajor>()` copies, `.as_order::<RowMajor>()` is a
+// The operands differ in memory order. Convert one: `.to_order::<RowMajor>()` copies, `.as_order::<RowMajor>()` is a
 // free view.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor};

@@ -1,4 +1,4 @@
-// A matrix has two orders in memory. Copy it: `.to_order::<ColMajor>()`.
+// Only tensors of rank 0 and 1 change their memory order for free. Copy the matrix: `.to_order::<ColMajor>()`.
 
 use vierbein::{ColMajor, tensor};
 

@@ -1,4 +1,4 @@
-// Nobody else can say that two memory orders are one. Convert: `.to_order::<RowMajor>()`.
+// Other crates cannot implement `SameOrder`. Convert the memory order: `.to_order::<RowMajor>()`.
 
 use vierbein::RowMajor;
 use vierbein::device::SameOrder;

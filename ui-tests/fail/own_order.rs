@@ -1,4 +1,4 @@
-// There are two memory orders, and no third party adds one. Use them, or permute the axes.
+// Other crates cannot add memory orders. Use one of the two, or permute the axes.
 
 use vierbein::{ColMajor, Order};
 

@@ -1,4 +1,4 @@
-// Ranks end at 16. Merge axes first: `.reshape(..)`.
+// The largest rank is 16. Merge axes first: `.reshape(..)`.
 
 use vierbein::{Rank, Tensor};
 

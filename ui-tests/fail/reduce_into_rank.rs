@@ -1,4 +1,4 @@
-// A sum over one axis of two has one axis.
+// The sum over one axis of a matrix has one axis, so the output must have one axis.
 
 use vierbein::prelude::*;
 use vierbein::op;

@@ -1,4 +1,4 @@
-// Positions are integers: `1`.
+// Slice indices must be integers: `1`.
 
 use vierbein::{s, tensor};
 

@@ -1,4 +1,4 @@
-// Three axes of a matrix are summed. Name no more than there are.
+// A matrix has only two axes to sum over.
 
 use vierbein::tensor;
 

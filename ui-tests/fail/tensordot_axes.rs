@@ -1,4 +1,4 @@
-// Each operand has the axes that are summed.
+// Each operand must have the summed axes.
 
 use vierbein::{Rank, Tensor};
 

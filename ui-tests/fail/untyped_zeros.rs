@@ -1,4 +1,4 @@
-// Zeros of what? Name the element type: `Tensor::<f64, _>`.
+// The element type cannot be inferred. Name it: `Tensor::<f64, _>`.
 
 use vierbein::Tensor;
 

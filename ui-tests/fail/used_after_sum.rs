@@ -1,4 +1,4 @@
-// `a + b` gives both away, so that one's memory can hold the sum. Lend them: `&a + &b`.
+// `a + b` consumes both operands, to reuse a buffer for the sum. Borrow them: `&a + &b`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// `usize` is no element type, for its size differs between machines. Store `u64` or `i64`.
+// `usize` is not an element type, because its size depends on the machine. Use `u64` or `i64`.
 
 use vierbein::{Rank, Tensor};
 

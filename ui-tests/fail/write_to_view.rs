@@ -1,4 +1,4 @@
-// A `TensorView` is there to be read. Take a mutable view: `.view_mut()`.
+// A `TensorView` is read-only. Take a mutable view: `.view_mut()`.
 
 use vierbein::tensor;
 

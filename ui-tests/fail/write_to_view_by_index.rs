@@ -1,4 +1,4 @@
-// A `TensorView` is there to be read. Take a `TensorViewMut`.
+// A `TensorView` is read-only. Take a `TensorViewMut`.
 
 use vierbein::{Rank, TensorView, TensorViewMut, tensor};
 

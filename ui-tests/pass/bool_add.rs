@@ -1,4 +1,4 @@
-// Truth values have no arithmetic. Combine them with `|`, or turn them into numbers: `.cast::<u8>()`.
+// `bool` has no arithmetic. Combine masks with `|`, or convert them to numbers: `.cast::<u8>()`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// A tensor may be written to, so its memory is nobody else's.
+// A tensor needs exclusive access to its memory. Shared memory can be viewed.
 
 use std::sync::Arc;
 use vierbein::TensorView;

@@ -1,4 +1,4 @@
-// Complex numbers are not rounded. Round their parts: `.re().floor()`.
+// Complex numbers cannot be rounded. Round their parts: `.re().floor()`.
 
 use vierbein::{Complex, tensor};
 

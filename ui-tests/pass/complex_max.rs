@@ -1,4 +1,4 @@
-// Complex numbers have no order. Compare their moduli: `.abs()`.
+// Complex numbers are not ordered. Compare their absolute values: `.abs()`.
 
 use vierbein::{Complex, tensor};
 

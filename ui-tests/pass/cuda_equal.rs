@@ -1,4 +1,4 @@
-// The host cannot compare elements on a GPU with `==`. Compare there, `a.equal(b).all()`, or copy them first:
+// `==` cannot compare tensors on a GPU. Compare on the GPU, `a.equal(b).all()`, or copy first:
 // `.to_device::<Cpu>()?`.
 
 use vierbein::{Cuda, Rank, RowMajor, Tensor};

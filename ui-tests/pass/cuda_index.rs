@@ -1,4 +1,4 @@
-// The host cannot reach elements on a GPU. Copy them first: `.to_device::<Cpu>()?`.
+// Tensors on a GPU are not accessible from the host. Copy first: `.to_device::<Cpu>()?`.
 
 use vierbein::{Cpu, Cuda, Error, Rank, RowMajor, Tensor};
 

@@ -1,4 +1,4 @@
-// `CudaSource::new` is unsafe: its caller promises that the text accesses no memory.
+// `CudaSource::new` is unsafe: the caller must ensure that the text accesses no memory.
 
 use vierbein::device::{CudaSource, UnaryOp};
 

@@ -1,4 +1,4 @@
-// The device does not multiply matrices. Copy the factors to the host: `.to_device::<Cpu>()?`.
+// The device does not support matrix products. Copy the operands to the host: `.to_device::<Cpu>()?`.
 
 use vierbein::{Cpu, Error, Rank, RowMajor, Tensor};
 

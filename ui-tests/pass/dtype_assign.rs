@@ -1,4 +1,4 @@
-// What is assigned has another element type than the target. Convert it: `.cast::<f64>()`.
+// The assigned tensor and the target differ in element type. Convert it: `.cast::<f64>()`.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// Operands of a contraction have one element type.
+// The operands of a contraction must have the same element type.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// An operand has an axis for each label beside its ellipsis.
+// An operand must have an axis for each label outside of the ellipsis.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// Axes without names cannot be summed; the result says where they go.
+// Axes of an ellipsis cannot be summed, so the result must contain the ellipsis.
 
 use vierbein::{Rank, Tensor, einsum};
 

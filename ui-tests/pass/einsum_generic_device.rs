@@ -1,4 +1,4 @@
-// Generic code says what it needs of the device.
+// Generic code needs a bound on the device: `Dev: Backend<f64>`.
 
 use vierbein::{Backend, Rank, RowMajor, Tensor, einsum, tensor};
 

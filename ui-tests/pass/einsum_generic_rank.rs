@@ -1,4 +1,4 @@
-// A specification gives each operand a rank, so the rank cannot be generic.
+// A specification determines the rank of each operand, so the rank cannot be generic.
 
 use vierbein::{Rank, Tensor, TensorView, einsum, tensor};
 

@@ -1,4 +1,4 @@
-// The output has the operands' element type.
+// The output must have the element type of the operands.
 
 use vierbein::{Rank, Tensor, einsum_into};
 

@@ -1,4 +1,4 @@
-// The output has the operands' memory order.
+// The output must have the memory order of the operands.
 
 use vierbein::{Rank, RowMajor, Tensor, einsum_into};
 

@@ -1,4 +1,4 @@
-// Labels are letters.
+// Labels must be letters.
 
 use vierbein::{Rank, Tensor, einsum};
 

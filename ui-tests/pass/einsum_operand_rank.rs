@@ -1,4 +1,4 @@
-// An operand has one axis for each of its labels.
+// An operand must have one axis for each of its labels.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// Operands of a contraction have one memory order. Convert one: `.to_order::<RowMajor>()` copies,
+// The operands of a contraction must have the same memory order. Convert one: `.to_order::<RowMajor>()` copies,
 // `.as_order::<RowMajor>()` is a free view.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor, einsum};

@@ -1,4 +1,4 @@
-// An operand goes in by reference.
+// Operands must be passed by reference.
 
 use vierbein::{Rank, Tensor, einsum};
 

@@ -1,4 +1,4 @@
-// Floating numbers have no bits to combine. Compare them first.
+// Floating-point numbers have no bitwise operators. Compare them first.
 
 use vierbein::tensor;
 

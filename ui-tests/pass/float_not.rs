@@ -1,4 +1,4 @@
-// Floating numbers have no bits to invert.
+// Floating-point numbers have no bitwise operators.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// Not every element is a number. Bound it: `T: Scalar`.
+// A generic element type needs a bound for arithmetic: `T: Scalar`.
 
 use vierbein::{Rank, Scalar, TensorView, tensor};
 

@@ -1,4 +1,4 @@
-// Not every rank has two axes. Bound it: `D: RemoveAxes<2>`.
+// A generic rank needs a bound for a trace: `D: RemoveAxes<2>`.
 
 use vierbein::{Backend, Order, RemoveAxes, Scalar, TensorView, tensor};
 

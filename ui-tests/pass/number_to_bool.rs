@@ -1,4 +1,4 @@
-// Numbers do not become truth values by themselves. Compare: `.not_equal(0)`.
+// Numbers cannot be cast to `bool`. Compare: `.not_equal(0)`.
 
 use vierbein::tensor;
 

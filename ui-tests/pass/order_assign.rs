@@ -1,4 +1,4 @@
-// What is assigned has another memory order than the target. Assign a free view of it: `.as_order::<RowMajor>()`.
+// The assigned tensor and the target differ in memory order. Assign a free view of it: `.as_order::<RowMajor>()`.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor};
 

@@ -1,4 +1,4 @@
-// The ranks of an outer product add up, to 16 at most.
+// The rank of an outer product is the sum of the operands' ranks, at most 16.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// The element types are given, and no third party adds one. Keep one tensor for each field.
+// Other crates cannot add element types. Use one tensor for each field.
 
 use vierbein::{Rank, Tensor};
 

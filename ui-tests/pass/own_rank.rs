@@ -1,4 +1,4 @@
-// The ranks are given, `Rank<0>` to `Rank<16>`, and no third party adds one.
+// Other crates cannot add ranks. Use `Rank<0>` to `Rank<16>`.
 
 use vierbein::{Dim, Rank};
 

@@ -1,4 +1,4 @@
-// Ranks end at 16. Merge axes, or keep an array of tensors.
+// The largest rank is 16. Merge axes, or use an array of tensors.
 
 use vierbein::Tensor;
 

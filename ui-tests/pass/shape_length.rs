@@ -1,4 +1,4 @@
-// The shape has two axes, the type three. Give one length for each axis.
+// The shape has two axes, the type three. Give one extent for each axis.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// Positions are integers: `0..2`.
+// Slice indices must be integers: `0..2`.
 
 use vierbein::{s, tensor};
 

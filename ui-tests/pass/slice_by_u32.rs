@@ -1,4 +1,4 @@
-// Positions are `usize`, `isize` or `i32`: `n as usize`.
+// Slice indices must be `usize`, `isize` or `i32`: `n as usize`.
 
 use vierbein::{s, tensor};
 

@@ -1,4 +1,4 @@
-// A slice has an argument for each axis. Write `..` for what stays whole: `s![0, ..]`.
+// A slice needs an argument for each axis. Write `..` for a whole axis: `s![0, ..]`.
 
 use vierbein::{s, tensor};
 

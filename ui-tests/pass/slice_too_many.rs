@@ -1,4 +1,4 @@
-// A slice has an argument for each axis, and a matrix has two. A new axis is `NewAxis`.
+// A slice has one argument for each axis, and a matrix has two axes. Write `NewAxis` for a new axis.
 
 use vierbein::{NewAxis, s, tensor};
 

@@ -1,4 +1,4 @@
-// A function that takes a view is given one: `x.view()`.
+// A function that takes a view must be passed a view: `x.view()`.
 
 use vierbein::{Rank, TensorView, tensor};
 

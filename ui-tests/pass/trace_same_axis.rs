@@ -1,4 +1,4 @@
-// A trace over one axis twice. Name two axes.
+// A trace needs two different axes.
 
 use vierbein::{Axis, Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// `t` transposes matrices. Say which axes: `.swap_axes(1, 2)`.
+// `t` transposes matrices only. Name the axes: `.swap_axes(1, 2)`.
 
 use vierbein::{Rank, Tensor};
 

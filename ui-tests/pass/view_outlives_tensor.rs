@@ -1,4 +1,4 @@
-// The view outlives the tensor that it is cut out of. Return a copy of its own: `.to_owned()`.
+// The view outlives the tensor that it borrows. Return a copy: `.to_owned()`.
 
 use vierbein::{Rank, Tensor, tensor};
 

@@ -1,1 +1,1 @@
-//! Tests only: see `tests/ui.rs`.
+//! Contains only tests: see `tests/ui.rs`.

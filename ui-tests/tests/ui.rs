@@ -1,11 +1,11 @@
-//! The compiler's messages are a product: each program in `fail` makes one mistake, and the `.stderr` beside it is
-//! what its author reads. The wording is the pinned compiler's; `promises.rs` holds without it.
+//! Tests of compiler messages: each program in `fail` makes one mistake, and the `.stderr` file next to it has the expected message.
+//! The wording depends on the pinned compiler. `tests/promises.rs` tests the same guarantees independently of it.
 //!
 //! To accept new wording after reading it: `TRYBUILD=overwrite cargo test --test ui`.
 
 use std::process::Command;
 
-/// The compiler whose wording is recorded.
+/// The compiler version for which the messages are recorded.
 const PINNED: &str = "rustc 1.95.";
 
 #[test]
@@ -20,9 +20,9 @@ fn messages() {
     trybuild::TestCases::new().compile_fail("fail/*.rs");
 }
 
-/// What no message may show.
+/// No message may show private types or long lists of implementations.
 #[test]
-fn messages_are_in_the_words_of_users() {
+fn messages_show_no_private_types() {
     let mut count = 0;
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fail")).unwrap() {
         let path = entry.unwrap().path();
@@ -39,15 +39,15 @@ fn messages_are_in_the_words_of_users() {
     assert!(count >= 60, "only {count} messages are recorded");
 }
 
-/// The lines of the code blocks of a page that quote the compiler, block by block.
+/// Returns the lines of each code block of a page that quotes a compiler message.
 fn quoted(page: &str) -> Vec<Vec<&str>> {
     let blocks = page.split("```text\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or(rest));
     blocks.filter(|block| block.starts_with("error[")).map(|block| block.lines().collect()).collect()
 }
 
-/// What the README and the guide quote is what the compiler says of one of the programs: some of its lines, in their sequence.
+/// Each message that README and guide quote must consist of lines of a recorded message, in the same order.
 #[test]
-fn messages_that_pages_quote_are_those_recorded() {
+fn quoted_messages_equal_recorded_messages() {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let recorded: Vec<String> = std::fs::read_dir(root.join("ui-tests/fail"))
         .unwrap()

@@ -1,5 +1,5 @@
-//! The passing twins of `fail`: the same programs with their mistakes mended, compiled as modules of this test.
-//! (As trybuild's own passing tests they would be built one by one.)
+//! The corrected programs of `fail`, compiled as modules of this test. (As passing tests of trybuild they would be built one by
+//! one.)
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]
 
@@ -245,7 +245,7 @@ mod write_to_view_by_index;
 mod write_to_view_by_operator;
 
 #[test]
-fn twins_run() {
+fn corrected_programs_run() {
     let _ = arange_of_complex::main();
     let _ = axes_as_one::main();
     let _ = axis_float::main();
@@ -367,9 +367,9 @@ fn twins_run() {
     let _ = write_to_view_by_operator::main();
 }
 
-/// Each mistake has a twin, and each twin a mistake.
+/// Each program in `fail` has a corrected program in `pass`, and the reverse.
 #[test]
-fn mistakes_and_twins_pair_up() {
+fn each_failing_program_has_corrected_program() {
     let names = |folder: &str| {
         let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! Products.
+//! Products and contractions.
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit, direct};
@@ -58,7 +58,7 @@ where
     }
     let (n, inner) = (bench.size(10_000), bench.size(32));
     if bench.fits("matmul 10000·32·10000", 3 * n * n * size_of::<T>()) {
-        // The result is most of what is read or written.
+        // The result dominates the memory traffic.
         let bytes = n * n * size_of::<T>();
         case!(
             bench,
@@ -114,7 +114,7 @@ where
         [a = filled::<T, 3>([n; 3]), b = filled::<T, 2>([n; 2])],
         einsum!("ijk,kl->ijl", &a, &b)
     );
-    // Neither operand can be read as a matrix.
+    // Neither operand can be viewed as a matrix.
     let [l, m, n, o] = [40, 32, 36, 48].map(|full| bench.size(full));
     case!(
         bench,

@@ -1,4 +1,4 @@
-//! Operations of each element by itself.
+//! Elementwise operations.
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
@@ -6,14 +6,14 @@ use vierbein::device::{CudaSource, Scalars, TernaryOp, UnaryOp};
 use vierbein::prelude::*;
 use vierbein::{CastTo, Inexact};
 
-/// `a · b + c · z`, in one kernel: what fused work is written as.
+/// `a · b + c · z` in one kernel: the user-defined form of a fused operation.
 #[derive(Clone, Copy)]
 struct Fused<T>(T);
 
 impl<T: Inexact> TernaryOp<T, T, T> for Fused<T> {
     type Output = T;
     const NAME: &'static str = "fuse";
-    // SAFETY: an expression of floating-point values: it accesses no memory.
+    // SAFETY: the text is an expression of floating-point values, and accesses no memory.
     const CUDA: CudaSource = unsafe { CudaSource::new("a * b + c * z") };
     fn apply(&self, a: T, b: T, c: T) -> T {
         a * b + c * self.0
@@ -30,7 +30,7 @@ struct AddOwn<T>(T);
 impl<T: Inexact> UnaryOp<T> for AddOwn<T> {
     type Output = T;
     const NAME: &'static str = "add its own multiple to";
-    // SAFETY: an expression of floating-point values: it accesses no memory.
+    // SAFETY: the text is an expression of floating-point values, and accesses no memory.
     const CUDA: CudaSource = unsafe { CudaSource::new("a + z * a") };
     fn apply(&self, a: T) -> T {
         a + self.0 * a
@@ -90,7 +90,7 @@ where
     let n = if bench.quick { 5000 } else { 10_000_000 };
     case!(bench, T, "b += α·a 10⁷", 3 * n * size, Limit::Copy,
         [a = filled::<T, 1>([n])], into b = filled::<T, 1>([n]) * T::zero(), { b.fill(two); b.add_scaled(two, &a) });
-    // It changes its sign, however often.
+    // With a factor of −2, each application only changes the sign, so repetition does not overflow.
     let minus_two: T = (-2).cast_to();
     case!(bench, T, "b += α·b 10⁷", 2 * n * size, Limit::Copy,
         [], into b = filled::<T, 1>([n]), b.apply_inplace(AddOwn(minus_two)));
@@ -135,7 +135,7 @@ where
         case!(bench, T, &into("a + bᵀ"), 3 * n * n * size, Limit::Copy,
             [a = filled::<T, 2>([n, n]), b = filled::<T, 2>([n, n])],
             into out = filled::<T, 2>([n, n]), a.apply2_into(vierbein::op::Add, &b.t(), &mut out));
-        // Of every second element all sectors are read.
+        // With stride 2, all memory sectors are read.
         case!(
             bench,
             T,
@@ -174,7 +174,7 @@ where
     Ok(())
 }
 
-/// A vector of one value on the device of another one.
+/// Returns a vector filled with a value, on the device of another vector.
 fn full_like<T: Scalar, Dev: Backend<T> + Default>(
     _: &Tensor<T, Rank<1>, RowMajor, Dev>,
     n: usize,

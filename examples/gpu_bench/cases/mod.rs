@@ -1,4 +1,4 @@
-//! The cases: expressions that are evaluated on the host, to know what is right, and on the GPU, to be compared and timed.
+//! The benchmark cases: expressions that are evaluated on the host, for the expected result, and on the GPU, to be checked and timed.
 
 use crate::Bench;
 use crate::direct::{Blas, Near};
@@ -9,7 +9,7 @@ use vierbein::{CastTo, Inexact};
 
 type Fallible = Result<(), Box<dyn Error>>;
 
-/// A tame function of the position, the same everywhere.
+/// Returns a pseudorandom value of moderate size for an index. The same on all devices.
 fn value<T: Scalar>(i: usize) -> T
 where
     i32: CastTo<T>,
@@ -18,7 +18,7 @@ where
     (hash as i32 - 2000).cast_to()
 }
 
-/// A dense row-major tensor of such values.
+/// Returns a contiguous row-major tensor of such values.
 fn filled<T: Scalar, const N: usize>(shape: [usize; N]) -> Tensor<T, Rank<N>>
 where
     Rank<N>: Dim<Shape = [usize; N]>,
@@ -29,7 +29,7 @@ where
     Tensor::from_vec(shape, (0..len).into_par_iter().map(value).collect())
 }
 
-/// Whether the GPU's result is the host's, up to what sums in another sequence may differ by.
+/// Returns an error if the GPU's result differs from the host's by more than rounding errors of another summation order.
 fn differ<T: Near + Scalar, D: Dim>(
     gpu: &Tensor<T, D, RowMajor, Cuda>,
     host: &Tensor<T, D>,
@@ -48,7 +48,7 @@ fn differ<T: Near + Scalar, D: Dim>(
     Ok(())
 }
 
-/// One case: operands are made on the host, and the same expression of them is evaluated there and on the GPU.
+/// One case: the operands are made on the host, and the same expression is evaluated there and on the GPU.
 macro_rules! case {
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], $result:expr) => {
         if $bench.wanted($name) {
@@ -65,7 +65,7 @@ macro_rules! case {
             }
         }
     };
-    // Into memory that is there.
+    // With a preallocated output.
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], into $out:ident = $start:expr, $write:expr) => {
         if $bench.wanted($name) {
             $(let $x = $make;)*
@@ -91,11 +91,11 @@ mod permutes;
 mod reductions;
 mod traces;
 
-/// What a GPU needs for all cases.
+/// Bounds that all cases need.
 pub(crate) trait Number: Inexact + Blas + CastTo<Self::Float> {}
 impl<T: Inexact + Blas + CastTo<T::Float>> Number for T {}
 
-/// All cases of an element type.
+/// Runs all cases of an element type.
 pub(crate) fn rows<T: Number>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,
@@ -109,7 +109,7 @@ where
     contractions::rows::<T>(bench)
 }
 
-/// Cases of real numbers.
+/// Runs the cases for real numbers.
 pub(crate) fn rows_of_reals<T: Number + RealScalar>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,

@@ -1,4 +1,4 @@
-//! Copies that change the sequence of axes.
+//! Copies with permuted axes.
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
@@ -54,7 +54,7 @@ where
     Ok(())
 }
 
-/// A copy with axes in another sequence, all of one length, new and into memory that is there.
+/// A copy with permuted axes of equal extents, into a new tensor and into a preallocated output.
 fn permuted<T: Number, const N: usize>(
     bench: &mut Bench,
     name: &str,

@@ -1,4 +1,4 @@
-//! Reductions and running sums.
+//! Reductions and cumulative sums.
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
@@ -97,7 +97,7 @@ where
     Ok(())
 }
 
-/// Reductions that compare.
+/// Runs reductions that compare elements.
 pub(super) fn rows_of_reals<T: Number + RealScalar>(bench: &mut Bench) -> Fallible
 where
     Cuda: Backend<T>,

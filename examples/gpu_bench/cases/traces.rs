@@ -1,5 +1,5 @@
-//! Traces, and the other ways to them: a contraction with the unit matrix (δ), a sum over every (n + 1)-th element of a
-//! reshaped tensor (steps), the product of the diagonals with a vector of ones (dot).
+//! Traces, and alternative computations of them: a contraction with the identity matrix (δ), a sum over every (n + 1)-th element of a
+//! reshaped tensor (steps), and the product of the diagonals with a vector of ones (dot).
 
 use super::{Fallible, Number, differ, filled};
 use crate::{Bench, Limit};
@@ -12,7 +12,7 @@ where
     Cpu: Backend<T>,
     i32: CastTo<T>,
 {
-    // An element of a diagonal costs a sector of memory.
+    // Each element of a diagonal is in its own memory sector.
     let sector = size_of::<T>().max(32);
     for full in [64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192] {
         let n = bench.size(full);
@@ -52,11 +52,11 @@ where
     {
         let (n, m) = (bench.size(full), bench.size(middle));
         let row = |how: &str| format!("{how} ({full}, {middle}, {full}) over (0, 2)");
-        // By steps it is copied first.
+        // The alternative by steps needs a copy first.
         if !bench.fits(&row("traces"), 2 * n * n * m * size_of::<T>()) {
             continue;
         }
-        // The kept axis lies side by side only n elements apart: each element of a diagonal is in a sector of its own.
+        // Neighbours along the kept axis are n elements apart, so each element of a diagonal is in its own memory sector.
         let (bytes, step) = (n * m * sector, n as isize + 1);
         case!(bench, T, &row("trace"), bytes, Limit::Copy, [a = filled::<T, 3>([n, m, n])], a.trace(0, 2));
         case!(

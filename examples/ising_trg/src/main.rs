@@ -1,12 +1,12 @@
-//! The two-dimensional Ising model by the tensor renormalisation group, against Onsager's exact solution.
+//! The two-dimensional Ising model by the tensor renormalisation group, compared with Onsager's exact solution.
 //!
-//! The partition function of N spins is a network of N tensors, one per site. One step of the group cuts every tensor in
-//! two by a singular value decomposition, of which the χ largest values are kept, and contracts the four halves around
-//! every other plaquette: half as many tensors remain. Thirty steps contract a lattice of 2³⁰ spins. The source is M. Levin
-//! and C. P. Nave, Phys. Rev. Lett. 99, 120601 (2007); the exact free energy is L. Onsager's, Phys. Rev. 65, 117 (1944).
+//! The partition function of N spins is a network of N tensors, one per site. One step of the group splits every tensor in two by a
+//! singular value decomposition, of which the χ largest values are kept, and contracts the four halves around every other plaquette.
+//! Half as many tensors remain. Thirty steps contract a lattice of 2³⁰ spins. The source is M. Levin and C. P. Nave, Phys. Rev.
+//! Lett. 99, 120601 (2007); the exact free energy is L. Onsager's, Phys. Rev. 65, 117 (1944).
 //!
-//! Prints a table of free energies per site, plots them and the specific heat, and fails if they are off by more than is
-//! known of χ = 16: 5e-6 at the critical temperature, where cutting costs most, and 1e-9 to 1e-8 far from it.
+//! Prints a table of free energies per site, and plots them and the specific heat. Fails if the errors exceed those known for χ = 16:
+//! 5e-6 at the critical temperature, where truncation errors are largest, and 1e-9 to 1e-8 far from it.
 //!
 //! `cargo run --release -p ising_trg [χ [plot.svg]]`
 
@@ -21,11 +21,11 @@ use vierbein::prelude::*;
 
 /// The network has 2^STEPS tensors before the first step, and one after the last.
 const STEPS: i32 = 30;
-/// Singular values below this part of the largest are rounding errors.
+/// Singular values below this fraction of the largest are rounding errors.
 const NEGLIGIBLE: f64 = 1e-15;
-/// The temperatures of the table, with 2 / ln(1 + √2) = 2.269…, that of the phase transition, among them.
+/// The temperatures of the table, which include the critical temperature 2 / ln(1 + √2) = 2.269….
 const TEMPERATURES: Range<f64> = 1.5..3.5;
-/// From χ = 16 on: how far from the critical temperature (relative to it) relative errors are below what.
+/// Bounds for χ ≥ 16: from this distance from the critical temperature (relative to it) on, the largest relative error.
 const BOUNDS: [(f64, f64); 3] = [(0.0, 1e-5), (0.2, 3e-7), (0.3, 1e-7)];
 
 /// The temperature of the phase transition, 2 / ln(1 + √2).
@@ -33,9 +33,8 @@ fn critical_temperature() -> f64 {
     2.0 / (1.0 + 2f64.sqrt()).ln()
 }
 
-/// A site of the network, with its legs in the sequence right, up, left, down, and what its symmetry says: whether an
-/// index on a horizontal and on a vertical leg changes sign when all spins flip. Elements in which an odd number of
-/// indices does are zero.
+/// A site of the network, with its legs in the order right, up, left, down. The symmetry is given by parities: whether an index on a
+/// horizontal or vertical leg changes sign when all spins flip. Elements with an odd number of such indices are zero.
 struct Site {
     tensor: Tensor<f64, Rank<4>>,
     horizontal: Vec<bool>,
@@ -43,7 +42,7 @@ struct Site {
 }
 
 impl Site {
-    /// The Boltzmann weights of one spin: e^{βst} = Σ_i w(s, i) w(t, i) on each of its bonds, half of it for each spin.
+    /// Returns the Boltzmann weights of one spin. The weight of a bond is split between its spins: e^{βst} = Σ_i w(s, i) w(t, i).
     fn ising(temperature: f64) -> Site {
         let (even, odd) = ((1.0 / temperature).cosh().sqrt(), (1.0 / temperature).sinh().sqrt());
         let w = tensor![[even, odd], [even, -odd]];
@@ -58,8 +57,8 @@ impl Site {
         norm.ln()
     }
 
-    /// One step: the sites of one sublattice are cut into right-up and left-down, those of the other into right-down and
-    /// left-up, and the four halves around a plaquette become a site of the new lattice, which is turned by 45°.
+    /// Performs one step. The sites of one sublattice are split into right-up and left-down, those of the other into right-down and
+    /// left-up. The four halves around a plaquette become a site of the new lattice, which is rotated by 45°.
     fn coarsen(&self, chi: usize) -> Site {
         let (h, v) = (&self.horizontal, &self.vertical);
         let ([right_up, left_down], up_right) = halve(self.tensor.view(), [h, v], chi);
@@ -69,19 +68,19 @@ impl Site {
     }
 }
 
-/// Inner bonds of a plaquette: b(ottom), e(ast), t(op) and w(est). From the lower left: right-up, left-up, left-down,
-/// right-down. Its new legs point to the corners; turned by 45° they are r(ight), u(p), l(eft) and d(own).
+/// Inner bonds of a plaquette: b(ottom), e(ast), t(op) and w(est). The operands are, from the lower left: right-up, left-up,
+/// left-down, right-down. The new legs point to the corners; rotated by 45° they are r(ight), u(p), l(eft) and d(own).
 const PLAQUETTE: &str = "bwl,bed,ter,twu->ruld";
 
-/// Cuts a site in two, `site[i, j, m, n] = Σ_k left[i, j, k] right[m, n, k]` with up to χ bonds k, and says the parities of
-/// the bonds. Opposite legs have the same parities; given are those of i and m, and those of j and n.
+/// Splits a site in two, `site[i, j, m, n] = Σ_k left[i, j, k] right[m, n, k]`, with up to χ bonds k. Also returns the parities of
+/// the bonds. Opposite legs have the same parities; `first` are those of i and m, and `second` those of j and n.
 fn halve(
     site: TensorView<'_, f64, Rank<4>>,
     [first, second]: [&[bool]; 2],
     chi: usize,
 ) -> ([Tensor<f64, Rank<3>>; 2], Vec<bool>) {
     let [p, q, ..] = site.shape();
-    // An even pair of indices meets even pairs only: two blocks, decomposed on their own.
+    // Even pairs of indices couple only to even pairs, so the matrix has two blocks, which are decomposed separately.
     let mut blocks = Vec::new();
     for parity in [false, true] {
         let pairs = (0..p * q).map(|k| [k / q, k % q]).filter(|&[i, j]| (first[i] != second[j]) == parity);
@@ -123,7 +122,7 @@ fn halve(
     (halves, kept.iter().map(|&(_, b, _)| blocks[b].0).collect())
 }
 
-/// The free energy per site, -T ln Z / N.
+/// Returns the free energy per site, -T ln Z / N.
 fn free_energy(temperature: f64, chi: usize) -> f64 {
     let mut site = Site::ising(temperature);
     // Z is that of the normalised network times norm^(number of tensors), and every step halves that number.
@@ -136,8 +135,8 @@ fn free_energy(temperature: f64, chi: usize) -> f64 {
     -temperature * log_z
 }
 
-/// Onsager's free energy per site, whose integral over θ from 0 to π/2 is one of double-exponential quadrature, because
-/// the integrand has a kink at θ = 0 at the critical temperature and nearly has one in its neighbourhood.
+/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 uses double-exponential quadrature, because at the
+/// critical temperature the integrand has a kink at θ = 0, and near it almost a kink.
 fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     let k = 2.0 / temperature;
     let s = k.sinh().powi(2);
@@ -147,7 +146,7 @@ fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
         .map(|n| {
             let t = f64::from(n) * spacing;
             let u = PI / 2.0 * t.sinh();
-            // θ = π/4 (1 + tanh u), written so that it does not cancel near 0.
+            // θ = π/4 (1 + tanh u), in a form without cancellation near 0.
             let theta = PI / 2.0 / (1.0 + (-2.0 * u).exp());
             let weight = PI * PI / 8.0 * t.cosh() / u.cosh().powi(2);
             integrand(theta) * weight * spacing
@@ -156,7 +155,7 @@ fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     -temperature * (2f64.ln() / 2.0 + integral / PI)
 }
 
-/// The same, checked: half the spacing gives the same to 1e-12.
+/// Returns the same, and asserts that half the spacing gives the same value to 1e-12.
 fn onsager(temperature: f64) -> f64 {
     let (coarse, fine) =
         (exact_free_energy(temperature, 1.0 / 32.0), exact_free_energy(temperature, 1.0 / 64.0));
@@ -164,13 +163,13 @@ fn onsager(temperature: f64) -> f64 {
     fine
 }
 
-/// The specific heat -T ∂²f/∂T² from three free energies `step` apart.
+/// Returns the specific heat -T ∂²f/∂T² from three free energies `step` apart.
 fn specific_heat(temperature: f64, [left, middle, right]: [f64; 3], step: f64) -> f64 {
     -temperature * (left - 2.0 * middle + right) / (step * step)
 }
 
-/// Two panels: points of the renormalisation group on the exact curve, and the critical temperature. Specific heats are
-/// from differences over the distance of two points, too coarse for the peak, and over 0.001 in the curve.
+/// Plots two panels: points of the renormalisation group on the exact curve, and the critical temperature. The points of the specific
+/// heat are finite differences between neighbouring points, too coarse for the peak; the curve uses steps of 0.001.
 fn plot(path: &str, chi: usize, energies: &[(f64, f64)], heats: &[(f64, f64)]) -> Result<(), Box<dyn Error>> {
     let fine: Vec<f64> = (0..=800).map(|k| TEMPERATURES.start + 0.0025 * f64::from(k)).collect();
     let exact_heat = |t: f64| specific_heat(t, [-1e-3, 0.0, 1e-3].map(|d| onsager(t + d)), 1e-3);
@@ -234,11 +233,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("How `einsum!` contracts a plaquette, at χ = {chi}:\n");
     println!("{}\n", einsum_path!(PLAQUETTE, &half, &half, &half, &half));
 
-    // Half the temperatures in a dev build, where a step takes longer.
+    // A debug build computes half as many temperatures, because a step takes longer.
     let intervals = if cfg!(debug_assertions) { 20 } else { 40 };
     let spacing = (TEMPERATURES.end - TEMPERATURES.start) / f64::from(intervals);
     let tc = critical_temperature();
-    // At the critical temperature the exact free energy is known in closed form, by Catalan's constant.
+    // At the critical temperature, the exact free energy has a closed form with Catalan's constant.
     let catalan = 0.915_965_594_177_219;
     let closed = -tc * (2f64.ln() / 2.0 + 2.0 * catalan / PI);
     assert!((onsager(tc) / closed - 1.0).abs() < 1e-12, "Onsager's integral: {} and {closed}", onsager(tc));
@@ -259,7 +258,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("and at the critical temperature");
     compare(tc);
 
-    // The specific heat, and that of the exact free energies at the same temperatures.
+    // The specific heat, and that from exact free energies at the same temperatures.
     let mut largest = 0f64;
     let heats: Vec<(f64, f64)> = table
         .windows(3)

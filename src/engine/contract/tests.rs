@@ -1,5 +1,5 @@
-//! Random contractions against a brute-force evaluator, which uses no layouts, patterns or paths: it iterates over all indices of
-//! all labels.
+//! Compares random contractions with a brute-force evaluator that iterates over all indices of all labels. The evaluator uses no
+//! layouts, patterns or paths.
 
 use super::cache::PathCache;
 use super::execute::Einsum;
@@ -115,7 +115,7 @@ fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> Vec<T> {
         .filter(|label| network.operands.iter().any(|case| case.labels.contains(label)))
         .collect();
     let shape: Vec<usize> = network.result.iter().map(|label| network.extents[label]).collect();
-    // For each axis of an operand or of the result: the position of its label in `labels`.
+    // Maps the axes of an operand or of the result to indices into `labels`.
     let places = |axes: &[char]| -> Vec<usize> {
         axes.iter().map(|label| labels.iter().position(|l| l == label).unwrap()).collect()
     };
@@ -289,7 +289,7 @@ fn products() -> impl Strategy<Value = Network> {
     let small = |extents: &Vec<usize>| extents.iter().product::<usize>() <= 40_000;
     (extents.prop_filter("few terms", small), classes, dice).prop_map(|(extents, classes, dice)| {
         let extents: BTreeMap<char, usize> = LETTERS.into_iter().zip(extents).collect();
-        // Two of seven are rows, two columns, two summed, one a batch.
+        // Of seven classes, two are rows, two columns, two summed, and one is the batch.
         let word = |absent: usize, dice: &[u8]| {
             let mut word: Vec<(u8, char)> =
                 (0..6).filter(|&k| classes[k] / 2 != absent).map(|k| (dice[k], LETTERS[k])).collect();

@@ -1,4 +1,4 @@
-//! Reductions, running sums, traces.
+//! Reductions, cumulative sums and traces.
 
 use super::array::{Array, Fold, Outcome, diagonal, reduce, refuse, scan};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
@@ -21,7 +21,7 @@ fn variance(v: &[f64]) -> f64 {
     v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / v.len() as f64
 }
 
-/// Without overflow in between.
+/// The Euclidean norm, without intermediate overflow.
 fn norm(v: &[f64]) -> f64 {
     if v.iter().any(|x| x.is_nan()) { f64::NAN } else { v.iter().fold(0.0, |sum, x| f64::hypot(sum, *x)) }
 }
@@ -37,7 +37,7 @@ macro_rules! reductions {
                 operands: one,
                 numbers: Numbers::Axis,
                 run: |o, n| $view(&o[0], |x| {
-                    // All axes, one by name, and one that is kept.
+                    // All axes; a single axis; and a single axis with `keepdims`.
                     done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
                         let kept = x.reduce_keep($reduction, n[0])?;
                         assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));
@@ -45,7 +45,7 @@ macro_rules! reductions {
                     }))
                 }),
                 expected: |a, n| {
-                    // Both forms are tried; the one that keeps its axis allocates as much.
+                    // Both the variants with and without `keepdims` run; they allocate the same amount.
                     reduce(&a[0], n, false, $bytes, $fold)
                 },
                 ..Call::NOTHING
@@ -124,7 +124,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Below rank 2 there is no diagonal.
+/// Returns the diagonal, or the error for tensors of rank 0 or 1.
 pub(crate) fn on_diagonal(x: &Array, n: &[usize]) -> Outcome {
     if x.shape.len() < 2 { refuse("NotForRank") } else { diagonal(x, n[0], n[1]) }
 }

@@ -1,4 +1,4 @@
-//! In and out, copies, single elements, equality, products.
+//! Conversions from and to other types, copies, single elements, equality, products.
 
 use super::array::{Array, Outcome, Refusal, allocated, copy, einsum, in_bounds, line, refuse};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
@@ -11,7 +11,7 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder};
 
 const NO_VIEW: &[(Hazard, &str)] = &[(NegativeStrides, "no view goes in"), (Aliasing, "no view goes in")];
 
-/// The labels of the axes of rank 16 that are no matrix's.
+/// Labels of the batch axes for rank 16.
 const BATCH: &str = "abcdefghijklmn";
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -60,7 +60,7 @@ pub(crate) fn rows() -> Vec<Row> {
             names: methods![downcast cast_into try_from],
             verb: "rank",
             operands: countable,
-            // Only matrices are what was asked for.
+            // The downcast to a matrix fails for other ranks.
             run: |o, _| {
                 with(&o[0], |x| {
                     let x = x.to_owned().expect("it is small");
@@ -220,7 +220,7 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "einsum",
             operands: product,
             run: |o, _| {
-                // An ellipsis stands for twelve axes at most.
+                // An ellipsis stands for at most twelve axes, so rank 16 needs labels.
                 let batch = if o[0].rank() == 16 { BATCH } else { "..." };
                 let spec = format!("{batch}op,pq->{batch}oq");
                 with_two(o, |x, y| {
@@ -271,7 +271,7 @@ fn scalar(hazard: Hazard) -> ByHand {
     }
 }
 
-/// Two tensors to a common type: each is as it was.
+/// Promotes two tensors to a common type. Their values must stay unchanged.
 fn promoted(hazard: Hazard) -> ByHand {
     let shapes: Vec<Vec<usize>> = match hazard {
         WrongShape => vec![vec![2, 3], vec![4]],
@@ -291,7 +291,7 @@ fn promoted(hazard: Hazard) -> ByHand {
     Ok(shapes.into_iter().map(outcome).collect())
 }
 
-/// Written to a stream and read again.
+/// Writes a tensor to a stream and reads it again.
 #[cfg(feature = "npy")]
 fn files() -> Row {
     Call {

@@ -1,4 +1,4 @@
-//! Functions of one element and of two: into new tensors, and in place.
+//! Functions of one and two elements: into new tensors, and in place.
 
 use super::array::{self, assign, zip};
 use super::driver::{Call, Done, Row, done};
@@ -121,7 +121,7 @@ macro_rules! binary {
     };
 }
 
-/// Both operands as masks.
+/// Logical operations, with both operands converted to masks.
 macro_rules! logic {
     ($([$($name:ident)*], |$x:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {

@@ -1,4 +1,4 @@
-//! The table's rows of tensors whose types are known at run time only: the same hazards, and the same references.
+//! The rows of `DynTensor`, with the same hazards and the same reference as for typed tensors.
 
 #[path = "../array.rs"]
 mod array;
@@ -26,7 +26,7 @@ use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::prelude::*;
 use vierbein::{DynScalar, DynTensor, DynView, DynViewMut, Error, MemoryOrder, c64};
 
-/// Names of methods with their path.
+/// Returns names of methods with their path.
 macro_rules! methods {
     ($($name:ident)*) => {
         &[$(concat!("dyn_tensor::DynTensor::", stringify!($name))),*]
@@ -56,7 +56,7 @@ impl ToArray for DynScalar {
     }
 }
 
-/// `f` of a view of the operand's elements as they lie; `None` for windows, which these tensors do not have.
+/// Calls `f` with a view of the operand's elements in its layout. Returns `None` for overlapping windows, which `DynView` lacks.
 pub(crate) fn viewed<T: Element>(
     o: &Operand,
     data: &[T],
@@ -97,7 +97,7 @@ pub(crate) fn with_two(o: &[Operand], f: impl FnOnce(DynView<'_>, DynView<'_>) -
     done
 }
 
-/// What is made of a mutable view of elements that lie as the operand's, or of a copy.
+/// Calls `f` with a mutable view of elements in the operand's layout, or of a copy.
 pub(crate) fn changed(
     o: &Operand,
     f: impl FnOnce(DynViewMut<'_>) -> Result<Array, Error>,
@@ -113,7 +113,7 @@ pub(crate) fn changed(
         made = Some(x.to_owned().and_then(|mut x| f.take().expect("once")(x.view_mut())));
         Done { tried: None, panicking: None }
     });
-    // Windows that overlap cannot be written to; what is said of them here goes no further.
+    // Overlapping windows cannot be written to. The result is not used for them.
     made.unwrap_or_else(|| Ok(o.array()))
 }
 
@@ -125,9 +125,9 @@ pub(crate) fn all_axes(x: &Array) -> Vec<usize> {
     (0..x.shape.len()).collect()
 }
 
-/// What is no operation on elements.
+/// Public methods that are not operations on elements.
 const OTHERS: &[&str] = &[
-    // What a tensor knows about itself.
+    // Metadata of a tensor.
     "dyn_tensor::DynTensor::rank",
     "dyn_tensor::DynTensor::shape",
     "dyn_tensor::DynTensor::strides",
@@ -138,10 +138,10 @@ const OTHERS: &[&str] = &[
     "dyn_tensor::DynTensor::dtype",
     "dyn_tensor::DynTensor::device_name",
     "dyn_tensor::DynTensor::device",
-    // Itself, borrowed.
+    // Borrows of the tensor.
     "dyn_tensor::DynTensor::view",
     "dyn_tensor::DynTensor::view_mut",
-    // A typed tensor, without a copy; text; a hidden method of what files take.
+    // Conversion from a typed tensor without a copy; text; a hidden method for file formats.
     "dyn_tensor::DynTensor::from",
     "dyn_tensor::DynTensor::fmt",
     "dyn_tensor::DynTensor::contents",
@@ -150,7 +150,7 @@ const OTHERS: &[&str] = &[
     "dyn_tensor::DynScalar::get",
     "dyn_tensor::DynScalar::dtype",
     "dyn_tensor::DynScalar::zero",
-    // The tensor that an error gives back.
+    // The tensor that an error returns.
     "dyn_tensor::DowncastError::into_inner",
 ];
 

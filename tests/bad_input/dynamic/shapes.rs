@@ -1,4 +1,4 @@
-//! Other axes, parts, other shapes and orders.
+//! Permuted axes, slices, reshapes and memory orders.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, refuse, remove,
@@ -16,7 +16,7 @@ fn reversed(x: &Array) -> Outcome {
     permute(x, &(0..x.shape.len()).rev().collect::<Vec<_>>())
 }
 
-/// A view, and its mutable twin on elements of its own.
+/// A view method and its mutable variant, which is called on a copy.
 macro_rules! views {
     ($([$name:ident $name_mut:ident] $verb:literal $operands:ident $numbers:ident, |$x:ident, $n:ident| ($($arg:expr),*), $expected:expr;)*) => {
         vec![$(
@@ -110,7 +110,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Every second position of a range of the first axis, from its end.
+/// Returns a slice of the first axis with step -2.
 fn items(rank: usize, n: &[usize]) -> Vec<SliceItem> {
     let all = SliceItem::Span { start: 0, end: None, inclusive: false, step: 1 };
     let mut items = vec![all; rank];

@@ -1,12 +1,12 @@
 """Writes the golden files that tests/npy.rs reads, with NumPy itself.
 
-Run it with any Python that has NumPy 2 or later, from any folder:
+Run it with any Python that has NumPy 2 or later, from any directory:
 
     python3 tests/data/npy/make.py
 
-The values are the closed forms that tests/npy.rs states once more in Rust: with n = 100 i + 10 j + k for the index
-[i, j, k] (and likewise 10 i + j, i and 0 for lower ranks), each element type has one function of n. The tests import
-`values` from here, too, to have NumPy judge what the library writes.
+Each value is a function of n for its element type, with n = 100 i + 10 j + k for the index [i, j, k], and 10 i + j, i
+and 0 for lower ranks. tests/common/golden.rs has the same functions in Rust. Tests also import `values` from here, to
+check in NumPy what the library writes.
 """
 
 import os
@@ -59,7 +59,7 @@ def main():
 
     for shape in EMPTY:
         save(f"empty_{len(shape)}", np.zeros(shape))
-    # Both orders at once, which NumPy writes as C.
+    # Contiguous in both memory orders. NumPy writes it as C.
     save("unit_axes", np.asfortranarray(values((1, 4, 1), "i4")))
     # NumPy 2 has up to 64 axes.
     save("rank_17", np.zeros((1,) * 17))
@@ -67,12 +67,12 @@ def main():
     save("special_f64", np.array(special))
     save("special_f32", np.array([np.nan, np.inf, -np.inf, -0.0, 1e-45], dtype=np.float32))
 
-    # Versions 2 and 3 of the format, which NumPy writes by itself only for records.
+    # Versions 2 and 3 of the format. By default NumPy uses them only for records.
     for version in [(2, 0), (3, 0)]:
         with open(os.path.join(HERE, f"version_{version[0]}.npy"), "wb") as file:
             np.lib.format.write_array(file, values((3, 4), "i4"), version=version)
 
-    # What tensors do not have.
+    # Element types that tensors do not support.
     save("refused_f16", np.zeros(2, dtype=np.float16))
     save("refused_f128", np.zeros(2, dtype=np.longdouble))
     save("refused_string", np.array(["abc", "d"]))

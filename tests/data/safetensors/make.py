@@ -31,7 +31,7 @@ def arrays():
 
 def main():
     save_file(arrays(), os.path.join(HERE, "reference.safetensors"), metadata={"format": "np", "quote": '"'})
-    # Element types that tensors do not have.
+    # Element types that tensors do not support.
     data = {"half": np.zeros(2, "u2"), "brain": np.zeros(2, "u2"), "small": np.zeros(3, "u1"), "here": np.float32([1.5])}
     dtypes = {"half": "float16", "brain": "bfloat16", "small": "float8_e4m3fn", "here": "float32"}
     lacking = {

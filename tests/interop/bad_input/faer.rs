@@ -60,7 +60,7 @@ pub(super) fn rows() -> Vec<Row> {
                 "From<&mut Mat<Own<T>>> for Tensor<T, Rank<N>, O, Cpu, ViewMut<'a, T, Cpu>>",
                 "TryFrom<Mat<Own<T>>> for Tensor<T, Rank<N>, ColMajor>",
             ],
-            // faer counts the columns of nothing as well.
+            // Huge empty shapes are left out, because faer iterates over empty columns.
             |hazard| countable(hazard).into_iter().filter(|o| !o[0].is_huge()).collect(),
             |o| at_rank!(o, x: view, [2], done!(try owned(*x))),
             dense_or_refused,
@@ -77,7 +77,7 @@ fn matrix(x: TensorView<'_, f64, Rank<2>>, o: &Operand) -> Array {
     back.array()
 }
 
-/// A column, and the row that it is transposed.
+/// Converts to a column, and its transpose, a row, back.
 fn vectors(x: TensorView<'_, f64, Rank<1>>, o: &Operand) -> Array {
     let column = ColRef::from(x);
     o.assert_same(&[column.nrows()], |index| &column[index[0]]);
@@ -110,7 +110,7 @@ fn vectors_mut(x: TensorViewMut<'_, f64, Rank<1>>) -> Result<Array, Error> {
     Ok(back.array())
 }
 
-/// faer puts gaps between columns where they do not fill its vectors.
+/// faer pads columns to multiples of its vector size.
 fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
     let mut matrix = Mat::from_fn(x.shape()[0], x.shape()[1], |i, j| x[[i, j]]);
     TensorViewMut::<f64, Rank<2>>::from(&mut matrix).mapv_inplace(|x| x * 1.0);
@@ -119,7 +119,7 @@ fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
     saying("has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`", taken).map(|x| x.array())
 }
 
-/// By faer's rule, not by what was found: it pads columns to 64 bytes.
+/// Expects an error for padded columns, by faer's rule of 64 bytes.
 fn dense_or_refused(o: &Operand) -> Outcome {
     let [rows, columns] = o.shape[..] else { unreachable!("only matrices were converted") };
     let gaps = rows % 8 != 0 && columns > 1;

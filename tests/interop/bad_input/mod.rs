@@ -1,9 +1,9 @@
-//! The table of bad input (see `tests/bad_input`) for conversions from and to the arrays of other libraries: the same hazards,
-//! and the list of what there is by rustdoc, with the libraries' features and without them.
+//! The table of bad input (see `tests/bad_input`) for conversions from and to arrays of other libraries: the same hazards, and the
+//! list of conversions that rustdoc shows only with the features of these libraries.
 //!
-//! What is a view must be the same elements: their addresses are reckoned from strides, without either library.
+//! Views must be of the same elements. The tests compute their addresses from strides, independently of both libraries.
 
-// Each table uses its part of what they share.
+// Each table uses a part of the shared modules.
 #[allow(dead_code)]
 #[path = "../../bad_input/array.rs"]
 mod array;
@@ -56,7 +56,7 @@ fn every_conversion() {
     driver::check(rows, public, &[]);
 }
 
-/// Implementations of `From` and `TryFrom` for tensors and views, or from them, as rustdoc writes them. Ranks are all called N.
+/// Returns the `From` and `TryFrom` implementations of tensors and views, as rustdoc writes them. All ranks are written as N.
 fn conversions(features: &[&str]) -> Option<BTreeSet<String>> {
     let pages = public::documentation(features)?;
     let mut found = BTreeSet::new();
@@ -78,7 +78,7 @@ fn conversions(features: &[&str]) -> Option<BTreeSet<String>> {
 }
 
 impl Operand {
-    /// Indices with the addresses of their elements: all, or the first and the last where they are too many to count.
+    /// Returns indices and addresses of elements: all, or only the first and the last of a huge operand.
     fn addresses(&self) -> Vec<(Vec<usize>, *const f64)> {
         let (strides, offset) = self.strides();
         let indices = if self.is_huge() && !self.shape.contains(&0) {
@@ -93,7 +93,7 @@ impl Operand {
         indices.into_iter().map(|index| (index.clone(), place(&index))).collect()
     }
 
-    /// Fails unless the elements of these indices are at these addresses.
+    /// Asserts that the elements at these indices have these addresses.
     #[track_caller]
     fn assert_same(&self, shape: &[usize], at: impl Fn(&[usize]) -> *const f64) {
         assert_eq!(shape, self.shape);
@@ -103,14 +103,14 @@ impl Operand {
     }
 }
 
-/// One more in every element.
+/// Returns the elements plus one.
 fn incremented(o: &Operand) -> Array {
     let mut array = o.array();
     array.data.iter_mut().for_each(|x| *x += 1.0);
     array
 }
 
-/// All, and the one huge shape that matrices of every library have: a single row.
+/// All operands, and the one huge shape that matrices of every library can have: a single row.
 fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     let mut all = hazards::one(hazard);
     if hazard == Hazard::HugeExtents {
@@ -119,7 +119,7 @@ fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// A row of what is done with each operand of a rank that it compiles with.
+/// A row that runs a conversion for each operand of a supported rank.
 fn row(
     names: &'static [&'static str],
     operands: fn(Hazard) -> Vec<Vec<Operand>>,
@@ -143,12 +143,12 @@ fn row(
     })
 }
 
-/// Where ranks are in the types of both sides.
+/// The hazard of wrong shapes, if both types have the rank.
 fn does_not_compile() -> ByHand {
     Err("does not compile: the rank is in both types, and the shape is taken over")
 }
 
-/// Fails unless an error says these words.
+/// Asserts that an error, if there is one, contains these words.
 #[track_caller]
 fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     if let Err(error) = &result {

@@ -1,4 +1,4 @@
-//! Matrices and vectors of nalgebra, whose views have strides that are not negative.
+//! Matrices and vectors of nalgebra. Its views support no negative strides.
 
 use super::array::{Array, Outcome, refuse};
 use super::driver::{Row, done};
@@ -100,7 +100,7 @@ pub(super) fn rows() -> Vec<Row> {
     ]
 }
 
-/// No negative strides, and rows that lie apart: documented at the conversions.
+/// Returns whether a view is possible: no negative strides, and no row stride 0. The conversions document this.
 fn is_a_view(o: &Operand) -> bool {
     let same_rows = matches!(o.place, Place::Repeated(_)) && o.shape[0] > 1 && !o.shape.contains(&0);
     !same_rows && !matches!(o.place, Place::Reversed)
@@ -110,7 +110,7 @@ fn viewed_or_refused(o: &Operand) -> Outcome {
     if is_a_view(o) { Ok(o.array()) } else { refuse("Strides") }
 }
 
-/// What repeats elements is copied before it is changed.
+/// Operands with stride 0 are copied before they are changed.
 fn changed_or_refused(o: &Operand) -> Outcome {
     if matches!(o.place, Place::Reversed) { refuse("Strides") } else { Ok(incremented(o)) }
 }
@@ -135,7 +135,7 @@ fn vector(x: TensorView<'_, f64, Rank<1>>, o: &Operand) -> Result<Array, Error> 
 
 fn matrix_mut(x: TensorViewMut<'_, f64, Rank<2>>) -> Result<Array, Error> {
     let mut matrix = MatrixMut::try_from(x)?;
-    // Of nothing nalgebra counts each column.
+    // nalgebra iterates over all columns, even empty ones.
     if !matrix.is_empty() {
         matrix.apply(|x| *x += 0.5);
     }

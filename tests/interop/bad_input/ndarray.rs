@@ -1,4 +1,4 @@
-//! Arrays of ndarray, of ranks in their types (0 to 6) and of ranks at run time.
+//! Arrays of ndarray, of static rank (0 to 6) and dynamic rank.
 
 use super::array::{Array as Plain, refuse};
 use super::driver::{ByHand, Row, done};
@@ -89,7 +89,7 @@ pub(super) fn rows() -> Vec<Row> {
 
 // ------------------------------------------------------------------ views
 
-/// There and back, by value and by reference.
+/// Converts a view to ndarray and back, by value and by reference.
 fn views<'a, D: InTypes<Dimension = I>, I: Dimension>(x: TensorView<'a, f64, D>, o: &Operand) -> Plain
 where
     ArrayView<'a, f64, I>: From<TensorView<'a, f64, D>>,
@@ -106,7 +106,7 @@ where
     back.array()
 }
 
-/// How ndarray says a rank that is in a type.
+/// ndarray's type for a static rank.
 trait InTypes: Dim {
     type Dimension: Dimension;
 }
@@ -148,7 +148,7 @@ fn wrong_rank_of_a_view() -> ByHand {
         found.map(|x| x.array())
     };
     let array = ArrayViewD::from(o.view::<2>());
-    // ndarray counts the elements of a view, and not their bytes.
+    // ndarray limits the number of elements of a view, not its bytes.
     let one = ndarray::arr0(1.0);
     let repeated = || {
         let view = one.broadcast(1 << (usize::BITS - 3)).expect("it is a view").into_dyn();
@@ -161,9 +161,9 @@ fn wrong_rank_of_a_view() -> ByHand {
     ])
 }
 
-// ------------------------------------------------------------------ views to change
+// ------------------------------------------------------------------ mutable views
 
-/// There, changed there, and back.
+/// Converts a mutable view to ndarray, changes it, and converts it back.
 fn views_mut<D: InTypes<Dimension = I>, I: Dimension>(x: TensorViewMut<'_, f64, D>) -> Result<Plain, Error>
 where
     for<'b> ArrayViewMut<'b, f64, I>: From<TensorViewMut<'b, f64, D>>,
@@ -198,11 +198,11 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
     Ok(vec![(done!(try other()), refuse("Argument"))])
 }
 
-// ------------------------------------------------------------------ memory that changes hands
+// ------------------------------------------------------------------ owned arrays
 
 const NO_ORDER: &str = "is dense in no order; copy it with `Tensor::copy_of(&array)`";
 
-/// A tensor's memory, there and back; and an array that lies as the operand does, as far as ndarray copies it so.
+/// Moves a tensor's memory to ndarray and back, and converts ndarray's copy of a view, which keeps the view's layout if it can.
 fn owned<D: InTypes<Dimension = I>, I: Dimension>(
     x: TensorView<'_, f64, D>,
     o: &Operand,
@@ -229,7 +229,7 @@ fn erased<D: Dim>(x: TensorView<'_, f64, D>, o: &Operand) -> Result<Plain, Error
     saying(NO_ORDER, Tensor::<f64, D>::try_from(as_it_lies).map_err(Error::from)).map(|x| x.array())
 }
 
-/// ndarray's copies run backwards where the elements do.
+/// ndarray's copy of a reversed view has negative strides, too.
 fn dense_or_refused(o: &Operand) -> super::Outcome {
     match o.place {
         Place::Reversed => refuse("Argument"),

@@ -1,4 +1,4 @@
-//! Paths against brute force over all trees, against the classic dynamic programme for chains, and against known optima.
+//! Compares paths with brute force over all trees, with the dynamic programme for matrix chains, and with known optima.
 
 use super::*;
 
@@ -12,7 +12,7 @@ impl Lcg {
     }
 }
 
-/// A network that owns its parts.
+/// A network that owns its operands.
 #[derive(Debug)]
 struct Owned {
     operands: Vec<u64>,
@@ -188,7 +188,7 @@ fn greedy_paths_and_paths_of_parts_are_valid() {
 }
 
 #[test]
-fn outer_products_are_found_where_they_are_best() {
+fn optimise_finds_optimal_outer_products() {
     // Two short vectors and a long matrix: their outer product first is one pass over the matrix instead of two.
     let net = Owned::parse("a,b,abc->c", &[2, 2, 1000]);
     let (path, _) = net.optimise();
@@ -235,7 +235,7 @@ fn well_known_orders() {
 }
 
 #[test]
-fn nothing_and_one_and_two_operands() {
+fn paths_of_zero_one_and_two_operands() {
     let none = Path { steps: vec![], multiplications: 0.0, largest: 0.0 };
     assert_eq!(Owned::parse("ab->a", &[2, 3]).optimise(), (none.clone(), Method::Exact));
     let net = Network { operands: &[], output: 0, extents: &[] };
@@ -249,7 +249,7 @@ fn nothing_and_one_and_two_operands() {
 }
 
 #[test]
-fn limits_are_kept_or_refused() {
+fn limits_are_kept_or_rejected() {
     let mut rng = Lcg(5);
     let (mut kept, mut refused) = (0, 0);
     for round in 0..300 {
@@ -302,7 +302,7 @@ fn limits_of_large_networks() {
 }
 
 #[test]
-fn what_is_too_much_to_search_is_done_greedily() {
+fn networks_too_complex_to_search_fall_back_to_greedy() {
     // All 14 are adjacent to each other: some 3¹⁴ / 2 pairs of connected sets.
     let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
     let net = Owned { operands, output: 1, extents: vec![2; 17] };
@@ -325,7 +325,7 @@ fn equal_networks_get_equal_paths() {
 }
 
 #[test]
-fn lengths_beyond_all_numbers() {
+fn extents_whose_product_overflows() {
     let net =
         Owned { operands: (0..20).map(|k| 7 << k).collect(), output: !0, extents: vec![usize::MAX; 64] };
     let (path, _) = net.optimise();

@@ -1,8 +1,8 @@
-// The threads of a block run one at a time, each until it ends or has to wait for others. A thread gets a fibre of its own only
-// when it waits: a fibre takes one thread after the other, so a kernel without barriers is a plain loop.
+// The threads of a block run one at a time, each until it ends or waits for others. A thread gets its own fibre only when it waits:
+// a fibre runs one thread after the other, so a kernel without barriers is a plain loop.
 //
-// In which order threads take turns must not matter, nor in which order blocks do. VIERBEIN_EMULATOR_ORDER chooses it:
-// `forward`, `reverse` or `random` (another one at each barrier, the same ones in each process).
+// Results must not depend on the order in which threads and blocks run. VIERBEIN_EMULATOR_ORDER selects it: `forward`, `reverse` or
+// `random` (a new order at each barrier, the same in each process).
 
 #include "block.h"
 #include "fibre.h"
@@ -27,7 +27,7 @@ struct Thread {
     Index index;
     Fibre *fibre;
     int line;
-    // Of an exchange between the lanes of a warp:
+    // For an exchange between the lanes of a warp:
     unsigned mask, source, votes;
     unsigned long long value, result;
 };
@@ -39,16 +39,16 @@ Order order() {
     return !name ? Forward : !strcmp(name, "reverse") ? Reverse : !strcmp(name, "random") ? Random : Forward;
 }
 
-// Everything of the one launch that runs; launches are one at a time.
+// The state of the current launch. Launches run one at a time.
 struct Launch {
     const Kernel *kernel;
     void **parameters;
     Order order;
     uint64_t random;
     std::vector<Thread> threads;
-    std::vector<unsigned> turns; // the threads in the order in which they run
-    size_t begun;                // how many of `turns` have begun
-    unsigned current;            // the thread that runs
+    std::vector<unsigned> turns; // the order in which threads run
+    size_t begun;                // number of threads in `turns` that have started
+    unsigned current;            // the running thread
     Fibre *running;
     Failure failure;
 } launch;
@@ -56,7 +56,7 @@ struct Launch {
 Fibre scheduler;
 std::vector<Fibre *> fibres, idle;
 
-// Xorshift (Marsaglia 2003): what is wanted is another order, not chance.
+// Xorshift (Marsaglia 2003). The numbers need not be of good quality.
 uint64_t chance() {
     launch.random ^= launch.random << 13;
     launch.random ^= launch.random >> 7;
@@ -78,7 +78,7 @@ void make_current(unsigned thread) {
     *launch.kernel->thread_index = launch.threads[thread].index;
 }
 
-// What every fibre does: threads, as long as there are any that have not begun.
+// The body of every fibre: runs threads until all have started.
 void work() {
     while (true) {
         while (launch.begun < launch.turns.size()) {
@@ -111,7 +111,7 @@ void fail(int error, const char *message) {
     const Index block = *launch.kernel->block_index;
     launch.failure = {error, std::string(message) + " in " + described(launch.threads[launch.current]) + " of block (" +
                                  std::to_string(block.x) + ", " + std::to_string(block.y) + ", " + std::to_string(block.z) + ")"};
-    // Nothing comes back to this fibre: it begins again with the next launch.
+    // The fibre is not resumed here. It is restarted with the next launch.
     fibre_switch(launch.running, &scheduler);
     abort();
 }
@@ -122,7 +122,7 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
     const unsigned first = launch.current / 32 * 32, own = launch.current % 32;
     Thread *lanes = &launch.threads[first];
     const unsigned there = std::min<size_t>(32, launch.threads.size() - first);
-    // The hardware lets lanes that are not there be named.
+    // As on the hardware, the mask may name lanes that do not exist.
     if (there < 32) mask &= (1u << there) - 1;
     if (!(mask >> own & 1)) fail(719, "the mask leaves out the lane that gives it");
     if (source >= there || !(mask >> source & 1)) fail(719, "a lane asks for the value of one that is not in the mask");
@@ -160,7 +160,7 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
 
 const Hooks hooks = {barrier, exchange, fail};
 
-// All threads that have not ended wait: they go on if it is for each other, at one place.
+// Called when all threads that have not ended wait. Releases them if they wait for each other at the same place.
 bool release() {
     const Thread *first = nullptr;
     for (const Thread &thread : launch.threads) {
@@ -181,8 +181,8 @@ bool release() {
 }
 
 void run_block() {
-    // Shared memory begins with what is no number and no sensible index. Not by `memset`, in whose place AddressSanitizer has a
-    // function that would find what lies between the variables.
+    // Fills shared memory with NaN, which is also an invalid index. Not with `memset`, because AddressSanitizer would report its writes
+    // to the gaps between variables.
     for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
     for (Thread &thread : launch.threads) thread.waits = NotBegun;
     if (launch.order == Random) shuffle(launch.turns);
@@ -208,7 +208,7 @@ void run_block() {
     }
 }
 
-// A kernel that divides by zero, or reaches for memory that is not there, ends its launch and not the process.
+// Division by zero and invalid memory accesses in a kernel end the launch, not the process.
 void on_signal(int signal) {
     if (signal == SIGFPE) fail(719, "an integer is divided by zero, or overflows in a division,");
     fail(700, "memory is used that is not there");
@@ -219,7 +219,7 @@ struct Signals {
     static constexpr int numbers[3] = {SIGFPE, SIGSEGV, SIGBUS};
     int count;
     Signals() {
-        // AddressSanitizer has a handler of its own, which says more.
+        // AddressSanitizer has its own handler, which reports more.
         const char *asan = getenv("VIERBEIN_EMULATOR_ASAN");
         count = asan && !strcmp(asan, "1") ? 1 : 3;
         struct sigaction action = {};
@@ -252,7 +252,7 @@ Failure run_grid(const Kernel &kernel, Index grid, Index block, void **parameter
 
     Signals signals;
     const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
-    // A step without a common divisor meets each block once.
+    // A step that is coprime to the number of blocks visits each block once.
     uint64_t step = 1, at = 0;
     if (launch.order == Random && blocks > 1)
         for (step = chance() % blocks; std::gcd(step, blocks) != 1;) step = chance() % blocks;

@@ -1,4 +1,4 @@
-// Runs a grid of a kernel, block after block.
+// Runs a grid of a kernel, one block after the other.
 #pragma once
 #include "../kernel/hooks.h"
 #include <string>

@@ -90,11 +90,11 @@ Status cuDeviceGetAttribute(int *value, int attribute, int device) {
     NEEDS_DEVICE(device);
     int capability = (int)setting("VIERBEIN_EMULATOR_CAPABILITY", 90);
     switch (attribute) {
-    case 1: *value = 1024; break; // threads in a block, in all and by axis
+    case 1: *value = 1024; break; // threads of a block: in total, then by axis
     case 2: *value = 1024; break;
     case 3: *value = 1024; break;
     case 4: *value = 64; break;
-    case 5: *value = 2147483647; break; // blocks in a grid, by axis
+    case 5: *value = 2147483647; break; // blocks of a grid, by axis
     case 6: *value = 65535; break;
     case 7: *value = 65535; break;
     case 8: *value = 48 << 10; break; // shared memory of a block
@@ -106,13 +106,13 @@ Status cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 36: *value = 3200000; break;     // memory clock, kHz
     case 37: *value = 6144; break;        // memory bus, bits
     case 38: *value = 60 << 20; break;    // L2 cache
-    case 39: *value = 2048; break;        // threads on a multiprocessor
+    case 39: *value = 2048; break;        // threads of a multiprocessor
     case 41: *value = 1; break;           // unified addressing
     case 75: *value = capability / 10; break;
     case 76: *value = capability % 10; break;
     case 81: *value = 228 << 10; break;  // shared memory of a multiprocessor
     case 82: *value = 65536; break;      // registers of a multiprocessor
-    case 97: *value = 227 << 10; break;  // shared memory of a block that asks for much
+    case 97: *value = 227 << 10; break;  // largest shared memory of a block, on request
     case 106: *value = 32; break;        // blocks on a multiprocessor
     case 115: *value = 1; break;         // memory pools
     default: *value = 0;

@@ -5,7 +5,7 @@
 
 static const size_t PAGE = 4096, SIZE = 256 << 10;
 
-// There under AddressSanitizer: frames that are abandoned leave their marks on the stack.
+// Defined under AddressSanitizer, whose marks on the stack must be removed for abandoned frames.
 extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(void *, size_t);
 static void forget(Fibre *fibre) {
     if (__asan_unpoison_memory_region) __asan_unpoison_memory_region((char *)fibre->stack + PAGE, SIZE - PAGE);
@@ -14,7 +14,7 @@ static void forget(Fibre *fibre) {
 Fibre *fibre_new(void (*body)()) {
     void *memory = mmap(nullptr, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) abort();
-    mprotect(memory, PAGE, PROT_NONE); // a stack that is too deep is an error and no surprise
+    mprotect(memory, PAGE, PROT_NONE); // a guard page: a stack overflow is an error
     Fibre *fibre = new Fibre{memory, nullptr};
     fibre_restart(fibre, body);
     return fibre;
@@ -22,7 +22,7 @@ Fibre *fibre_new(void (*body)()) {
 
 #if defined(__x86_64__)
 
-// What a function must leave as it found it goes onto the stack that is left and comes from the one that is gone on with.
+// Saves the callee-saved registers on the current stack, and restores those of the other stack.
 asm(R"(
     .text
     .type emulator_switch, @function
@@ -48,7 +48,7 @@ extern "C" __attribute__((visibility("hidden"))) void emulator_switch(void **fro
 
 void fibre_restart(Fibre *fibre, void (*body)()) {
     forget(fibre);
-    // Six registers, where to go on, and where that would return to; the calling convention wants the last at 16 n + 8.
+    // Six registers, the start address, and its return address. The calling convention requires the latter at 16 n + 8.
     void **top = (void **)((char *)fibre->stack + SIZE) - 10;
     for (int i = 0; i < 10; i++) top[i] = nullptr;
     top[6] = (void *)body;

@@ -1,18 +1,18 @@
-// Fibres: stacks that take turns on one thread.
+// Fibres: several stacks on one thread, one of which runs.
 #pragma once
 
 #pragma GCC visibility push(hidden)
 
 struct Fibre {
-    void *stack; // where its memory begins
-    void *at;    // where it stopped, when it does not run
+    void *stack; // start of the stack's memory
+    void *at;    // stack pointer while suspended
 };
 
-// A fibre that will begin with `body`, which must not return.
+// Returns a fibre that will start with `body`, which must not return.
 Fibre *fibre_new(void (*body)());
-// Lets it begin again, wherever it stopped. What its stack held is abandoned.
+// Restarts a fibre from the beginning. The contents of its stack are abandoned.
 void fibre_restart(Fibre *fibre, void (*body)());
-// Leaves `from` and goes on with `to`, until something goes on with `from`.
+// Suspends `from` and resumes `to`, until something resumes `from`.
 void fibre_switch(Fibre *from, Fibre *to);
 
 #pragma GCC visibility pop

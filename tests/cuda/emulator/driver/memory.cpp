@@ -1,5 +1,5 @@
-// Device memory is the host's, filled with 0xff (no number, no sensible index) when it is allocated and before it is freed, with
-// guards on both sides. Every copy has to lie within one allocation.
+// Device memory is host memory, with guards on both sides. It is filled with 0xff (NaN, and an invalid index) when it is allocated
+// and before it is freed. Every copy must be within one allocation.
 
 #include "state.h"
 #include <algorithm>
@@ -18,7 +18,7 @@ std::map<uintptr_t, size_t> pinned;
 size_t used[16], most;
 unsigned long long pool_threshold[16];
 
-// Under AddressSanitizer the allocator has guards of its own, which must be beside what is allocated.
+// Under AddressSanitizer there are no guards, because the allocator has its own, directly next to the allocation.
 size_t guard() {
     static const size_t bytes = setting("VIERBEIN_EMULATOR_ASAN", 0) == 1 ? 0 : 256;
     return bytes;
@@ -35,11 +35,11 @@ std::map<Address, Allocation>::iterator find(Address address) {
     auto next = allocations.upper_bound(address);
     if (next == allocations.begin()) return allocations.end();
     --next;
-    // The end belongs to it, too: what is empty may begin there.
+    // The end of an allocation belongs to it, too: an empty range may start there.
     return address <= next->first + next->second.bytes ? next : allocations.end();
 }
 
-// Whether device memory may be used from `address` on.
+// Returns whether `bytes` of device memory are accessible from `address` on.
 bool covered(const char *call, Address address, size_t bytes) {
     auto found = find(address);
     if (found == allocations.end())
@@ -120,7 +120,7 @@ Status move(const char *call, Address to, Address from, size_t bytes) {
     return SUCCESS;
 }
 
-// Says at the end of the process what was left, where VIERBEIN_EMULATOR_REPORT is 1.
+// Prints the remaining allocations at the end of the process if VIERBEIN_EMULATOR_REPORT is 1.
 struct Report {
     ~Report() {
         if (setting("VIERBEIN_EMULATOR_REPORT", 0) == 1)
@@ -170,7 +170,7 @@ Status cuMemFreeAsync(Address address, Stream stream) {
     return release(__func__, address);
 }
 
-// Pools: their handle is the address of their threshold.
+// Memory pools. Their handle is the address of their threshold.
 Status cuDeviceGetDefaultMemPool(void **pool, int device) {
     if (device < 0 || device >= 16) return INVALID_DEVICE;
     *pool = &pool_threshold[device];

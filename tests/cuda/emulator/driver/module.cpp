@@ -1,4 +1,4 @@
-// Modules are shared objects that the emulated NVRTC made; functions are their kernels.
+// Modules are shared objects from the emulated NVRTC. Functions are their kernels.
 
 #include "../cache.h"
 #include "block.h"
@@ -20,7 +20,7 @@ struct Module {
 };
 std::set<Module *> modules;
 
-// What is given has no length: an object ends behind its table of sections.
+// Returns the length of an object, which ends with its section table. The caller passes no length.
 size_t length(const char *image) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
     return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
@@ -65,7 +65,7 @@ Status cuModuleUnload(Module *module) {
     return SUCCESS;
 }
 
-// A module has one kernel, so that a function is its module.
+// A module has one kernel, so a function is represented by its module.
 Status cuModuleGetFunction(Module **function, Module *module, const char *name) {
     NEEDS_CONTEXT;
     Locked locked(lock);
@@ -91,7 +91,7 @@ Status cuFuncGetAttribute(int *value, int attribute, Module *function) {
 Status cuFuncSetAttribute(Module *, int, int) { return SUCCESS; }
 Status cuFuncSetCacheConfig(Module *, int) { return SUCCESS; }
 
-// As many as 2048 threads have room for.
+// Computed from 2048 threads per multiprocessor.
 Status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Module *, int threads, size_t, unsigned) {
     if (threads <= 0) return INVALID_VALUE;
     *blocks = threads > 1024 ? 0 : threads < 64 ? 32 : 2048 / threads;

@@ -1,4 +1,4 @@
-// What the parts of the emulated driver share. Everything is done at once, in the caller's thread, under one lock.
+// The shared state of the emulated driver. Every call is executed immediately, in the caller's thread, under one lock.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,10 +33,10 @@ typedef std::lock_guard<std::recursive_mutex> Locked;
 // A setting from the environment.
 long long setting(const char *name, long long otherwise);
 
-// Says on standard error what is wrong with a call, and returns its status.
+// Prints an error of a call to standard error, and returns its status.
 Status wrong(Status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The device whose context is current in this thread; less than 0: none is.
+// Returns the device whose context is current in this thread; negative if there is none.
 int current_device();
 #define NEEDS_CONTEXT \
     if (current_device() < 0) return wrong(INVALID_CONTEXT, "%s: no context is current in this thread", __func__)
@@ -45,7 +45,7 @@ bool is_stream(Stream stream);
 #define NEEDS_STREAM(stream) \
     if (!is_stream(stream)) return wrong(INVALID_HANDLE, "%s: there is no such stream", __func__)
 
-// Whether something was written beside an allocation; says so.
+// Returns whether a guard of an allocation was overwritten, and prints it.
 bool overrun();
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// Streams and events. What is asked for is done at once, so that there is never anything to wait for.
+// Streams and events. Work is executed immediately, so nothing ever has to be waited for.
 
 #include "state.h"
 #include <chrono>
@@ -22,7 +22,7 @@ bool is_event(Event *event) {
 
 bool is_stream(Stream stream) {
     Locked locked(lock);
-    // The default stream, by its three names.
+    // The default stream has three names.
     return (uintptr_t)stream <= 2 || streams.count(stream);
 }
 

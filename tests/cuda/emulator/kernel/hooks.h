@@ -1,27 +1,27 @@
-// What a compiled kernel and the emulated driver know of each other: the kernel's text and the driver include this alike.
+// The interface between a compiled kernel and the emulated driver. Both include this file.
 namespace emulator {
 
 struct Index {
     unsigned x, y, z;
 };
 
-// What a kernel asks of the driver while it runs. `line` is the line of its text that asks.
+// The functions of the driver that a kernel calls. `line` is the line of the kernel's text that calls.
 struct Hooks {
-    // All threads of the block meet.
+    // A barrier for all threads of the block.
     void (*barrier)(int line);
-    // The lanes of `mask` meet; each gives a value and gets that of lane `source`, and a bit of each that gave an odd one.
+    // A barrier for the lanes of `mask`. Each lane gives a value and gets that of lane `source`, and the lowest bits of all values.
     unsigned long long (*exchange)(unsigned mask, unsigned long long value, unsigned source, unsigned *votes, int line);
-    // Ends the launch with an error of the driver. Does not return.
+    // Ends the launch with a driver error. Does not return.
     void (*fail)(int error, const char *message);
 };
 
-// What the driver has to know of a kernel: the object's symbol `emulator_kernel`.
+// The description of a kernel: the object's symbol `emulator_kernel`.
 struct Kernel {
-    void (*thread)(void **parameters); // one thread, from its beginning to its end
+    void (*thread)(void **parameters); // runs one thread to its end
     Index *thread_index, *block_index, *block_size, *grid_size;
-    char *shared, *shared_end; // the memory that is `__shared__`
+    char *shared, *shared_end; // the `__shared__` memory
     unsigned parameter_bytes;
-    int bound; // threads in a block, at most
+    int bound; // maximum number of threads of a block
     const Hooks **hooks;
 };
 

@@ -1,5 +1,5 @@
-// The functions of C, for both floating types by one name, as the device library has them at global scope. A product and a sum
-// are rounded separately where the text has them so; `fma` rounds once.
+// The mathematical functions of C for both floating-point types under one name, at global scope as in the device library. A product
+// and a sum are rounded separately if the text has them separately; `fma` rounds once.
 
 extern "C" {
 double sqrt(double);
@@ -180,7 +180,7 @@ static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline float rcbrt(float x) { return 1.0f / cbrtf(x); }
 static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 
-// Of integers, C++ would convert; the device library has them for each type. Those of mixed types convert to the common one.
+// Integer functions for each type, as in the device library; C++ would convert. Mixed types convert to the common type.
 static inline int abs(int x) { return x < 0 ? -x : x; }
 static inline long abs(long x) { return x < 0 ? -x : x; }
 static inline long long abs(long long x) { return x < 0 ? -x : x; }
@@ -201,7 +201,7 @@ static inline float max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-// Operations that the compiler may not fuse; it does not fuse any.
+// Operations that must not be fused. The compiler fuses none of them.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }

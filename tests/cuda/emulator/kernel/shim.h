@@ -1,4 +1,4 @@
-// What CUDA C++ has and C++17 has not. No header is included, so that a kernel compiles fast and finds no name that a GPU lacks.
+// Features of CUDA C++ that C++17 lacks. Includes no headers, so kernels compile fast and see no names that a GPU does not have.
 #define __device__
 #define __host__
 #define __global__
@@ -10,8 +10,8 @@
 #define __CUDACC_RTC__ 1
 #define __CUDA_ARCH__ 900
 
-// Blocks run one after another, so the memory of a block may be static: it fills the object's .bss, which the driver poisons
-// before each block, and nothing else is there.
+// Blocks run one after the other, so shared memory can be static. It is the only content of the object's .bss, which the driver fills
+// before each block.
 #define __shared__ static
 #define EMULATOR_STATE __attribute__((section("emulator_state")))
 
@@ -29,7 +29,7 @@ namespace emulator {
 inline unsigned lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
-// Values of 4 and 8 bytes travel as what they are in memory.
+// Values of 4 and 8 bytes are exchanged as their bytes.
 template <class T> inline T exchange(unsigned mask, T value, unsigned source, int line) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles are of 4 or 8 bytes");
     unsigned long long bits = 0;
@@ -44,7 +44,7 @@ inline unsigned vote(unsigned mask, bool value, int line) {
     emulator_hooks->exchange(mask, value, lane(), &votes, line);
     return votes;
 }
-// The lanes of a shuffle are cut into segments of `width`; one that would leave its segment gets its own value.
+// Shuffles act within segments of `width` lanes. A lane whose source is outside of its segment gets its own value.
 inline unsigned segment(unsigned width) { return lane() & ~(width - 1); }
 inline unsigned down(unsigned by, unsigned width) { return lane() + by < segment(width) + width ? lane() + by : lane(); }
 inline unsigned up(unsigned by, unsigned width) { return lane() >= segment(width) + by ? lane() - by : lane(); }
@@ -66,7 +66,7 @@ template <class T> inline T shuffle_xor(unsigned mask, T v, int with, int line, 
 inline void warp(int line, unsigned mask = 0xffffffffu) { vote(mask, false, line); }
 } // namespace emulator
 
-// Macros, for the line of the text.
+// Macros, so that `__LINE__` is the line of the kernel's text.
 #define __syncthreads() emulator_hooks->barrier(__LINE__)
 #define __syncwarp(...) emulator::warp(__LINE__, ##__VA_ARGS__)
 #define __shfl_sync(mask, v, from, ...) emulator::shuffle(mask, v, from, __LINE__, ##__VA_ARGS__)

@@ -1,4 +1,4 @@
-// How the driver calls `entry`: it has the addresses of the parameters, their types are those that `entry` was declared with.
+// Calls `entry` for the driver: the driver passes the addresses of the parameters; their types come from the declaration of `entry`.
 namespace emulator {
 
 template <unsigned...> struct Numbers {};
@@ -13,7 +13,7 @@ template <class... P, unsigned... I> inline void call(void (*kernel)(P...), void
 template <class... P> inline void call(void (*kernel)(P...), void **parameters) {
     call(kernel, parameters, typename Count<sizeof...(P)>::Type());
 }
-// Each where its alignment lets it be, as in the memory that the hardware passes them in.
+// The size of the parameters, each at its alignment, as in the hardware's parameter memory.
 template <class... P> constexpr unsigned bytes(void (*)(P...)) {
     unsigned at = 0;
     ((at = (at + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
@@ -27,7 +27,7 @@ static void thread(void **parameters) { call(entry, parameters); }
 
 extern "C" __attribute__((visibility("hidden"))) char __bss_start[], _end[];
 
-// The compiler of the emulator reports accesses that are not aligned as their type asks.
+// Called by the code that the compiler inserts for accesses that are not aligned to their type.
 extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void *, void *) {
     emulator_hooks->fail(716, "an address is not aligned for the type that is there");
 }

@@ -17,7 +17,7 @@ std::string read(const std::string &path) {
     return text.str();
 }
 
-// Where this library lies; what kernels are compiled with lies beside it.
+// Returns the directory of this library, which also has the headers that kernels are compiled with.
 std::string home() {
     Dl_info info;
     dladdr((void *)&compile, &info);
@@ -25,7 +25,7 @@ std::string home() {
     return path.substr(0, path.rfind('/'));
 }
 
-// How many threads of a block `entry` was compiled for: the arguments of its `__launch_bounds__`.
+// Returns the number of threads per block that `entry` was compiled for: the arguments of its `__launch_bounds__`.
 std::string bound(const std::string &source) {
     const std::string name = "__launch_bounds__(";
     size_t entry = source.rfind(" entry(");
@@ -51,8 +51,8 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     bool fused = true;
     for (const std::string &option : options)
         if (option == "--fmad=false" || option == "-fmad=false") fused = false;
-    // Static variables of templates must be the object's own; nothing but shared memory may come into its .bss, which is why
-    // the start files of the compiler stay out; the handler of misaligned addresses is the trampoline's own.
+    // Static variables of templates must belong to the object. Its .bss must contain only shared memory, so the compiler's start files
+    // are left out. The trampoline handles misaligned addresses.
     std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-w",
                                       "-fno-gnu-unique", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fwrapv",
                                       "-fno-math-errno", "-fno-strict-aliasing", "-Wl,-Bsymbolic"};
@@ -78,7 +78,7 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
     std::vector<char *> arguments;
     for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
     arguments.push_back(nullptr);
-    // The compiler itself is not to run with what this process was told to pre-load.
+    // LD_PRELOAD is meant for this process, not for the compiler.
     std::vector<char *> environment;
     for (char **entry = environ; *entry; entry++)
         if (std::string(*entry).rfind("LD_PRELOAD=", 0) != 0) environment.push_back(*entry);
@@ -98,7 +98,7 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
 
 } // namespace
 
-// Keeps a source for whoever asks for it, with its options in the first line.
+// Keeps the source, with its options in the first line, if a directory for sources is set.
 static void keep(const std::string &source, const std::vector<std::string> &options) {
     std::string folder = variable("VIERBEIN_EMULATOR_SOURCES", "");
     if (folder.empty()) return;
@@ -113,7 +113,7 @@ Compiled compile(const std::string &source, const std::vector<std::string> &opti
     std::string text = assemble(source), stem = cache() + "/" + hash(joined(words) + text), object = stem + ".so";
     if (exists(object)) return keep(source, options), Compiled{true, object, ""};
 
-    // Several threads and processes may be at the same kernel: each has files of its own, and the last one's stays.
+    // Several threads and processes may compile the same kernel. Each has its own files, and the last one's are kept.
     std::string own = draft(stem), made = own + ".so", log = own + ".log", file = own + ".cpp";
     if (!write(file, text)) return {false, "", "cannot write " + file};
     words.insert(words.end(), {"-o", made, file});

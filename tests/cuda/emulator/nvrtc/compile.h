@@ -1,4 +1,4 @@
-// Kernels become shared objects of the host: the text between what CUDA C++ has and C++ has not, given to the host's compiler.
+// Compiles kernels to shared objects of the host. The text is put between headers that add CUDA C++ to C++.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,14 +7,14 @@
 
 struct Compiled {
     bool ok;
-    std::string path; // of the object
+    std::string path; // the path of the object
     std::string log;
 };
 
-// Compiles, or finds what was compiled before of the same text.
+// Compiles a source, or returns the cached object of the same source.
 Compiled compile(const std::string &source, const std::vector<std::string> &options);
 
-// A hash of all that objects are made of besides their source and options.
+// Returns a hash of everything that objects depend on except their source and options.
 std::string compiled_with();
 
 #pragma GCC visibility pop

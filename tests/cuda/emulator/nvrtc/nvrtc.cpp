@@ -20,7 +20,7 @@ struct Program {
 
 static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
-// What the real one takes of what this crate may ask for; all else is an error, as there.
+// Returns whether the real NVRTC knows an option that this crate may use. All others are errors, as in the real one.
 static bool known(const std::string &option) {
     for (const char *prefix :
          {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128", "-device-int128",
@@ -47,7 +47,7 @@ static bool known_architecture(const std::string &option) {
 extern "C" {
 
 Result nvrtcVersion(int *major, int *minor) {
-    // Caches of compiled kernels go by it: a number that no real compiler has, another one for whatever comes to another object.
+    // Caches of compiled kernels use this version. It is no real one, and changes with everything that objects depend on.
     *major = 13;
     *minor = 1000 + (int)(std::stoul(compiled_with().substr(0, 8), nullptr, 16) % 1000000);
     return SUCCESS;
@@ -103,7 +103,7 @@ Result nvrtcCompileProgram(Program *program, int count, const char *const *optio
     std::ostringstream bytes;
     bytes << file.rdbuf();
     program->object = bytes.str();
-    // Text, as PTX is; the emulated driver follows the path.
+    // PTX is text. Here it contains the path of the object, which the emulated driver opens.
     program->ptx = "// emulated PTX\n" + compiled.path + "\n";
     return SUCCESS;
 }
@@ -127,7 +127,7 @@ Result nvrtcGetPTX(Program *program, char *to) { return copy(program, program->p
 Result nvrtcGetProgramLogSize(Program *program, size_t *to) { return size(program, program->log, 1, to); }
 Result nvrtcGetProgramLog(Program *program, char *to) { return copy(program, program->log, 1, to); }
 
-// Kernels are `extern "C"`: a name is its own lowered name.
+// Kernels are `extern "C"`, so names are not mangled.
 Result nvrtcAddNameExpression(Program *program, const char *) { return program ? SUCCESS : INVALID_PROGRAM; }
 Result nvrtcGetLoweredName(Program *program, const char *name, const char **lowered) {
     if (!program) return INVALID_PROGRAM;

@@ -3,12 +3,12 @@ use crate::device::{Cpu, Operand, Output, Permute};
 use crate::element::{Element, c32, c64};
 use crate::simd::tests::at_each_level;
 
-/// The element at position `k`: no two neighbours in any direction are the same.
+/// Returns the element at index `k`. No element equals its neighbour in any direction.
 fn number(k: usize) -> u64 {
     (k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
 }
 
-/// Element types of every size; `c32` is aligned to half of it.
+/// Element types of every size. The alignment of `c32` is half its size.
 trait Numbered: Element {
     fn numbered(k: usize) -> Self;
 }
@@ -50,7 +50,7 @@ fn tiles<T: Numbered>() {
             let from: Vec<T> = (0..columns * from_stride + 1).map(T::numbered).collect();
             let blank = T::numbered(12345);
             let mut expected = vec![blank; rows * to_stride + 1];
-            // Not at the beginning: aligned to elements, not to registers.
+            // Element 1 of the buffer: aligned to elements, but not to vector registers.
             for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
                 let (line, row) = if turned { (columns - 1 - c, rows - 1 - r) } else { (c, r) };
                 expected[1 + row * to_stride + c] = from[1 + line * from_stride + r];
@@ -63,7 +63,7 @@ fn tiles<T: Numbered>() {
                 let source = from.as_ptr().wrapping_add(1 + first_line);
                 let result = to.as_mut_ptr().wrapping_add(1 + first_row);
                 let strides = (sign * from_stride as isize, sign * to_stride as isize);
-                // SAFETY: vectors of so many lines and rows, and an element before them.
+                // SAFETY: both buffers hold one element before the tile and the whole tile; their strides address only these elements.
                 unsafe { transpose_tile(source, strides.0, result, strides.1, rows, columns) };
                 to
             });
@@ -79,7 +79,7 @@ fn tiles_of_every_size() {
     each_type!(tiles);
 }
 
-/// Numbers without a pattern, the same in each run.
+/// A linear congruential generator with a fixed seed: the numbers are the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -89,7 +89,7 @@ impl Dice {
     }
 }
 
-/// Where elements lie in memory: offset of the first one, strides, and how many elements the memory has.
+/// The layout of an operand: offset of its first element, strides, and the number of elements of the buffer.
 #[derive(Debug)]
 struct Place {
     first: usize,
@@ -97,7 +97,7 @@ struct Place {
     len: usize,
 }
 
-/// A place for a shape: its axes in any sequence, some backwards, with gaps if so wanted; the source's may be repeated.
+/// Returns a random layout for `shape`: axes in any memory order, some reversed, with gaps if `wild`, with stride 0 if `repeats`.
 fn place(dice: &mut Dice, shape: &[usize], wild: bool, repeats: bool) -> Place {
     let mut sequence: Vec<usize> = (0..shape.len()).collect();
     for i in (1..sequence.len()).rev() {
@@ -121,7 +121,7 @@ fn place(dice: &mut Dice, shape: &[usize], wild: bool, repeats: bool) -> Place {
     place
 }
 
-/// Copies, and compares with a loop over all indices at each level; nothing else may be written.
+/// Copies at each SIMD level and compares with a loop over all indices. Elements outside of `to` must stay unchanged.
 fn check<T: Numbered>(shape: &[usize], to: &Place, from: &Place) {
     let source: Vec<T> = (0..from.len).map(T::numbered).collect();
     let blank = T::numbered(54321);
@@ -172,7 +172,7 @@ fn copies_of_any_strides() {
     each_type!(copies);
 }
 
-/// A permuted copy of a dense array, from and to some elements behind the beginnings.
+/// Copies a contiguous array with permuted axes. `firsts` are the offsets of the source and the result in their buffers.
 fn permuted<T: Numbered>(shape: &[usize], axes: &[usize], firsts: [usize; 2]) {
     let dense = |shape: &[usize]| crate::layout::Layout::dense(shape, true);
     let from = dense(shape).permute(axes).unwrap();
@@ -183,7 +183,7 @@ fn permuted<T: Numbered>(shape: &[usize], axes: &[usize], firsts: [usize; 2]) {
 }
 
 fn matrices<T: Numbered>() {
-    // Around multiples of squares, bands and lines; extents whose strides collide in the caches.
+    // Extents near multiples of the tile sizes, and strides that map to the same cache sets.
     for shape in [[63, 65], [64, 64], [200, 129], [256, 192], [512, 80], [130, 1024]] {
         for firsts in [[0, 0], [1, 3], [2, 0]] {
             permuted::<T>(&shape, &[1, 0], firsts);
@@ -204,7 +204,7 @@ fn transposed_matrices() {
     each_type!(matrices);
 }
 
-/// Rows that are contiguous in the result and neither contiguous nor across in the source, of single elements and of pairs.
+/// Copies rows that are contiguous in the result and strided in the source, of single elements and of pairs.
 fn gathered<T: Numbered>() {
     let check_rows = |rows: usize, columns: usize, stride: isize, pair: usize| {
         let unit = pair as isize;
@@ -223,7 +223,7 @@ fn gathered<T: Numbered>() {
             check_rows(3, columns, stride, 2);
         }
     }
-    // Written past the caches.
+    // Large enough for non-temporal stores.
     if size_of::<T>() == 8 {
         check_rows(250, 8400, -1, 1);
     }
@@ -234,7 +234,7 @@ fn gathered_rows() {
     each_type!(gathered);
 }
 
-/// Results that are written past the caches, in parts.
+/// Copies with results that are large enough for non-temporal stores and for several threads.
 fn large<T: Numbered>() {
     let side = (MIN_STREAMED_BYTES / size_of::<T>()).isqrt() / 64 * 64 + 64;
     permuted::<T>(&[side, side], &[1, 0], [0, 0]);

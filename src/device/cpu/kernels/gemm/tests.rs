@@ -1,4 +1,4 @@
-//! Every way to multiply against a naive loop.
+//! Compares every GEMM implementation with a naive loop.
 
 use super::product::{Matrix, MatrixProduct, Product};
 use super::{integer::Integers, unless_empty};
@@ -6,27 +6,27 @@ use crate::Cpu;
 use crate::device::{Gemm, HostPtr, MatrixOperand, Operand, Output, ProductArgs};
 use crate::element::{Scalar, c32, c64};
 
-/// How a matrix lies in memory.
+/// The layout of a matrix in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Lie {
     Row,
     Column,
-    /// Both strides negative, rows apart.
+    /// Both strides are negative, with gaps between the rows.
     Backwards,
     /// No unit stride.
     Gaps,
-    /// Columns with gaps between them.
+    /// Column-major, with gaps between the columns.
     LongColumn,
-    /// All rows are one.
+    /// The row stride is 0.
     SameRows,
-    /// All columns are one.
+    /// The column stride is 0.
     SameColumns,
 }
 use Lie::*;
 const INPUTS: [Lie; 7] = [Row, Column, Backwards, Gaps, LongColumn, SameRows, SameColumns];
 const OUTPUTS: [Lie; 5] = [Row, Column, Backwards, Gaps, LongColumn];
 
-/// A matrix and the memory it lies in.
+/// A matrix and its buffer.
 #[derive(Clone)]
 struct Held<T> {
     data: Vec<T>,
@@ -49,7 +49,7 @@ impl<T: Scalar> Held<T> {
         };
         let reach = (r - 1) * down.abs() + (c - 1) * right.abs();
         let first = if lie == Backwards { reach } else { 0 };
-        // Values around the matrix are those that spoil results, and must not be written.
+        // The elements outside of the matrix are random too. They must not affect the result, and must not be written to.
         let data = (0..reach as usize + 1).map(|_| value()).collect();
         Held { data, first: first as usize, down, right }
     }
@@ -65,7 +65,7 @@ impl<T: Scalar> Held<T> {
     }
 }
 
-/// Small integers and halves: sums and products of them are exact, so all orders of summing agree.
+/// Random small integers and halves. Their sums and products are exact, so all summation orders agree.
 struct Values(u64);
 impl Values {
     fn next(&mut self) -> i64 {
@@ -101,7 +101,7 @@ struct Case<T> {
     conjugate: [bool; 2],
 }
 
-/// Multiplies and compares, with all memory around the result.
+/// Multiplies, and compares the whole buffer of the result with a naive loop.
 fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
@@ -124,13 +124,13 @@ fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
     if m > 0 && n > 0 {
         let product =
             Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
-        // SAFETY: the matrices are alive, and `c` is ours alone.
+        // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
         unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
     }
     assert!(c.data == expected.data, "{} {case:?}", T::DTYPE.name());
 }
 
-/// All ways there are here to multiply floating and complex numbers.
+/// Returns all GEMM implementations for real and complex floating-point numbers.
 fn all_ways<T: Scalar>() -> Vec<&'static dyn MatrixProduct<T>> {
     #[cfg_attr(not(any(feature = "blas", target_arch = "x86_64")), allow(unused_mut))]
     let mut ways: Vec<&'static dyn MatrixProduct<T>> = vec![&super::portable::Portable];
@@ -199,7 +199,7 @@ fn complex_numbers() {
 
 #[test]
 fn large_products() {
-    // Packed, on threads, with more than one block of terms, and tiles at all edges.
+    // Packed and parallel, with more than one block of `k`, and partial tiles at all edges.
     for (n, [a, b, c]) in
         [[Row, Row, Row], [Column, Row, Column], [Gaps, Backwards, Gaps], [Row, Column, LongColumn]]
             .into_iter()
@@ -214,7 +214,7 @@ fn large_products() {
             check(by, Case { size: [103, 259, 97 + n], lies, alpha, beta, conjugate: [n % 2 == 0, n > 1] });
         }
     }
-    // Long and thin.
+    // Long and thin matrices.
     for by in all_ways::<f64>() {
         let (alpha, beta) = (1.0, 0.0);
         for size in [[3000, 2, 3], [2, 3, 3000], [900, 3, 800], [4, 3000, 5], [1, 40, 3000]] {
@@ -227,7 +227,7 @@ fn large_products() {
 }
 
 #[test]
-fn columns_a_power_of_two_apart() {
+fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
     let everywhere =
         [Row, Column].into_iter().flat_map(|a| [[a, Row, Row], [a, Column, Row], [a, Row, Column]]);
     for lies in everywhere {
@@ -243,8 +243,8 @@ fn columns_a_power_of_two_apart() {
     }
 }
 
-/// The register tiles of all instruction sets, also of those that this processor does not have. A panel wider than the packing
-/// supports gave wrong results for products of about 100 rows, so these include products that are packed.
+/// Checks the register tiles of all instruction sets, also of those that this processor does not have. Includes packed products:
+/// a panel wider than the packing supports once gave wrong results from about 100 rows on.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn emulated_register_tiles_agree_with_a_plain_loop() {
@@ -269,7 +269,7 @@ fn emulated_register_tiles_agree_with_a_plain_loop() {
     packed::<c32>();
 }
 
-/// Infinities, NaN and ordinary numbers.
+/// Returns random infinities, NaN and ordinary numbers.
 fn extreme<R: Copy>(
     values: &mut Values,
     [infinity, nan]: [R; 2],
@@ -287,7 +287,7 @@ fn extreme<R: Copy>(
 /// A number whose parts can be compared even if they are NaN.
 trait Extreme: Made {
     fn extreme(values: &mut Values) -> Self;
-    /// Real and imaginary parts; `None` for NaN.
+    /// Returns the real and imaginary parts; `None` for NaN.
     fn parts(self) -> [Option<f64>; 2];
 }
 macro_rules! extreme {
@@ -313,12 +313,12 @@ macro_rules! extreme {
 }
 extreme!(f32 c32 f64 c64);
 
-/// As [`check`], of numbers that are infinite or NaN here and there. RealScaling of 1 do not multiply. Returns how many elements of the
-/// result are finite and how many are infinite.
+/// Variant of [`check`] with some infinite and NaN elements. Scaling factors of 1 must not be multiplied. Returns the number of
+/// finite and of infinite elements of the result.
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
-    // One infinity in a row of A or a column of B makes whole rows of the result infinite or NaN, so few have any.
+    // One infinity in a row of A or a column of B makes whole rows or columns of the result infinite or NaN, so only few are placed.
     let mut every = 0;
     let mut few = |values: &mut Values| {
         every += 1;
@@ -340,7 +340,7 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
         expected.data[place] = times(alpha, sum) + old;
     }
     let product = Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
-    // SAFETY: the matrices are local variables, and the elements of `c` are distinct.
+    // SAFETY: the buffers are local variables that outlive the call, and `c` has distinct elements in a buffer of its own.
     unsafe { by.multiply(&product) }.unwrap();
     let mut counts = [0; 2];
     for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
@@ -353,10 +353,10 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     counts
 }
 
-/// RealScaling of 0 and 1 are exact: an infinity in an operand or in C stays one, also of complex numbers, where multiplying by
+/// Scaling factors of 0 and 1 are exact: an infinity in an operand or in C is preserved. For complex numbers, a multiplication by
 /// 1 + 0i would make it NaN.
 #[test]
-fn ones_and_zeros_do_not_multiply_infinities() {
+fn factors_of_one_and_zero_preserve_infinities() {
     fn check_all<T: Extreme>() {
         let minus = T::zero() - T::one();
         for by in all_ways::<T>() {
@@ -364,7 +364,7 @@ fn ones_and_zeros_do_not_multiply_infinities() {
             for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [130, 40, 150], [20, 600, 30]] {
                 for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
                     for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
-                        // Other complex scaling may make infinities NaN, and need not.
+                        // Other complex scaling factors may turn infinities into NaN.
                         if T::COMPLEX && !alpha.is_one() {
                             continue;
                         }
@@ -397,7 +397,7 @@ fn integers() {
 }
 
 #[test]
-fn reads_nothing_that_is_multiplied_by_zero() {
+fn zero_factors_skip_reads() {
     for by in all_ways::<f64>() {
         for size in [[3, 4, 5], [40, 30, 50], [60, 100, 90]] {
             for lie in OUTPUTS {
@@ -418,10 +418,10 @@ fn reads_nothing_that_is_multiplied_by_zero() {
                     beta: 0.0,
                     conjugate,
                 };
-                // SAFETY: the matrices are alive, and `c` is ours alone.
+                // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
                 unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
                 (product.alpha, product.beta, product.a) = (0.0, 3.0, nan.matrix());
-                // SAFETY: as above.
+                // SAFETY: the operands, `nan` included, are alive during the call, and nothing else accesses the buffer of `c`.
                 unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
                 for i in 0..m {
                     for j in 0..n {
@@ -433,7 +433,7 @@ fn reads_nothing_that_is_multiplied_by_zero() {
     }
 }
 
-/// A batch of two axes with gaps, whose first factor is one matrix for all along the first axis.
+/// Checks a batch with two axes and gaps. The first operand has stride 0 along the first batch axis.
 fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
     let values = &mut Values(7);
     let size = |rows: usize, columns: usize, lie: Lie| Held::<T>::new(rows, columns, lie, T::zero).data.len();
@@ -492,14 +492,14 @@ fn batches() {
             batch::<i32>(size, lies, [false; 2]);
         }
     }
-    // Enough work to be cut.
+    // Enough work to run in parallel.
     batch::<f32>([60, 61, 62], [Row; 3], [false; 2]);
 }
 
-/// Results are the same to the last bit on any number of threads.
+/// Results are bitwise equal for any number of threads.
 #[cfg(feature = "rayon")]
 #[test]
-fn on_any_number_of_threads() {
+fn gemm_is_bitwise_equal_for_any_thread_count() {
     for [m, k, n] in [[500, 450, 310], [3000, 2, 700], [64, 800, 2500]] {
         for by in all_ways::<f64>() {
             let values = &mut Values(1);
@@ -512,11 +512,11 @@ fn on_any_number_of_threads() {
                 let product =
                     Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                // SAFETY: the matrices are alive, and `c` is ours alone.
+                // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
                 pool.install(|| unsafe { by.multiply(&product) }).unwrap();
                 c.data
             });
-            // A BLAS promises nothing of the kind.
+            // A BLAS does not guarantee this.
             assert!(cfg!(feature = "blas") || one == two && one == eight, "{:?}", [m, k, n]);
         }
     }

@@ -1,4 +1,4 @@
-//! Against a naive loop over all strides, conjugates and factors.
+//! Compares `sum_products` with a naive loop, for all strides, conjugates and scaling factors.
 
 use super::*;
 use crate::device::{Gemm, Operand};
@@ -15,11 +15,11 @@ fn sum_products<'a, T: Scalar>(
     Cpu.sum_products(ProductArgs { scaling: Scaling { alpha, beta }, a, b, out })
 }
 
-/// Axes of a product: length, and the steps in `out`, `a` and `b`. Those of the sum have no place in `out`.
+/// One axis of a product: its extent, and the strides in `out`, `a` and `b`. A summed axis has no stride in `out`.
 #[derive(Debug, Clone, Copy)]
 struct Loop(usize, Option<isize>, isize, isize);
 
-/// A buffer for strides of any sign, and where index 0 lies in it.
+/// Returns a buffer for strides of any sign, and the offset of index 0 in it.
 fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (Vec<T>, usize) {
     let reach = |sign: isize| -> usize {
         loops.iter().map(|&(n, s)| n.saturating_sub(1) * (s * sign).max(0).unsigned_abs()).sum()
@@ -28,7 +28,7 @@ fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (V
     ((0..below + above + 1).map(value).collect(), below)
 }
 
-/// A number between -2 and 2 that depends on `k` alone; small whole numbers for integers.
+/// Returns a number between -2 and 2 that depends only on `k` and `seed`; an integer for integer types.
 fn number<T: Scalar>(k: usize, seed: usize) -> T {
     let mixed =
         |salt: usize| ((((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761) >> 7 & 0xff) as usize;
@@ -46,7 +46,7 @@ fn unsigned<T: Scalar>() -> usize {
     usize::from(matches!(T::DTYPE, DType::U8 | DType::U16 | DType::U32 | DType::U64))
 }
 
-/// What `sum_products` makes of numbers, and the same by a plain loop in sequence.
+/// Returns the results of `sum_products` and of a plain loop.
 fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [Vec<T>; 2] {
     let kept: Vec<Loop> = loops.iter().copied().filter(|l| l.1.is_some()).collect();
     let all: Vec<Loop> =
@@ -57,7 +57,7 @@ fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [
     let pairs = |s: &[isize]| shape.iter().copied().zip(s.iter().copied()).collect::<Vec<_>>();
     let (a, first_a) = buffer(&pairs(&sa), |k| number::<T>(k, 1));
     let (b, first_b) = buffer(&pairs(&sb), |k| number::<T>(k, 5));
-    // What must not be read is not a number.
+    // The old output must not be read if `beta` is 0, so it is NaN.
     let old = |k| match (beta.is_zero(), T::INTEGER) {
         (true, false) => T::zero() / T::zero(),
         _ => number(k, 9),
@@ -104,7 +104,7 @@ fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [
 fn compare<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2], tolerance: f64) {
     let [out, expected] = both(loops, alpha, beta, conjugate);
     for (k, (&x, &y)) in out.iter().zip(&expected).enumerate() {
-        // Places between the outputs stay NaN.
+        // Elements between those of the output stay NaN.
         let size = |x: T| x.re().in_f64().hypot(x.im().in_f64());
         let is_nan = |x: T| size(x).is_nan();
         let near = x == y || (is_nan(x) && is_nan(y)) || size(x - y) <= tolerance * (1.0 + size(y));
@@ -112,7 +112,7 @@ fn compare<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2], t
     }
 }
 
-/// All combinations of factors and conjugates.
+/// Compares for all combinations of scaling factors and conjugates.
 fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
     let two = T::one() + T::one();
     for (alpha, beta) in [(T::one(), T::zero()), (two, T::one()), (T::zero(), two), (two, two)] {
@@ -124,7 +124,7 @@ fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
     }
 }
 
-/// Dot products, matrices and vectors in both layouts, batches, outer products, gaps, zero and negative steps.
+/// Dot products, matrices and vectors in both memory orders, batches, outer products, gaps, zero and negative strides.
 fn cases() -> Vec<Vec<Loop>> {
     let keep = |n, o, a, b| Loop(n, Some(o), a, b);
     let sum = |n, a, b| Loop(n, None, a, b);
@@ -158,7 +158,7 @@ fn cases() -> Vec<Vec<Loop>> {
             ]);
         }
     }
-    // Several of each, in all sequences of the factors.
+    // Several axes of each kind, in all memory orders of the operands.
     for (i, j, k, l) in
         [(3, 5, 7, 2), (2, 40, 3, 30), (9, 1, 20, 20), (4, 3, 0, 2), (0, 3, 4, 2), (13, 12, 11, 10)]
     {
@@ -200,7 +200,7 @@ fn integers_are_exact() {
     }
 }
 
-/// Outputs and sums that are cut for threads.
+/// Outputs and sums that are large enough to run in parallel.
 fn large() -> Vec<Vec<Loop>> {
     let keep = |n, o, a, b| Loop(n, Some(o), a, b);
     let sum = |n, a, b| Loop(n, None, a, b);
@@ -230,7 +230,7 @@ fn large_operands() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn sum_products_is_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for loops in large() {
@@ -243,7 +243,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn long_sums_stay_accurate() {
-    // One after the other, these would be off by more than 10.
+    // A naive sum has an error of more than 10.
     let n = 1 << 20;
     let x = vec![0.1f32; n];
     let (mut out, shape) = ([0.0f32], [n]);
@@ -254,7 +254,7 @@ fn long_sums_stay_accurate() {
 }
 
 #[test]
-fn ones_do_not_multiply_infinities() {
+fn factors_of_one_preserve_infinities() {
     let x = [c64::new(f64::INFINITY, 1.0)];
     let y = [c64::new(1.0, 0.0)];
     let mut out = [c64::new(0.0, f64::INFINITY)];
@@ -264,7 +264,7 @@ fn ones_do_not_multiply_infinities() {
 }
 
 #[test]
-fn reads_nothing_that_is_multiplied_by_zero() {
+fn zero_factors_skip_reads() {
     for n in [1, 3, 300] {
         let (nan, two) = (vec![f64::NAN; n], vec![2.0; n]);
         let (mut out, shape) = (vec![f64::NAN; n], [n]);
@@ -283,7 +283,7 @@ fn reads_nothing_that_is_multiplied_by_zero() {
 }
 
 #[test]
-fn integers_overflow_as_they_should() {
+fn integer_overflow_is_error_only_with_debug_assertions() {
     let dot = |x: &[i32], y: &[i32], alpha: i32, beta: i32, old: i32| {
         let mut out = [old];
         let shape = [x.len()];
@@ -291,7 +291,7 @@ fn integers_overflow_as_they_should() {
         let result = sum_products(alpha, x, y, beta, Output::of_slice(&mut out, 0, &[], &[]));
         result.map(|()| out[0])
     };
-    // Beyond the type on the way, but not in the end.
+    // An intermediate sum overflows, but the result does not.
     assert_eq!(dot(&[i32::MAX, i32::MAX], &[i32::MAX, -i32::MAX], 1, 0, 0), Ok(0));
     assert_eq!(dot(&[1 << 20, 1], &[1 << 20, 1], 1, 0, 0).ok(), (!cfg!(debug_assertions)).then_some(1));
     assert_eq!(dot(&[1 << 30], &[1], 1, 1, 1 << 30).ok(), (!cfg!(debug_assertions)).then_some(i32::MIN));

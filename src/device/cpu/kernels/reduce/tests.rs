@@ -1,4 +1,4 @@
-//! Reductions of many layouts, one of each kind.
+//! Reductions of many layouts, with one reduction of each kind.
 
 mod values;
 
@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::ops::op::{Mean, Norm, Sum, Var};
 use crate::simd::tests::at_each_level;
 
-/// Reduces the trailing axes of an operand that begins where its strides need it to.
+/// Reduces the trailing axes of an operand. Index 0 is at the offset that its strides require.
 fn reduce<T: Element, R: Reduction<T>>(
     op: R,
     data: &[T],
@@ -25,7 +25,7 @@ fn reduce<T: Element, R: Reduction<T>>(
     out
 }
 
-/// Where index 0 lies: as far in as negative strides lead back.
+/// Returns the offset of index 0 in a buffer that just holds all elements, also for negative strides.
 fn start(shape: &[usize], strides: &[isize]) -> usize {
     shape
         .iter()
@@ -35,7 +35,7 @@ fn start(shape: &[usize], strides: &[isize]) -> usize {
         .sum()
 }
 
-/// Shapes, strides and how many axes are kept: rows, gaps, columns, middle axes, diagonals, short and narrow ones.
+/// Shapes, strides and the number of kept axes: rows, gaps, columns, middle axes, diagonals, short and narrow arrays.
 fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
     let mut cases = vec![(vec![], vec![], 0)];
     for n in [1, 3, 15, 16, 31, 100, 513, 1024, 1025, 5000] {
@@ -60,19 +60,19 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 (vec![m, n], vec![0, 1], 1),
                 (vec![m, n], vec![1, 0], 1),
             ]);
-            // A cache line for each element: much memory for few elements.
+            // Each element has its own cache line, so the arrays take much memory.
             if m * n <= 10_000 {
                 cases.push((vec![m, n], vec![16, 16 * high + 1], 1));
             }
         }
     }
-    // Outputs and elements are both far apart.
+    // Neither the kept nor the reduced axis has unit stride.
     for (m, n) in [(9, 7), (4, 128), (13, 100), (10, 131), (3, 9)] {
         let high = 64 * m as isize + 1;
         cases.push((vec![m, n], vec![64, high], 1));
         cases.push((vec![m, 2, n], vec![64, high * n as isize, high], 1));
     }
-    // Cut for threads.
+    // Large enough to run in parallel.
     cases.extend([
         (vec![1_200_000], vec![1], 0),
         (vec![1100, 1100], vec![1101, 1], 0),
@@ -87,12 +87,12 @@ fn size(shape: &[usize], strides: &[isize]) -> usize {
     1 + shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.unsigned_abs()).sum::<usize>()
 }
 
-/// Numbers whose sum depends on the sequence of additions.
+/// Numbers whose sum depends on the summation order.
 fn number(k: usize) -> f64 {
     (k as u64 * 2_654_435_761 % 1013) as f64 / 7.0 - 70.0
 }
 
-/// Whether elements, which are their own positions, come one after the other.
+/// Checks that a reduction visits elements in index order. Each element is its own index.
 #[derive(Debug, Clone, Copy)]
 struct InSequence;
 
@@ -123,7 +123,7 @@ impl Reduction<i32> for InSequence {
 }
 
 #[test]
-fn every_element_once_and_positions_in_sequence() {
+fn reduction_visits_every_element_once_in_index_order() {
     for (shape, strides, kept) in cases() {
         let data: Vec<i32> = (0..size(&shape, &strides)).map(|k| (k % 4001) as i32).collect();
         let mut walk = Odometer::row_major(&shape, [&strides]);
@@ -143,9 +143,9 @@ fn every_element_once_and_positions_in_sequence() {
 }
 
 #[test]
-fn wide_registers_change_nothing() {
+fn reductions_are_equal_at_all_simd_levels() {
     for (shape, strides, kept) in cases() {
-        // On this thread alone.
+        // Small enough to stay on the current thread.
         if shape.iter().product::<usize>() < 2 * PARALLEL_SUM_LEN {
             let data: Vec<f64> = (0..size(&shape, &strides)).map(number).collect();
             let pairs: Vec<c64> = data.iter().enumerate().map(|(k, &x)| c64::new(x, number(k + 5))).collect();
@@ -163,7 +163,7 @@ fn wide_registers_change_nothing() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn reductions_are_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for (shape, strides, kept) in cases() {
@@ -179,7 +179,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn long_sums_stay_accurate() {
-    // One after the other, these would be off by more than a tenth.
+    // A naive sum has an error of more than a tenth.
     let data = vec![0.1f32; 1 << 22];
     let exact = |n: usize| f64::from(0.1f32) * n as f64;
     for (shape, strides, kept) in [
@@ -212,7 +212,7 @@ fn enough_accumulators_for_each_level() {
 }
 
 #[test]
-fn pairwise_visits_each_step_once_and_in_sequence() {
+fn pairwise_visits_each_step_once_in_order() {
     for n in 1..70 {
         let mut next = 0;
         let mut leaf = |count: usize| {

@@ -1,11 +1,11 @@
-//! Elementwise operations on operands of any strides, against loops over indices.
+//! Compares elementwise operations on operands of any strides with loops over indices.
 
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Elementwise, Operand, Output, TernaryOp, UnaryOp};
 use crate::element::{Arithmetic, Element, Scalar, c32, c64};
 use crate::simd::tests::at_each_level;
 
-/// Numbers without a pattern, and always the same ones.
+/// A linear congruential generator with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -15,7 +15,7 @@ impl Numbers {
     }
 }
 
-/// Elements in memory: more than an operand's own, which begins somewhere among them.
+/// An operand and its buffer, which has elements before and after those of the operand.
 #[derive(Clone)]
 struct Memory<T> {
     data: Vec<T>,
@@ -24,7 +24,7 @@ struct Memory<T> {
 }
 
 impl<T: Scalar> Memory<T> {
-    /// Axes in some sequence, some of them backwards, with gaps, or (where `repeats`) of stride 0.
+    /// Makes a random layout: axes in any memory order, some reversed, with gaps, or with stride 0 if `repeats`.
     fn new(shape: &[usize], numbers: &mut Numbers, repeats: bool) -> Self {
         let mut axes: Vec<usize> = (0..shape.len()).collect();
         for k in (1..axes.len()).rev() {
@@ -51,7 +51,7 @@ impl<T: Scalar> Memory<T> {
     }
 
     fn operand<'a>(&'a self, shape: &'a [usize]) -> Operand<'a, T, Cpu> {
-        // SAFETY: the memory holds every index's element.
+        // SAFETY: the buffer holds the element of every index, and is borrowed for `'a`.
         unsafe {
             Operand::from_raw(HostPtr::new(self.data[self.first..].as_ptr().cast_mut()), shape, &self.strides)
         }
@@ -63,7 +63,8 @@ impl<T> Memory<T> {
     where
         T: Element,
     {
-        // SAFETY: the memory holds every index's element; strides that are not 0 keep them apart.
+        // SAFETY: the buffer holds the element of every index and is mutably borrowed for `'a`. Outputs are made without stride 0, so
+        // the elements of different indices are distinct.
         unsafe { Output::from_raw(HostPtr::new(self.data[self.first..].as_mut_ptr()), shape, &self.strides) }
     }
 
@@ -99,7 +100,7 @@ fn for_each_index(shape: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
-/// Different in each operand: `a`, `2 a + b` and `4 a + 2 b + c`, wrapped.
+/// Functions with a different weight for each operand: `a`, `2 a + b` and `4 a + 2 b + c`, with wrapping arithmetic.
 #[derive(Clone, Copy)]
 struct Mix;
 
@@ -129,7 +130,7 @@ impl<T: Scalar> TernaryOp<T, T, T> for Mix {
     }
 }
 
-/// All operations, on one shape.
+/// Checks all operations on one shape.
 fn check<T: Scalar>(shape: &[usize], numbers: &mut Numbers) {
     let [a, b, c] = [0; 3].map(|_| Memory::<T>::new(shape, numbers, true));
     let out = Memory::<T>::new(shape, numbers, false);
@@ -208,7 +209,7 @@ fn blocks_and_rows_of_any_length() {
     }
 }
 
-/// Results past the caches: in one piece, in rows that begin and end within cache lines, and of single bytes.
+/// Results with non-temporal stores: contiguous, in rows whose ends are not aligned to cache lines, and of single bytes.
 #[test]
 fn large_results() {
     let (rows, columns) = (1447, 1451);
@@ -229,7 +230,7 @@ fn large_results() {
     }
 }
 
-/// Blocks of whole rows and of pieces of rows, in caches and past them, with and without rows between those of the result.
+/// Strips of whole rows and of parts of rows, with and without non-temporal stores, with and without gaps between the output's rows.
 #[test]
 fn transposed_operands_of_large_results() {
     for (rows, columns) in [(1447, 1451), (70, 30_011), (300, 4001), (65, 2050)] {
@@ -252,7 +253,7 @@ fn transposed_operands_of_large_results() {
 }
 
 #[test]
-fn nothing_is_written_where_something_has_no_value() {
+fn undefined_element_leaves_output_unchanged() {
     use crate::ops::op::Div;
     let a = vec![6i32; 300_000];
     let mut b = vec![2i32; 300_000];

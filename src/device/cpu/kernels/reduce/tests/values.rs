@@ -1,4 +1,4 @@
-//! What reductions come to, against one element after the other.
+//! Compares the results of reductions with loops over single elements.
 
 use super::{at_each_level, cases, reduce, size, start};
 use crate::device::Reduction;
@@ -7,7 +7,7 @@ use crate::element::{Element, c64};
 use crate::layout::odometer::Odometer;
 use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 
-/// The elements of each output, in the row-major enumeration of the reduced axes.
+/// Returns the elements that each output is reduced from, in row-major order of the reduced axes.
 fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
     let mut walk = Odometer::row_major(shape, [strides]);
     let (first, count) = (start(shape, strides), shape[kept..].iter().product());
@@ -23,8 +23,8 @@ fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize)
     rows
 }
 
-/// Whether a reduction gives what `naive` makes of the elements of each output: the same on each level, and there
-/// `alike`.
+/// Asserts that a reduction of all layouts agrees with `naive` of the elements of each output, compared by `alike`. The results at
+/// all SIMD levels must be the same.
 fn check<T: Element, R: Reduction<T>>(
     op: R,
     number: impl Fn(usize) -> T,
@@ -39,7 +39,7 @@ fn check<T: Element, R: Reduction<T>>(
             rows(&data, &shape, &strides, kept).iter().map(|row| naive(row)).collect();
         let found = at_each_level(|| reduce(op, &data, &shape, &strides, kept));
         for here in &found {
-            // Printed only if there are other bits, as those of a NaN may be: it takes longer than to reduce.
+            // Formatted only if the bytes differ, because formatting is slower than the reduction. NaNs may differ in their bytes.
             let print = |all: &[R::Output]| all.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>();
             if bytes(here) != bytes(&found[0]) {
                 assert_eq!(print(here), print(&found[0]), "{} {shape:?} {strides:?}", R::NAME);
@@ -71,7 +71,7 @@ fn integer(k: usize) -> i64 {
 fn sums_products_and_means() {
     check(Sum, integer, |row| row.iter().sum(), same);
     check(Sum, |k| integer(k) as i32, |row| row.iter().sum(), same);
-    // It is the reference that is a little off.
+    // The tolerance is for the reference, which is a naive sum.
     check(Sum, number, |row| row.iter().sum(), |a, b| (a - b).abs() < 1e-12 * 70.0 * 50_000.0);
     check(Prod, |k| if k % 3 == 0 { -1i8 } else { 1 }, |row| row.iter().product(), same);
     check(Prod, |k| if k % 3 == 0 { -1.0f32 } else { 1.0 }, |row| row.iter().product(), same);
@@ -93,7 +93,7 @@ fn sums_products_and_means() {
 }
 
 #[test]
-fn extremes_and_where_they_are() {
+fn extrema_and_their_indices() {
     let largest = |row: &[f64]| row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let smallest = |row: &[f64]| row.iter().copied().fold(f64::INFINITY, f64::min);
     check(Max, number, largest, same);
@@ -101,7 +101,7 @@ fn extremes_and_where_they_are() {
     let at = |row: &[f64], x: f64| row.iter().position(|&y| y == x).unwrap() as i64;
     check(ArgMax, number, |row| at(row, largest(row)), same);
     check(ArgMin, number, |row| at(row, smallest(row)), same);
-    // Better and better, and never better again.
+    // Each element is a new maximum; then none after the first is.
     check(
         ArgMax,
         |k| k as i64,
@@ -121,7 +121,7 @@ fn extremes_and_where_they_are() {
 }
 
 #[test]
-fn a_nan_is_found_wherever_it_is() {
+fn extrema_find_nan_at_any_index() {
     let data = |n: usize, at: usize| -> Vec<f32> {
         (0..n).map(|k| if k == at { f32::NAN } else { -(k as f32) }).collect()
     };
@@ -136,7 +136,7 @@ fn a_nan_is_found_wherever_it_is() {
             assert!(found.iter().all(|&x| x == (true, at as i64, at as i64)), "{n} {at} {found:?}");
         }
     }
-    // In columns: each has its NaN, in a row of its own, and another one later.
+    // In columns: each column has a NaN in a different row, and another one in the last row.
     for (rows, columns) in [(3, 70), (20, 130), (100, 65)] {
         let first = |j: usize| (j * 7) % rows;
         let data: Vec<f64> = (0..rows * columns)
@@ -153,7 +153,7 @@ fn a_nan_is_found_wherever_it_is() {
     }
 }
 
-/// Scaled by the largest part.
+/// The Euclidean norm, computed with elements scaled by the largest absolute value.
 fn norm(parts: impl Iterator<Item = f64> + Clone) -> f64 {
     let scale = parts.clone().fold(0.0, |scale: f64, x| scale.max(x.abs()));
     let sum: f64 = parts.map(|x| (x / scale) * (x / scale)).sum();
@@ -161,7 +161,7 @@ fn norm(parts: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 #[test]
-fn norms_do_not_overflow_in_between() {
+fn norms_have_no_intermediate_overflow() {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
     for scales in [
         [1.0, 1.0, 1.0],
@@ -190,10 +190,10 @@ fn variances_are_stable() {
     };
     check(Var { ddof: 0 }, number, naive, close);
     check(Std { ddof: 0 }, number, |row| naive(row).sqrt(), |a, b| (a - b).abs() < 1e-7);
-    // A billion times as far off as they are wide.
+    // The mean is a billion times larger than the standard deviation.
     check(Var { ddof: 0 }, |k| 1e9 + (integer(k) % 8) as f64, naive, |a, b| (a - b).abs() < 1e-5);
     check(Var { ddof: 0 }, |_| 0.1, |_| 0.0, same);
-    // A sum of these overflows.
+    // A sum of these elements overflows.
     check(Var { ddof: 0 }, |_| 1.7e308, |_| 0.0, same);
     check(
         Var { ddof: 0 },
@@ -209,7 +209,7 @@ fn variances_are_stable() {
 }
 
 #[test]
-fn truths() {
+fn all_any_and_count() {
     for every in [1, 2, 1000, 60_000] {
         let here = |k: usize| k % every == every - 1;
         check(Any, here, |row| row.iter().any(|&x| x), same);
@@ -219,7 +219,7 @@ fn truths() {
 }
 
 #[test]
-fn integer_sums_wrap_only_where_nothing_is_checked() {
+fn integer_sum_overflow_wraps_only_without_debug_assertions() {
     use crate::prelude::*;
     let sum = Tensor::<i8, _>::full([1000], i8::MAX).try_sum();
     let product = Tensor::<i64, _>::full([1000], 3).try_prod();
