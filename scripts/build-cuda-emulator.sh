@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the CUDA emulator into a directory: three libraries by the names of the real ones, and what kernels are compiled with.
-# Needs a C++ compiler (CXX, or c++) and nothing else; without one it says so and returns 3.
+# Builds the CUDA emulator into a directory: three libraries with the names of the real ones, and the headers for compiling kernels.
+# Needs only a C++ compiler (CXX, or c++); without one it prints a message and exits with status 3.
 set -euo pipefail
 script=$(readlink -f "$0")
 
@@ -16,7 +16,7 @@ if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas kernel cache
 library() { # NAME SOURCE..
     local name=$1
     shift
-    # Aside and then in place: another process may be at it.
+    # Built under a temporary name and then renamed, because another process may be using or building the library.
     "$compiler" -std=c++17 -O2 -g1 -Wall -Wextra -fPIC -shared -Wl,-soname,"$name" -Wl,-rpath,'$ORIGIN' -o "$to/$name.$$" "$@" -ldl
     mv "$to/$name.$$" "$to/$name"
 }
@@ -25,7 +25,7 @@ library libcuda.so.1 driver/*.cpp &
 driver=$!
 library libnvrtc.so.13 nvrtc/*.cpp
 wait $driver
-# The last one: where it is, all is.
+# Built last: if it exists, the emulator is complete.
 library libcublas.so.13 cublas/*.cpp "$to/libcuda.so.1"
-# By these names, too, they are looked for on the library path.
+# The loader also looks for these names on the library path.
 for name in libcuda.so.1 libnvrtc.so.13 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# All the checks that take too long for every change: each `scripts/check-*.sh`, whatever the others found, and at the end what
-# became of each, its seconds, and what it left out. Meant to be run daily; `.ci/run` has what every change must pass.
+# Runs all checks that take too long for every change: each `scripts/check-*.sh`, even if another one fails. At the end, prints
+# the outcome of each, its time in seconds, and what it skipped. Meant to be run daily; `.ci/run` contains what every change must pass.
 #
 #     scripts/check-all.sh                  # all
-#     scripts/check-all.sh memory numerics  # some of them: to share the work among machines
+#     scripts/check-all.sh memory numerics  # some of them, to distribute the work among machines
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,10 +18,10 @@ for name; do
     started=$SECONDS
     if "$script" 2>&1 | tee "$logs/$name"; then outcome=passed; else outcome=FAILED failed=1; fi
     said+=("$(printf '%-16s %s, %s s' "$name" "$outcome" $((SECONDS - started)))")
-    # Scripts say it again at their end, and tests say it in their midst.
+    # Scripts repeat these lines at their end, and tests print them in between.
     while read -r line; do said+=("    $line"); done < <(grep '^skipped: ' "$logs/$name" | sort -u)
 done
 
-printf '\n==== all (%s s); the whole of what was said is in %s\n' "$SECONDS" "$logs"
+printf '\n==== all (%s s); the complete output is in %s\n' "$SECONDS" "$logs"
 printf '%s\n' "${said[@]}"
 exit $failed

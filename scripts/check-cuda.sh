@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Everything about CUDA that needs no GPU: the tests against the emulator, with threads in each order and several numbers of
-# multiprocessors, and with its memory checked at every access; then NVIDIA's own compiler on every source that came up, and on
-# every kernel for every element type, for each architecture. The first time it fetches that compiler, which needs the network.
-# Says what it leaves out, and why.
+# Runs all CUDA checks that need no GPU. First the tests in the emulator: with threads in each order, with several numbers of
+# multiprocessors, and with every memory access checked. Then NVIDIA's compiler, for each architecture: on every source that the
+# tests generated, and on every kernel for every element type. The first run downloads that compiler, which needs the network.
+# Prints what it skips, and why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,12 +12,12 @@ skipped=()
 step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
 
 step "emulator"
-# 3 says that something is missing that need not be there; anything else is a fault.
+# Status 3 means that an optional tool is missing; any other is a failure.
 status=0
 scripts/build-cuda-emulator.sh "$emulator" || status=$?
 case $status in
     0) ;;
-    3) echo "skipped: everything, for want of the emulator"; exit 0 ;;
+    3) echo "skipped: everything, because the emulator cannot be built"; exit 0 ;;
     *) exit $status ;;
 esac
 
@@ -25,8 +25,8 @@ step "tests"
 built=$(cargo test --features cuda --test devices --test cuda --test cuda_types --no-run --message-format=json)
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
-# The tests that need a device, in this environment and nowhere else. The others find their own. Memory is not used again but
-# where that is said: what is fresh is as large as it was asked for and full of NaN.
+# Runs the tests that need a device with the emulator; the other tests set their own environment. The buffer pool is off unless a
+# step turns it on: newly allocated memory has exactly the requested size and is filled with NaN.
 emulated() { # NAME=VALUE.. COMMAND..
     env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
         VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
@@ -38,13 +38,13 @@ run() { # NAME=VALUE..
     emulated "$@" "$(program cuda)" --quiet --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler::
 }
 rm -rf "$work/sources"
-step "threads in their order, on 4 multiprocessors"
+step "threads in ascending order, 4 multiprocessors"
 run VIERBEIN_EMULATOR_SOURCES="$work/sources"
-step "memory is used again"
+step "with the buffer pool"
 run VIERBEIN_CUDA_RECYCLE_BYTES=1000000
-step "backwards, on 1"
+step "threads in descending order, 1 multiprocessor"
 run VIERBEIN_EMULATOR_ORDER=reverse VIERBEIN_EMULATOR_MULTIPROCESSORS=1
-step "at random, on 132"
+step "threads in random order, 132 multiprocessors"
 run VIERBEIN_EMULATOR_ORDER=random VIERBEIN_EMULATOR_MULTIPROCESSORS=132
 
 step "every access checked"
@@ -55,7 +55,7 @@ else
     skipped+=("accesses are not checked: the compiler has no libasan.so")
 fi
 
-step "the texts of operations, and plans"
+step "CUDA sources of operations, and plans"
 cargo test --features cuda --lib device::cuda
 
 step "NVIDIA's compiler"
@@ -66,7 +66,7 @@ case $status in
         VIERBEIN_TEST_SOURCES=$work/sources "$(program cuda)" --exact compiler::every_kernel_compiles --nocapture
         cargo test --features cuda --lib units::every_kernel_compiles -- --nocapture
         ;;
-    3) skipped+=("sources are not compiled by NVRTC: it is not there") ;;
+    3) skipped+=("sources are not compiled by NVRTC: it is not available") ;;
     *) exit $status ;;
 esac
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each feature alone, and what takes long: faer, its tests, and the documentation of everything with its examples. CI has the others.
+# Checks each feature alone, and what takes too long for `.ci/run`: faer and its tests, the documentation with all features, and its
+# examples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

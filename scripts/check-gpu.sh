@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The GPU's proof, in two commands: one on a machine with Rust, one on a machine with a GPU, which may be the same.
+# Checks that need a GPU, in two commands: one on a machine with Rust, one on a machine with a GPU, which can be the same.
 #
-#     scripts/check-gpu.sh build [--emulator]     # makes target/gpu: programs, scripts and, if asked for, the CUDA emulator
+#     scripts/check-gpu.sh build [--emulator]     # builds target/gpu: programs, scripts and, with --emulator, the CUDA emulator
 #     target/gpu/run.sh [--emulator] [OUTPUT]     # runs them: see scripts/gpu/run.sh
 #
-# The programs are optimised, stripped, compressed and dynamically linked with libc alone, so target/gpu (18 MiB) can be copied to a machine
-# with the same processor architecture and a glibc that is not older. CUDA's libraries are looked for there at run time.
+# The programs are optimised, stripped, compressed and dynamically linked with libc only. So target/gpu (18 MiB) can be copied to a
+# machine with the same processor architecture and an equal or newer glibc. CUDA's libraries are loaded there at run time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ to=${CARGO_TARGET_DIR:-target}/gpu
 rm -rf "$to"
 mkdir -p "$to"
 
-# Backtraces are read where the sources are.
+# No debug information: backtraces are only useful on a machine with the sources.
 export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
 built=$(cargo test --release --features cuda --lib --test devices --test cuda --test cuda_types --no-run --message-format=json)
 for name in devices cuda cuda_types; do
@@ -31,7 +31,7 @@ done
 cp "$(echo "$built" | grep -o '"executable":"[^"]*/deps/vierbein-[^"]*"' | cut -d'"' -f4)" "$to/lib"
 cargo build --release --features cuda --example gpu_bench
 cp "${CARGO_TARGET_DIR:-target}/release/examples/gpu_bench" "$to/"
-# Test programs have the kernels of every element type: a third of their size is enough to carry.
+# Test programs contain the kernels of every element type. Compression reduces them to a third.
 gzip -9 "$to"/{devices,cuda,cuda_types,lib,gpu_bench}
 cp scripts/gpu/run.sh scripts/gpu/table.py benches/peers/gpu.py "$to/"
 [ -z "$emulator" ] || scripts/build-cuda-emulator.sh "$to/emulator"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Counts the functions that a user's crate compiles for its first use of an operation, and measures the time that it takes.
+# Counts the functions that a user's crate compiles for its first use of an operation, and measures the compile time.
 #
 #     scripts/check-instances.sh [dev|release]
 #
-# Rust compiles a generic function in each crate that uses it. Kernels that depend on the element type alone are compiled in this crate
-# (src/device/cpu/precompiled.rs), so that a first product of matrices costs a user's crate a fraction of a second. A kernel that becomes
-# generic in something else again shows here as thousands of functions.
+# Rust compiles a generic function in each crate that uses it. Kernels that depend only on the element type are compiled in this crate
+# (src/device/cpu/precompiled.rs), so that a first matrix product adds only a fraction of a second to the compile time of a user's
+# crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
 #
-# The numbers of functions are the check: they differ little between compilers, and not at all between runs. The seconds are the user
-# CPU time of the compiler for the crate alone, after an edit, and are printed only.
+# The check fails if there are too many functions. Their number differs little between compilers, and not at all between runs. The time
+# is the compiler's user CPU time for the crate alone, after an edit; it is only printed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${1:-dev}
@@ -39,7 +39,7 @@ program einsum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", einsum!("
 program dyn_ops 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", a.try_add(&a)?.sqrt()?.sum(..)?);'
 program dyn_einsum 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", dyn_tensor::einsum("ij,jk,kl->il", &[&a, &a, &a])?);'
 
-# name, feature, most functions
+# name, feature, maximum number of functions
 limits='sum - 1400
 matmul - 500
 einsum - 2800
@@ -48,7 +48,7 @@ dyn_einsum - 15500
 dyn_ops precompiled-dyn 150
 dyn_einsum precompiled-dyn 250'
 
-# After an edit, and nothing of the crate is kept from the time before.
+# Times a build after an edit, without incremental compilation.
 export CARGO_INCREMENTAL=0
 failed=0
 printf '%-12s %-18s %10s %10s %12s\n' program feature functions "at most" "user CPU, s"
@@ -57,7 +57,7 @@ while read -r name feature most; do
     [ "$feature" = - ] || arguments+=(--features "$feature")
     [ "$profile" = dev ] || arguments+=(--release)
     cargo build "${arguments[@]}"
-    # Only the crate itself is compiled again.
+    # Touching one source compiles only the crate itself again.
     touch "$work/src/bin/$name.rs"
     TIMEFORMAT=%U
     seconds=$({ time cargo build "${arguments[@]}" 2> /dev/null; } 2>&1)

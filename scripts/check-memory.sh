@@ -1,23 +1,22 @@
 #!/usr/bin/env bash
-# Whether unsafe code keeps to memory that is its own: the tests under AddressSanitizer at each level of vector instructions and on
-# several numbers of threads (where the toolchain has no sanitizer, as they are, and some of them under valgrind), with the layout of
-# types shuffled, and under Miri and ThreadSanitizer where the toolchain has what they need. Says what it leaves out, and why.
+# Checks that unsafe code accesses only its own memory. Runs the tests under AddressSanitizer at each SIMD level and on several numbers
+# of threads, with randomised layouts of types, and under Miri and ThreadSanitizer if the toolchain supports them. If the toolchain has
+# no AddressSanitizer, the tests run without it, and some of them under valgrind. Prints what it skips, and why.
 #
-#     scripts/check-memory.sh                   # everything that there is
-#     scripts/check-memory.sh layouts valgrind  # of levels, asan, valgrind, layouts, miri, tsan
+#     scripts/check-memory.sh                   # all parts that are available
+#     scripts/check-memory.sh layouts valgrind  # a choice of levels, asan, valgrind, layouts, miri, tsan
 #
-# VIERBEIN_SUITES="lib interop" are the tests, of the library itself and of tests/, if not all; VIERBEIN_LAYOUT_SEEDS="1 2 3" the seeds
-# of layouts; PROPTEST_CASES=32 makes properties try less.
+# VIERBEIN_SUITES="lib interop" selects tests (`lib` for the library itself, others from tests/); the default is all.
+# VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases of property tests.
 #
-# Every test of the library runs but these: those of the documentation, each of which is a program to link, and `cuda` and
-# `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access.
+# These tests do not run: those of the documentation, because each is a program to link, and `cuda` and `cuda_types`, which
+# scripts/check-cuda.sh runs in an emulator that checks every access.
 #
 # Under AddressSanitizer the tests run in a build with exact memory (`--cfg vierbein_exact_memory`): each result and each workspace
-# is an allocation of its own, of exactly the bytes that were requested, and is freed after use. The pool of freed results and the
-# workspace that threads keep would hide accesses to freed memory, and those past the end of a request. Tests of the pool do not
-# run in that build. So the programs that have such tests also run in the usual build, where buffers that are kept
-# (VIERBEIN_RECYCLE_BYTES) are limited to 0 bytes; tests of the pool set their own limits. Not checked are accesses within a buffer
-# of fixed size on the stack, past what a kernel uses of it.
+# is an allocation of its own, of exactly the requested bytes, and is freed after use. The buffer pool and the scratch buffers of
+# threads would hide accesses to freed memory and past the end of a request. Tests of the pool do not run in that build. So the
+# programs that have such tests also run in the usual build, with the pool limited to 0 bytes (VIERBEIN_RECYCLE_BYTES); tests of the
+# pool set their own limits. Accesses to a part of a fixed-size stack buffer that a kernel does not use are not detected.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +29,7 @@ for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
-# Nothing is built twice with the same flags. With debug assertions, only the kernels of products come in all levels.
+# Nothing is built twice with the same flags. With debug assertions, only the kernels of products exist at all SIMD levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0
@@ -53,14 +52,14 @@ for part in $chosen; do
 done
 chosen() { [[ " $chosen " == *" $1 "* ]]; }
 
-# The levels of vector instructions that this processor has.
+# The SIMD levels that this processor supports.
 levels=(portable)
 if grep -q avx2 /proc/cpuinfo 2> /dev/null; then levels+=(avx2); fi
 if grep -q avx512vl /proc/cpuinfo 2> /dev/null; then levels+=(avx512); fi
 best=${levels[-1]}
-[ "$best" = avx512 ] || skip "levels above $best: this processor has none"
+[ "$best" = avx512 ] || skip "SIMD levels above $best: this processor does not support them"
 
-# Builds the tests, by a command that is given, and keeps the paths of the programs in `programs`.
+# Builds the tests with the given command, and stores the paths of the programs in `programs`.
 build() { # COMMAND..
     local built
     built=$("$@" --features "$features" "${suites[@]}" --no-run --message-format=json)
@@ -68,7 +67,7 @@ build() { # COMMAND..
     [ ${#programs[@]} -gt 0 ] || { echo "no tests were built" >&2; exit 1; }
 }
 
-# Runs what was built in an environment, and counts.
+# Runs the programs in the given environment, and counts passed tests and failed programs.
 run() { # MODE NAME=VALUE..
     local mode=$1 began=$SECONDS passed=0 bad=() program log
     shift
@@ -88,7 +87,7 @@ run() { # MODE NAME=VALUE..
 }
 before=() arguments=()
 
-# Levels and numbers of threads: each of them once, and most threads with the widest vectors, where work is shared most.
+# Runs the tests with each SIMD level and each number of threads once. The largest number of threads runs at the highest level.
 run_all() { # MODE NAME=VALUE..
     local mode=$1 threads level i=0
     shift
@@ -100,18 +99,18 @@ run_all() { # MODE NAME=VALUE..
 }
 
 if chosen levels; then
-    step "levels and threads"
+    step "SIMD levels and threads"
     build cargo test --package vierbein
     run_all plain
 fi
 
 if chosen asan && has_asan; then
     step "AddressSanitizer"
-    # Programs end with modules of the CUDA emulator loaded. It is in C++, and nothing else here is.
+    # Modules of the CUDA emulator are still loaded at exit. Only the emulator uses C++.
     echo leak:libstdc++.so > "$work/leaks"
     options=(ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
         LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_RECYCLE_BYTES=0)
-    # Unoptimised, it takes several times as long.
+    # Without optimisation, the tests take several times as long.
     export CARGO_PROFILE_DEV_OPT_LEVEL=1
     RUSTFLAGS="-Zsanitizer=address --cfg vierbein_exact_memory" CARGO_TARGET_DIR=$work/asan-exact \
         build nightly test --target "$target"
@@ -127,10 +126,11 @@ if chosen asan && has_asan; then
     suites=("${all[@]}")
     unset CARGO_PROFILE_DEV_OPT_LEVEL
 elif ! has_asan; then
-    skip "AddressSanitizer: there is no nightly toolchain with it"
+    skip "AddressSanitizer: no nightly toolchain supports it"
 fi
 
-# Some twenty times slower, and no processor with AVX-512: kernels, conversions and files, without what is large.
+# valgrind is about twenty times slower, and does not support AVX-512. So it runs the tests of kernels, conversions and files only,
+# without large ones.
 if chosen valgrind; then
     step "valgrind"
     if command -v valgrind > /dev/null; then
@@ -150,18 +150,17 @@ fi
 if chosen layouts; then
     if has_nightly; then
         for seed in ${VIERBEIN_LAYOUT_SEEDS:-1 2}; do
-            step "layouts of types, seed $seed"
+            step "randomised layouts of types, seed $seed"
             RUSTFLAGS="-Zrandomize-layout -Zlayout-seed=$seed" CARGO_TARGET_DIR=$work/layouts \
                 build nightly test --target "$target"
             run "layouts, seed $seed"
         done
     else
-        skip "layouts: there is no nightly toolchain"
+        skip "layouts: no nightly toolchain is installed"
     fi
 fi
 
-# Untested so far. Vector instructions and foreign libraries are not for Miri, nor are files, and
-# large tensors take it hours.
+# Untested so far. Miri does not support vector instructions, foreign libraries and files, and takes hours for large tensors.
 if chosen miri; then
     step "Miri"
     if has_miri; then
@@ -169,19 +168,19 @@ if chosen miri; then
             CARGO_TARGET_DIR=$work/miri nightly miri test --no-default-features --lib -- \
             layout:: order:: rank:: tensor:: ops:: fmt:: cpu::memory::pool cpu::memory::scratch cpu::kernels::gemm::tiny && summary+=("Miri: passed") || failed=1
     else
-        skip "Miri: the nightly toolchain has no such component"
+        skip "Miri: the nightly toolchain does not have this component"
     fi
 fi
 
-# The standard library has to be built with it, too: rustc refuses to mix them and, told to, reports a race in each `OnceLock`.
-# Untested so far.
+# The standard library must be built with ThreadSanitizer too. rustc refuses to link an uninstrumented one; if forced to, each `OnceLock`
+# is reported as a race. Untested so far.
 if chosen tsan; then
     step "ThreadSanitizer"
     if has_source; then
         RUSTFLAGS=-Zsanitizer=thread CARGO_TARGET_DIR=$work/tsan build nightly test -Zbuild-std --target "$target"
         run "ThreadSanitizer" RAYON_NUM_THREADS=8
     else
-        skip "ThreadSanitizer: the toolchain has no source of the standard library, which has to be built with it"
+        skip "ThreadSanitizer: the toolchain has no source of the standard library, which must be built with it"
     fi
 fi
 

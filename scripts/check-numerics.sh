@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Errors and bits of results with the vectors of each level, in optimised builds: kernels that `cargo test` builds have them in
-# matrix products only. Prints the largest errors as tables. VIERBEIN_F32_STEP=1 tries elementary functions of every f32, which takes
-# an hour.
+# Checks numerical errors, and equal bits of results, at each SIMD level in optimised builds. (In the builds of `cargo test`, only matrix
+# products use wide vectors.) Prints the largest errors as tables. VIERBEIN_F32_STEP=1 tests elementary functions of every f32, which
+# takes an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 for level in portable avx2 avx512; do
     if [ $level != portable ] && ! grep -q "${level/512/512vl}" /proc/cpuinfo; then
-        echo "skipped: $level, which this processor has not"
+        echo "skipped: $level, which this processor does not support"
         continue
     fi
     printf '\n== VIERBEIN_SIMD=%s\n' "$level"

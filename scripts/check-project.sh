@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The project around the library: what it depends on, what it promises, what it ships. Each part can be run alone, by its name:
+# Checks the dependencies, the public interface and the package of the library. Each part can be run alone, by its name:
 #
 #   deny      licences, duplicates, sources and advisories of dependencies      (cargo-deny 0.20 or later, deny.toml)
 #   semver    the public interface against the last tag, or VIERBEIN_BASELINE   (cargo-semver-checks)
-#   features  sets of up to two features (66), with --whole all of them (384)   (cargo-hack)
+#   features  sets of up to two features, with --whole all sets                 (cargo-hack)
 #   minimal   the oldest dependencies that Cargo.toml allows                    (a nightly toolchain)
 #   msrv      the oldest compiler that Cargo.toml allows
 #   docs      the documentation as docs.rs builds it                            (a nightly toolchain)
-#   package   the package, unpacked and tested outside of the repository
+#   package   the package, unpacked and tested outside the repository
 #
-# What is missing is said with the way to have it, and skipped.
+# If a tool is missing, prints how to install it and skips the part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ for argument; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(deny semver features minimal msrv docs package)
 
-# A folder of its own: other flags, other toolchains and other versions do not drive out what is built already.
+# A separate directory: builds with other flags, toolchains and versions do not replace those in target/.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/check-project CARGO_INCREMENTAL=0
 mkdir -p "$CARGO_TARGET_DIR"
 CARGO_TARGET_DIR=$(cd "$CARGO_TARGET_DIR" && pwd)
@@ -32,11 +32,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 skip() { echo "skipped: $1" | tee -a "$work/skipped"; }
-tool() { # SUBCOMMAND: whether cargo has it
-    command -v "cargo-$1" > /dev/null || { skip "there is no cargo-$1: cargo install --locked cargo-$1"; return 1; }
+tool() { # SUBCOMMAND: succeeds if cargo has it
+    command -v "cargo-$1" > /dev/null || { skip "cargo-$1 is not installed: cargo install --locked cargo-$1"; return 1; }
 }
 nightly() {
-    cargo +nightly --version > /dev/null 2>&1 || { skip "$1: there is no nightly toolchain: rustup toolchain install nightly"; return 1; }
+    cargo +nightly --version > /dev/null 2>&1 || { skip "$1: no nightly toolchain is installed: rustup toolchain install nightly"; return 1; }
 }
 
 deny() {
@@ -56,13 +56,13 @@ semver() {
     tool semver-checks || return 0
     local baseline
     baseline=${VIERBEIN_BASELINE:-$(git describe --tags --abbrev=0 2> /dev/null)} ||
-        { skip "the public interface is compared with nothing: there is no tag yet"; return 0; }
+        { skip "the public interface: there is no tag to compare it with"; return 0; }
     cargo semver-checks --baseline-rev "$baseline" --all-features
 }
 
 features() {
     tool hack || return 0
-    # Conversions to three libraries, which know nothing of each other: in the whole powerset, all or none of them.
+    # Conversions to three libraries, which are independent of each other: the complete powerset has all or none of them.
     local group=()
     [ ${#depth[@]} -gt 0 ] || group=(--group-features ndarray,nalgebra,faer)
     RUSTFLAGS="-D warnings" cargo hack check --lib --feature-powerset --exclude-features default "${depth[@]}" "${group[@]}"
@@ -70,7 +70,7 @@ features() {
 
 minimal() {
     nightly "minimal versions" || return 0
-    # Always at the same place, so that what was built for it serves again.
+    # Always the same directory, so that builds are reused.
     local copy=$CARGO_TARGET_DIR/minimal
     rm -rf "$copy"
     mkdir "$copy"
@@ -79,7 +79,7 @@ minimal() {
         cd "$copy"
         cargo +nightly -Z direct-minimal-versions generate-lockfile
         cargo check --locked --all-features --all-targets
-        # What goes through a dependency.
+        # The tests that use a dependency.
         cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test npy --test files --test interop --test recycling
     )
 }
@@ -89,7 +89,7 @@ msrv() {
     version=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
     if [[ $(rustc --version) != "rustc $version."* ]]; then
         toolchain=$(rustup toolchain list 2> /dev/null | grep -o "^$version[.0-9]*" | head -n 1) ||
-            { skip "Rust $version is not tried: rustup toolchain install $version"; return 0; }
+            { skip "Rust $version is not installed: rustup toolchain install $version"; return 0; }
     fi
     rustc ${toolchain:+"+$toolchain"} --version
     cargo ${toolchain:+"+$toolchain"} check --locked --all-features --all-targets
@@ -101,7 +101,7 @@ docs() {
 }
 
 package() {
-    # A change that is not committed is tried as well.
+    # Includes changes that are not committed.
     cargo package --locked --allow-dirty
     local crate bytes
     crate=$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-*.crate | head -n 1)
@@ -112,7 +112,7 @@ package() {
     tar xzf "$crate" --directory="$work/package" --strip-components=1
     (
         cd "$work/package"
-        # From nothing, as those who download it.
+        # A build from scratch, as for a user who downloads the package.
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
         cargo test --locked
         cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test files --test faults --test interop
@@ -123,7 +123,7 @@ package() {
 failed=()
 for part in "${parts[@]}"; do
     printf '\n== %s (%s s so far)\n' "$part" "$SECONDS"
-    # Not in a condition, where `set -e` would not hold.
+    # Not as a condition, because `set -e` has no effect there.
     set +e
     (set -e; "$part")
     status=$?

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Has NumPy and the reference implementation of safetensors read what is written here, and reads what they write; and has NumPy say
-# what the guide says that it says.
-# Makes a Python environment of its own under target/ the first time, which needs the network.
+# Checks that NumPy and the reference implementation of safetensors read files that vierbein writes, and vice versa. Also checks that
+# NumPy returns the values in the guide. The first run creates a Python environment under target/, which needs the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,9 +9,9 @@ python=$environment/bin/python
 
 skip() { echo "skipped: $1"; exit 0; }
 
-command -v python3 > /dev/null || skip "there is no python3 here"
+command -v python3 > /dev/null || skip "python3 is not installed"
 if ! "$python" -c "import numpy, safetensors; assert tuple(map(int, numpy.__version__.split('.')[:2])) >= (2, 1)" 2> /dev/null; then
-    python3 -m venv "$environment" || skip "python3 cannot make an environment"
+    python3 -m venv "$environment" || skip "python3 cannot create an environment"
     "$python" -m pip install --quiet "numpy>=2.1" "safetensors>=0.5" || skip "NumPy and safetensors cannot be installed"
 fi
 python=$(cd "$(dirname "$python")" && pwd)/python

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests on other processors and systems and with the newest compiler: what one machine with one compiler cannot show.
+# Runs the tests on other processors and systems, and with the newest compiler.
 #
 #     scripts/check-targets.sh                    # all targets
 #     scripts/check-targets.sh i686 s390x         # some of them
@@ -15,16 +15,16 @@
 # | darwin | a type check of the library for aarch64-apple-darwin | |
 # | tsan | the tests under ThreadSanitizer, with a standard library that is instrumented too | |
 #
-# VIERBEIN_SUITES="lib npy files" are the tests, of the library itself and of tests/, if not all. VIERBEIN_TARGETS_DIR is the
-# directory of the Debian tree, target/check-targets by default.
+# VIERBEIN_SUITES="lib npy files" selects tests (`lib` for the library itself, others from tests/); the default is all.
+# VIERBEIN_TARGETS_DIR is the directory of the Debian tree, target/check-targets by default.
 #
-# The tools come from a tree of Debian sid: its compiler, the standard libraries and linkers of the targets, qemu-user, wine, Node.
-# The first call makes it, in some 5 minutes; it takes 7 GB, and 10 more with what is built. `apt-get` gives the mirror.
-# To make it anew, delete its directory. All mounts are in a mount namespace of their own, which ends with its last process, so none
-# is ever left in the tree. Both need root. The repository is mounted read-only.
+# The tools come from a Debian sid tree: its compiler, the standard libraries and linkers of the targets, qemu-user, wine, Node.
+# The first call creates the tree in about 5 minutes. It takes 7 GB, and 10 GB more for builds. `apt-get` provides the mirror. To create
+# the tree again, delete its directory. All mounts are in a separate mount namespace, which ends with its last process, so no mount
+# remains in the tree. The tree and the mounts need root. The repository is mounted read-only.
 #
-# All tests of the library run but these: those of the documentation, each of which is a program to link; `cuda` and `cuda_types`,
-# which scripts/check-cuda.sh runs. What an emulator lacks is skipped by name below.
+# These tests do not run: those of the documentation, because each is a program to link, and `cuda` and `cuda_types`, which
+# scripts/check-cuda.sh runs. Tests that an emulator cannot run are skipped by name below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -60,7 +60,7 @@ mkdir -p "$tree"
 tree=$(cd "$tree" && pwd)
 logs=$tree/w/logs
 
-# Runs a command of the tree's shell in the repository, with mounts that no other process sees.
+# Runs a command in the tree's shell, in the repository, with mounts that are not visible to other processes.
 inside() { # COMMAND
     unshare --mount --propagation private bash -euc '
         mount -t proc proc "$1/proc"
@@ -75,7 +75,7 @@ make_tree() {
     local mirror
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' | grep -v security | sort -u | head -n 1)
     debootstrap --variant=minbase --include=ca-certificates,gcc,libc6-dev sid "$tree" "$mirror" > /dev/null
-    # The network's settings, such as a proxy.
+    # Network settings, such as a proxy.
     cp /etc/apt/apt.conf.d/* "$tree/etc/apt/apt.conf.d/" 2> /dev/null || true
     cp /etc/resolv.conf "$tree/etc/" 2> /dev/null || true
     mkdir -p "$tree/w/project" "$logs" "$tree/root/.cargo"
@@ -97,18 +97,18 @@ END
 }
 
 if [ ! -e "$tree/w/complete" ]; then
-    step "a tree of Debian sid in $tree"
+    step "creating a Debian sid tree in $tree"
     if [ -n "$(ls -A "$tree")" ]; then
-        echo "$tree is not empty and no complete tree: delete it, or set VIERBEIN_TARGETS_DIR" >&2
+        echo "$tree is not empty, but not a complete tree: delete it, or set VIERBEIN_TARGETS_DIR" >&2
         exit 1
     fi
     make_tree
 fi
-# Dependencies may have changed since. Those of the standard library are for -Zbuild-std.
+# Updates the dependencies, which may have changed. Those of the standard library are for -Zbuild-std.
 cargo vendor --quiet --locked --versioned-dirs "$tree/vendor" > /dev/null
 cp -rn "$tree"/usr/src/rustc-*/library/vendor/* "$tree/vendor/"
 
-# Counts what a log says. A test program that fails to build or dies is a failure too.
+# Counts passed and failed tests in a log. A test program that does not build, or is terminated, is a failure too.
 count() { # TARGET LOG STATUS SECONDS
     local passed bad
     passed=$(sed -n 's/^test result: .* \([0-9]*\) passed.*/\1/p' "$2" | awk '{n += $1} END {print n + 0}')
@@ -119,12 +119,12 @@ count() { # TARGET LOG STATUS SECONDS
     [ "$3" = 0 ] || {
         failed=1
         echo "-- $2"
-        # Panics that tests provoke are in the log, too: the reason of a failure is below the name of its test there.
+        # The log also contains panics that tests provoke; the reason of a failure is below the name of its test.
         grep -E '^error|^test .* FAILED$|^warning: unused' -A 3 "$2" | head -n 80
     }
 }
 
-# `--skip` arguments for tests that a target cannot run, each with its reason.
+# Collects `--skip` arguments for tests that a target cannot run, and prints the reason.
 without=()
 cannot() { # TARGET REASON TEST..
     local target=$1 reason=$2 test
@@ -135,8 +135,8 @@ cannot() { # TARGET REASON TEST..
     done
 }
 
-# Tests that start this program once more from a shell: the kernel does not know the format of programs for another processor.
-# Those that start it themselves do so by VIERBEIN_TEST_RUNNER.
+# Tests that start their own program again from a shell: the kernel cannot execute programs for another processor. Tests that start it
+# without a shell use VIERBEIN_TEST_RUNNER.
 restarted=(
     replace_keeps_the_temporary_private_under_any_umask
     file_size_limit_leaves_old_file
@@ -170,7 +170,7 @@ for target in $chosen; do
                 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine" "-Zbuild-std=std,panic_unwind,test"
             ;;
         tsan)
-            # Out of memory is an error that tests provoke.
+            # Tests provoke failed allocations, which must return null.
             run tsan x86_64-unknown-linux-gnu "RUSTC_BOOTSTRAP=1 RAYON_NUM_THREADS=4 CARGO_TARGET_DIR=/w/target/tsan \
                 TSAN_OPTIONS=allocator_may_return_null=1 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS='-Zsanitizer=thread \
                 -Zexternal-clangrt -Clinker=clang -Clink-arg=-fsanitize=thread -Cunsafe-allow-abi-mismatch=sanitizer'" \
@@ -179,7 +179,7 @@ for target in $chosen; do
         wasm)
             step wasm
             began=$SECONDS status=0
-            # Not by cargo: the dependencies of other tests are not for WebAssembly.
+            # The test is compiled without cargo, because the dependencies of other tests do not support WebAssembly.
             inside "$common CARGO_TARGET_DIR=/w/target CARGO_TARGET_WASM32_WASIP1_LINKER=wasm-ld
                 cargo build --locked --release --lib --target wasm32-wasip1 &&
                 rustc --edition 2024 -O --test --target wasm32-wasip1 -Clinker=wasm-ld --extern vierbein=\

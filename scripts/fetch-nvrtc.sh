@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Puts NVIDIA's run-time compiler into a directory, for machines without CUDA: it needs neither a driver nor a GPU. It comes
-# from the package of Python's registry, unpacked and not installed. Where that cannot be had, says so and returns 3.
+# Downloads NVIDIA's run-time compiler into a directory, for machines without CUDA. It needs neither a driver nor a GPU. The source is
+# NVIDIA's package in the Python registry, which is unpacked but not installed. If it is not available, prints a message and exits with
+# status 3.
 set -euo pipefail
 package=nvidia-cuda-nvrtc==13.0.88
 
@@ -18,7 +19,7 @@ import pathlib, shutil, sys, zipfile
 aside, to = map(pathlib.Path, sys.argv[1:])
 for wheel in aside.glob("*.whl"):
     with zipfile.ZipFile(wheel) as files:
-        # The library itself last: what else it needs is there when it is.
+        # The library itself is copied last: if it exists, so do the files that it needs.
         names = sorted((n for n in files.namelist() if "/lib/lib" in n and ".alt." not in n), key=lambda n: "builtins" not in n)
         for name in names:
             whole = to / pathlib.Path(name).name

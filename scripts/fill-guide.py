@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Fills in the programs beneath the tables of docs/from_numpy.md and docs/from_ndarray.md, which run as tests of the crate.
+"""Writes the programs below the tables of docs/from_numpy.md and docs/from_ndarray.md, which run as tests of the crate.
 
-Every row of a table becomes a line. In the first page the line asserts the value that NumPy (2 or later) gives for the row's
-left half, which is executed here; in the second it compares both halves, which are Rust. Rows whose right half begins with
-`let` are what the tables after them begin with. `--check` only says whether something would change.
+Each row of a table becomes a line of a program. In from_numpy.md, the left column is executed here with NumPy (2 or later), and the
+line asserts that the right column has the same value. In from_ndarray.md, both columns are Rust, and the line compares them. Rows
+whose right column begins with `let` define variables for the tables after them. `--check` writes nothing, and fails if a page is out
+of date.
 """
 
 import re
@@ -20,7 +21,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def halves(row):
-    """The code in the two columns of a row."""
+    """Returns the code in the two columns of a row."""
     cells = re.split(r"(?<!\\)\|", row.strip().strip("|"))
     code = [re.findall(r"`([^`]*)`", cell.replace(r"\|", "|")) for cell in cells]
     if [len(c) for c in code] != [1, 1]:
@@ -32,7 +33,7 @@ def halves(row):
 
 
 def suffix(dtype):
-    """What says the type of a literal of it."""
+    """Returns the suffix of a Rust literal of this type."""
     kinds = {"f": "_f", "i": "_i", "u": "_u"}
     return kinds[dtype.kind] + str(8 * dtype.itemsize) if dtype.kind in kinds else ""
 
@@ -46,7 +47,7 @@ def number(x, end=""):
 
 
 def nested(array, end):
-    """Nested brackets; the first number says the type of all."""
+    """Returns a nested Rust array. Only its first number has a type suffix."""
     parts = ((part, end if k == 0 else "") for k, part in enumerate(array))
     return "[" + ", ".join(number(*part) if array.ndim == 1 else nested(*part) for part in parts) + "]"
 
@@ -58,12 +59,12 @@ def plain(value):
 
 
 def inexact(value):
-    """Whether it has more digits than anybody would write: the last one may be another in Rust."""
+    """Returns whether a number has so many digits that the last one can differ in Rust."""
     return any(isinstance(x, float) and len(repr(x)) > 8 for x in np.asarray(value).reshape(-1).tolist())
 
 
 def assertion(rust, value):
-    """That `rust` is what NumPy says."""
+    """Returns an assertion that `rust` has the value that NumPy returned."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return f"assert_eq!({rust}, Tensor::scalar({number(value[()], suffix(value.dtype))}));"
     if isinstance(value, np.ndarray):
@@ -86,7 +87,7 @@ def assertion(rust, value):
 class NumPy:
     header = "| NumPy | vierbein |"
     summary = "The same as a program, with the values that NumPy gives"
-    # What a program has in front if it names one of these, and the feature without which its lines are left out.
+    # Lines that precede a program if it contains one of these names, and the feature that its lines require.
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
@@ -99,7 +100,7 @@ class NumPy:
             None,
         ),
     }
-    # What a row that writes begins with.
+    # A row that writes to one of these gets a new copy of the variable on the right.
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):
@@ -108,7 +109,7 @@ class NumPy:
         self.begun = {}
 
     def guarded(self, line):
-        """With the feature that it needs."""
+        """Returns the line with a `cfg` attribute if it needs a feature."""
         features = (f for word, (_, f) in self.uses.items() if f and re.search(rf"\b{word}(Writer)?\b", line))
         return self.when(line, next(features, None))
 
@@ -143,7 +144,7 @@ class NumPy:
 class Ndarray:
     header = "| ndarray | vierbein |"
     summary = "The same as a program, which compares both"
-    # A right half that ends so is a number, numbers or the like; the others are tensors.
+    # A right column that ends like this is a plain value, such as a number or a `Vec`; the others are tensors.
     values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
 
     def __init__(self):
@@ -167,7 +168,7 @@ class Ndarray:
 
 
 def filled(text, page):
-    """The text with a program beneath each table, and the number of rows."""
+    """Returns the text with a program below each table, and the number of rows."""
     old = rf"\n<details>\n<summary>{re.escape(page.summary)}</summary>\n.*?\n</details>\n"
     out, lines, count = [], None, 0
     for line in re.sub(old, "", text, flags=re.S).split("\n"):

@@ -97,7 +97,7 @@ def constant(name, x):
 
 
 def near_zero(limit, function, value):
-    """The function, and its limit where cancellation would spoil it."""
+    """Returns the function with its limit near zero, to avoid cancellation."""
     return lambda t: function(t) if fabs(t) > mpf(10)**-limit else value
 
 

@@ -59,7 +59,7 @@ def round_to(v, t, zero_sign=1.0):
 
 
 def step(x, n, t):
-    """The number n steps from x in magnitude."""
+    """Returns the floating-point number that is n steps from x in magnitude."""
     return from_bits(int(to_bits(x, t), 16) + n, t)
 
 
@@ -107,7 +107,7 @@ def expected(name, x, t):
 
 
 def nearest_multiples(t, count):
-    """Numbers that lie closest to multiples of pi/2: continued fractions of pi/2 / 2^e give n with a small remainder."""
+    """Returns the numbers closest to multiples of pi/2: continued fractions of pi/2 / 2^e give n with a small remainder."""
     _, _, _, digits, _, most = FORMATS[t]
     found = []
     for e in range(-1, most - digits, 1 if t == "f32" else 7):

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The run half of scripts/check-gpu.sh: tests, checks and measures on a machine with a GPU, which needs neither Rust nor the sources.
-# It lies in the directory that the build half made, beside the programs.
+# The second part of scripts/check-gpu.sh: tests, checks and benchmarks on a machine with a GPU, which needs neither Rust nor the
+# sources. The first part copies this script to target/gpu, next to the programs.
 #
-#     run.sh [--emulator] [OUTPUT]     # OUTPUT, or else $OUT, or else ./gpu-results
+#     run.sh [--emulator] [OUTPUT]     # the output directory: OUTPUT, or else $OUT, or else ./gpu-results
 #
-# Stages run in the order of their worth, each with a time limit, all of them in TOTAL seconds (530): a run that is cut short still
-# says something. After each stage the output directory is complete as far as it goes:
+# The most important stages run first. Each has a time limit, and all together have TOTAL seconds (530), so an interrupted run still
+# has results. The output directory is up to date after each stage:
 #
-#     GPU.md        the result: tests, first use, each row of gpu_bench beside PyTorch and CuPy, targets, sanitizer, profiler
-#     junit.xml     every test with its outcome
-#     rows.jsonl    what was measured, a line for each row
+#     GPU.md        the report: tests, first use, each row of gpu_bench compared with PyTorch and CuPy, targets, sanitizer, profiler
+#     junit.xml     the outcome of every test
+#     rows.jsonl    the measurements, one line for each row
 #     stages.tsv    stages with their outcomes, seconds and reasons
-#     log.txt       everything that the stages printed
+#     log.txt       the complete output of the stages
 #
-# --emulator runs the same stages in the CUDA emulator, at small sizes and without time limits; NumPy stands in for the peers. The
-# exit status is 0 if no stage failed and none ran out of time.
+# --emulator runs the same stages in the CUDA emulator, at small sizes and with time limits that are 60 times longer; NumPy replaces
+# PyTorch and CuPy. The exit status is 0 if no stage failed and none ran out of time.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -54,13 +54,13 @@ python=$(command -v "${PYTHON:-python3}" || true)
 record() { # STAGE OUTCOME SECONDS WHY
     printf '%s\t%s\t%s\t%s\n' "$@" >> "$out/stages.tsv"
     echo "$1: $2 in $3 s${4:+ ($4)}"
-    # Written anew after each stage, so that it is there if the next one is the last.
+    # The report is written after each stage, in case the next stage is interrupted.
     [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} || failed=1
 }
 
 skip() { record "$1" skipped 0 "$2"; }
 
-# Runs a command as a stage: its output is in $work/STAGE and in the log.
+# Runs a command as a stage. Writes its output to $work/STAGE and to the log.
 stage() { # STAGE LIMIT COMMAND..
     local name=$1 limit=$2 began=$SECONDS status=0 left
     shift 2
@@ -68,7 +68,7 @@ stage() { # STAGE LIMIT COMMAND..
     [ -z "$emulator" ] || limit=$((limit * 60))
     if [ $left -lt 10 ]; then
         failed=1
-        record "$name" "left out" 0 "the time was over"
+        record "$name" "left out" 0 "no time left"
         return 1
     fi
     [ $limit -lt $left ] || limit=$left
@@ -83,7 +83,7 @@ stage() { # STAGE LIMIT COMMAND..
     return $status
 }
 
-# The outcomes of a test program, as JUnit writes them.
+# Writes the outcomes of a test program in the format of JUnit.
 junit() { # STAGE
     awk -v suite="$1" '
         /^test .* \.\.\. (ok|FAILED|ignored)/ { name[++n] = $2; outcome[n] = $NF; bad += $NF == "FAILED" }
@@ -97,8 +97,8 @@ junit() { # STAGE
     { echo '<testsuites>'; cat "$work/suites"; echo '</testsuites>'; } > "$out/junit.xml"
 }
 
-# A test program with memory that is NaN before a kernel writes it and is not used again. Tests that are about the emulator, or about
-# libraries that are missing, find their own surroundings on a machine with the sources.
+# Runs a test program without buffer pool; newly allocated memory is filled with NaN. Skips tests that need the sources: those of the
+# emulator and of missing libraries.
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
@@ -107,7 +107,7 @@ tests() { # STAGE LIMIT ARGUMENT..
     junit "$name"
 }
 
-# The lines of a stage that are rows.
+# Copies the rows from the output of a stage.
 rows() { # STAGE
     grep '^{' "$work/$1" >> "$out/rows.jsonl" || true
     [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} || failed=1
@@ -116,18 +116,18 @@ rows() { # STAGE
 if command -v nvidia-smi > /dev/null; then
     stage machine 20 nvidia-smi || true
 else
-    skip machine "there is no nvidia-smi"
+    skip machine "nvidia-smi is not installed"
 fi
 tests devices 60 cuda_row:: cuda_col::
 tests cuda 90
 tests cuda_types 90
-# What reads the sources or compiles C++ is for the machine with the sources.
+# Tests that read the sources or compile C++ need the machine with the sources.
 tests lib 60 device::cuda device::scalars --skip texts:: --skip macros_of_kernels
 stage first_use 30 "$programs/gpu_bench" "${quick[@]}" "first use" && rows first_use
 stage gpu_bench 170 "$programs/gpu_bench" "${quick[@]}" --seconds "$([ -n "$emulator" ] && echo 1000000 || echo 150)" || true
 rows gpu_bench
 if [ -z "$python" ]; then
-    skip peers "there is no python3"
+    skip peers "python3 is not installed"
 elif ! "$python" -c 'import numpy' 2> /dev/null; then
     skip peers "python3 has no numpy"
 elif [ -n "$emulator" ]; then
@@ -142,8 +142,8 @@ if [ -n "$sanitizer" ] && [ -z "$emulator" ]; then
     stage racecheck 50 "$sanitizer" --tool racecheck --error-exitcode 9 "$programs/devices" \
         cuda_row::sums cuda_row::extremes cuda_row::traces cuda_row::shape_operations cuda_row::matrix_products || true
 else
-    skip memcheck "there is no compute-sanitizer, or no GPU"
-    skip racecheck "there is no compute-sanitizer, or no GPU"
+    skip memcheck "compute-sanitizer is not installed, or there is no GPU"
+    skip racecheck "compute-sanitizer is not installed, or there is no GPU"
 fi
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2> /dev/null || true)
 if [ -n "$ncu" ] && [ -z "$emulator" ]; then
@@ -154,12 +154,12 @@ if [ -n "$ncu" ] && [ -z "$emulator" ]; then
             "$programs/gpu_bench" --once --dtype f64 "$row" || true
     done
 elif [ -n "$emulator" ]; then
-    # The rows that the profiler is given exist.
+    # Checks that the rows for the profiler exist.
     for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
         stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$programs/gpu_bench" --quick --once --dtype f64 "$row" || true
     done
 else
-    skip ncu "there is no ncu"
+    skip ncu "ncu is not installed"
 fi
 [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} --last || failed=1
 echo "$out/GPU.md"

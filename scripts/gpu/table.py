@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes GPU.md of what run.sh has left in its output directory: table.py OUTPUT [--emulator] [--last].
+"""Writes GPU.md from the files in the output directory of run.sh: table.py OUTPUT [--emulator] [--last].
 
-With --last, every row of the peers must have one of gpu_bench, by name and element type.
+With --emulator and --last, fails if a row of NumPy, or a target, has no row of gpu_bench with the same name and
+element type.
 """
 
 import json
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-# What is to be reached on an H200, from what PyTorch and CuPy reach there: GB/s at least, µs at most, or the share of cuBLAS.
+# Performance targets on an H200, derived from the results of PyTorch and CuPy: minimum GB/s, maximum µs, or minimum share of cuBLAS.
 TARGETS = [
     ("a + b 10⁸", "f64", "GB/s", 4250),
     ("a + bᵀ 8192²", "f64", "GB/s", 3700),
@@ -35,7 +36,7 @@ def read_rows(path):
         if "library" in row:
             peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
         elif "ms" in row:
-            # gpu_bench measures it again, when it is no longer the first use.
+            # The stage gpu_bench measures these rows again, but then it is not the first use.
             if all(row["case"] != known["case"] for known in first):
                 first.append(row)
         elif "dtype" in row:
@@ -81,8 +82,8 @@ def comparisons(ours, peers, libraries):
 def write(output, emulated):
     lines = ["# GPU", ""]
     if emulated:
-        lines += ["Run in the CUDA emulator at small sizes: **of the times nothing follows**, and NumPy stands in for the peers.", ""]
-    lines += ["Made by `scripts/check-gpu.sh`. Ratios are times of this crate by times of the peer: below 1, this crate is faster.", ""]
+        lines += ["Run in the CUDA emulator at small sizes: **the times have no meaning**, and NumPy replaces PyTorch and CuPy.", ""]
+    lines += ["Written by `scripts/check-gpu.sh`. A ratio is this crate's time divided by the other's: below 1, this crate is faster.", ""]
     stages = [line.split("\t") for line in (output / "stages.tsv").read_text(encoding="utf-8").splitlines()]
     lines += ["## Stages", "", *table(stages[0], stages[1:]), ""]
     junit = output / "junit.xml"
@@ -98,13 +99,13 @@ def write(output, emulated):
     if first:
         lines += ["## First use", ""]
         lines += table(
-            ("", "ms", "again, ms", "target, ms"),
+            ("", "ms", "second use, ms", "target, ms"),
             [(row["case"], number(row["ms"]), number(row["again_ms"], 3), row["target_ms"]) for row in first],
         )
         lines.append("")
     if ours:
         lines += ["## Targets", "", *table(("case", "type", "target", "found", "reached"), targets(ours)), ""]
-        lines += ["## Rows", "", f"A copy of large vectors: {number(copy, 1)} GB/s, read and written.", ""]
+        lines += ["## Rows", "", f"Bandwidth of a copy of large vectors: {number(copy, 1)} GB/s, reads and writes together.", ""]
         libraries = ("NumPy",) if emulated else ("PyTorch", "CuPy")
         names = [name for library in libraries for name in (f"{library}, µs", "ratio")]
         header = ("case", "type", "µs", "rate", "of the limit", *names)
@@ -119,7 +120,7 @@ def main():
     strangers = [key for key in peers if key not in ours]
     missing = [(case, dtype) for case, dtype, *_ in TARGETS if (case, dtype) not in ours]
     if "--last" in sys.argv and "--emulator" in sys.argv and (strangers or missing):
-        sys.exit(f"rows of the peers without one of gpu_bench: {strangers}; targets without a row: {missing}")
+        sys.exit(f"rows of other libraries without a row of gpu_bench: {strangers}; targets without a row: {missing}")
 
 
 if __name__ == "__main__":
