@@ -56,6 +56,7 @@ class Operands:
         self.cx = self.x + 1j * number(n, 10)
         self.cy = self.y + 1j * number(n, 11)
         self.positive, self.unit, self.beyond_1 = np.abs(self.x), self.x / 73.0, np.abs(self.x) + 1.0
+        self.cx32 = self.cx.astype(np.complex64)
         for name in FUNCTIONS:
             setattr(self, f"{name}32", getattr(self, name).astype(np.float32))
         self.m, self.m2 = matrix(self.x), matrix(self.y)
@@ -128,6 +129,14 @@ for operand, names in FUNCTIONS.items():
         ROWS[name] = function(name, operand)
         ROWS[f"{name} of f32"] = function(name, f"{operand}32")
 
+COMPLEX_FUNCTIONS = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh",
+                     "arctanh", "power 1.7", "angle"]
+for name in COMPLEX_FUNCTIONS:
+    ROWS[f"{name} of c64"] = function(name, "cx")
+    ROWS[f"{name} of c32"] = function(name, "cx32")
+ROWS["arctan2"] = lambda o: np.arctan2(o.x, o.y)
+ROWS["hypot"] = lambda o: np.hypot(o.x, o.y)
+
 # What the results of a row are compared with, where it is not what is timed: NumPy rounds quotients down, Rust to zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
@@ -168,7 +177,7 @@ def main():
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             ours = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(ours, theirs, rtol=1e-6 if "f32" in name else 1e-12, err_msg=name)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12, err_msg=name)
             start = time.perf_counter()
             f(o)
             repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))

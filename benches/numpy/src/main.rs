@@ -70,9 +70,9 @@ impl Part for bool {
         self.into()
     }
 }
-impl Part for Complex<f64> {
+impl<T: Part> Part for Complex<T> {
     fn part(self) -> f64 {
-        self.re + self.im
+        self.re.part() + self.im.part()
     }
 }
 
@@ -132,6 +132,13 @@ fn of_complex<R: Look + 'static>(
     Box::new(move |n| {
         let x = std::rc::Rc::new((complex(n, 0), complex(n, 1)));
         job(move || f(&x.0, &x.1))
+    })
+}
+
+fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let z = std::rc::Rc::new(complex(n, 0).cast::<Complex<f32>>());
+        job(move || f(&z))
     })
 }
 
@@ -207,7 +214,43 @@ macro_rules! elementary {
     };
 }
 
+/// A row of `c64` and one of `c32` for each elementary function of complex numbers.
+macro_rules! complex_functions {
+    ($($name:literal: $method:ident($($argument:literal)?),)*) => {
+        vec![$(
+            (concat!($name, " of c64"), of_complex(|z, _| z.$method($($argument)?))),
+            (concat!($name, " of c32"), of_narrow_complex(|z| z.$method($($argument)?))),
+        )*]
+    };
+}
+
 fn functions() -> Vec<Named> {
+    let mut rows: Vec<Named> = complex_functions![
+        "exp": exp(),
+        "log": ln(),
+        "sqrt": sqrt(),
+        "sin": sin(),
+        "cos": cos(),
+        "tan": tan(),
+        "sinh": sinh(),
+        "cosh": cosh(),
+        "tanh": tanh(),
+        "arcsin": asin(),
+        "arccos": acos(),
+        "arctan": atan(),
+        "arcsinh": asinh(),
+        "arccosh": acosh(),
+        "arctanh": atanh(),
+        "power 1.7": powf(1.7),
+        "angle": arg(),
+    ];
+    rows.extend(real_functions());
+    rows.push(("arctan2", two(|x, y| x.atan2(y))));
+    rows.push(("hypot", two(|x, y| x.hypot(y))));
+    rows
+}
+
+fn real_functions() -> Vec<Named> {
     elementary![
         "exp": exp() of any,
         "exp2": exp2() of any,
