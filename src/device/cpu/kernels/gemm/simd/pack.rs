@@ -1,5 +1,5 @@
 //! Packing: copies a matrix with any strides into panels that a register tile reads from beginning to end. Called by
-//! [`packed`](super::packed) for both operands and by [`direct`](super::direct) for A.
+//! [`packed`](super::packed) for both operands and by [`direct`](mod@super::direct) for A.
 //!
 //! A *step* is an index that is summed over: a column of A, or a row of B. It has `width` elements, which are distributed over
 //! panels of `panel` elements:

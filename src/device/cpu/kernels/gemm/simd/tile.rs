@@ -1,4 +1,4 @@
-//! The register tile: the micro-kernel of [`packed`](super::packed) and [`direct`](super::direct). A few columns of the result
+//! The register tile: the micro-kernel of [`packed`](super::packed) and [`direct`](mod@super::direct). A few columns of the result
 //! are accumulated in registers over all of `k`.
 //!
 //! ```text
