@@ -505,9 +505,9 @@ kernel! {
         let (whole, fours) = (n - n % LANES, n - n % 4);
         // SAFETY: `whole <= n`, and the caller ensures that elements below `n` are readable.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
-        // SAFETY: `fours <= n`, and 4 divides `fours - whole`.
+        // SAFETY: `fours <= n`, so these elements are readable by the contract. 4 divides `LANES`, so it divides `fours - whole`.
         let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: the range ends at `n`.
+        // SAFETY: the range ends at `n`, so these elements are readable by the contract.
         let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {

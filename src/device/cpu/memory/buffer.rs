@@ -137,7 +137,7 @@ impl<T> CpuBuffer<T> {
     }
 }
 
-/// Where in a large block its elements begin.
+/// The position in a large block at which its elements begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
     /// At the first page boundary.

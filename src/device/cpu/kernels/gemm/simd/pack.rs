@@ -134,8 +134,8 @@ const MAX_PANEL_VECTORS: usize = 3;
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `pack.steps` steps of `width` contiguous real numbers, `pack.along` apart, are readable from `from` on.
-/// * As many steps, `step` apart, are exclusive to the caller from `to` on.
+/// * `pack.steps` steps of `width` contiguous real numbers, with stride `pack.along`, are readable from `from` on.
+/// * The same number of steps, with stride `step`, is exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn copy<V: Vector>(
     pack: &Pack<V::Real>,
@@ -198,8 +198,8 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `width` rows of `pack.steps` contiguous elements, `pack.across` apart, are readable from `from` on.
-/// * `pack.steps` steps of `width` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
+/// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across`, are readable from `from` on.
+/// * `pack.steps` steps of `width` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn transpose<V: Vector>(
     pack: &Pack<V::Real>,
@@ -256,8 +256,8 @@ impl<R> Square<R> {
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
-    /// * `rows` rows of `steps` contiguous elements, `across` apart, are readable from `from` on.
-    /// * `steps` steps of `rows` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
+    /// * `rows` rows of `steps` contiguous elements, with stride `across`, are readable from `from` on.
+    /// * `steps` steps of `rows` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
     #[inline(always)]
     unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
         if V::LANES != N * PART {
@@ -311,7 +311,7 @@ fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: us
 /// The caller must ensure:
 /// * `T` is what an element consists of: a real number, or an array of two if `pack.complex`.
 /// * `pack.steps` steps of `width` elements are readable from `from` on, by the strides of `pack`.
-/// * As many steps of contiguous elements, `step` elements apart, are exclusive to the caller from `to` on.
+/// * The same number of steps of contiguous elements, with a stride of `step` elements, is exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
     // Strides of complex numbers are even.
