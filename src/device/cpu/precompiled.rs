@@ -1,10 +1,11 @@
-//! Kernels that depend on the element type alone, compiled once, in this crate.
+//! The macro [`precompiled!`]: kernels that are generic over the element type alone are compiled once, in this crate.
 //!
-//! Rust compiles a generic function in each crate that uses it. The first matrix product in a user's program would otherwise
-//! compile all kernels of products, for every instruction set.
+//! Rust compiles a generic function in each crate that instantiates it. Without the macro, a user's crate with a matrix product
+//! would compile all kernels of products, for every instruction set.
 
-/// Expands to a function pointer: the instance of a generic function for the scalar type `T`, taken from one non-generic function
-/// per scalar type. `$pointer` is an alias of the pointer's type, and `S` names the element type in the arguments' types.
+/// Expands to a function pointer to the instance of a generic function for the scalar type `T`. The pointer is to one of several
+/// non-generic functions, one for each scalar type. `$pointer` is an alias of the pointer's type. In the types of the arguments,
+/// `S` is the element type.
 ///
 /// ```ignore
 /// type Compute<T> = unsafe fn(&Product<T>) -> bool;
@@ -18,7 +19,7 @@ macro_rules! precompiled {
         $crate::device::cpu::precompiled::precompiled!(@of $T, $pointer, [unsafe] $generic [$($name: $of),*] $result)
     };
     (@of $T:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {
-        // A comparison of constants: one branch is left for each `T`.
+        // The condition is constant, so the compiler keeps one branch for each `T`.
         $crate::dispatch!($T::DTYPE, S: Scalar => {
             $crate::device::cpu::precompiled::precompiled!(@define $qualifier $generic $arguments $result);
             let instance: $pointer<S> = instance;
@@ -35,7 +36,7 @@ macro_rules! precompiled {
     (@define [unsafe] $generic:ident [$($name:ident: $of:ty),*] $result:ty) => {
         #[inline(never)]
         unsafe fn instance($($name: $of),*) -> $result {
-            // SAFETY: the caller keeps the contract of the generic function.
+            // SAFETY: this function has the contract of the generic function.
             unsafe { $generic($($name),*) }
         }
     };

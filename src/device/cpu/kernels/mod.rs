@@ -1,4 +1,4 @@
-//! The kernels of the CPU, by the family of [`device`](crate::device) that they implement.
+//! The kernels of the CPU, one module for each trait of [`device`](crate::device) that they implement.
 
 pub(super) mod copy;
 mod elementwise;

@@ -1,8 +1,22 @@
-//! Sums of products: dot products, products of a matrix and a vector, accumulated elementwise products.
+//! Sums of products: dot products, products of a matrix and a vector, accumulated elementwise products. `engine::matmul`,
+//! `engine::contract` and `ops::products` call [`sum_products`] through the trait [`Gemm`](crate::device::Gemm).
 //!
-//! As in reductions, independent accumulators take the products of a block and blocks are combined pairwise, so that the
-//! error grows as O(log n · ε). How work is split depends on extents and strides alone. As in BLAS, `a` and `b` are not read
-//! if `alpha` is zero, nor the output if `beta` is.
+//! ```text
+//! at most 16 outputs of at most 8 terms: one sum after the other, without a plan      (sum_a_few)
+//! a short dot product: no plan either                                                 (dot)
+//! one term per output: an elementwise product                                         (products)
+//! operands have smaller strides along the outputs than along the terms:
+//!     for each MAX_SWEPT_OUTPUTS adjacent outputs                                     (sweep)
+//!         for each term p: sums[j] += a[j, p] · b[j, p] for all outputs j             (sweep_columns, add_rows)
+//! otherwise:
+//!     for each output: the sum over all terms                                         (dots, dot_all, dot)
+//!         for each block of LANES · CHAIN_LEN terms                                   (dot_block)
+//!             sums[p % LANES] += a[p] · b[p]
+//! ```
+//!
+//! As in reductions, the partial sums of blocks are combined pairwise, so that the error grows as O(log n · ε). How work is split
+//! depends on extents and strides alone, and not on the number of threads. As in BLAS, `a` and `b` are not read if `alpha` is
+//! zero, and the output is not read if `beta` is zero.
 
 use super::reduce::pairwise;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
@@ -18,19 +32,19 @@ use crate::simd::kernel;
 use core::sync::atomic::{AtomicBool, Ordering};
 use num_traits::{One, Zero};
 
-/// Products that one accumulator takes before it is combined with another.
+/// Number of products that one accumulator adds before it is combined with another.
 const CHAIN_LEN: usize = 32;
-/// Largest number of outputs that one sweep sums, if they have a smaller stride than the terms: their accumulators and some rows
-/// of the operands fit L1.
+/// Maximum number of outputs that one sweep computes. Their accumulators and some rows of the operands fit in L1.
 const MAX_SWEPT_OUTPUTS: usize = 256;
-/// Largest number of outputs, and of terms of each, that are summed without a plan.
+/// Maximum number of outputs that are computed without a plan.
 const MAX_UNPLANNED_OUTPUTS: usize = 16;
+/// Maximum number of terms per output that are summed without a plan.
 const MAX_UNPLANNED_TERMS: usize = 8;
 /// Rows that a sweep adds sequentially before it combines pairwise.
 const SWEPT_ROWS: usize = 16;
 
 /// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
-// Always inlined, as `Elementwise::map`: if the ranks are known, little code is left.
+// Always inlined, as `Elementwise::map`: if the ranks are known at compile time, most of the code is removed.
 #[inline(always)]
 pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
     let few = if const { T::COMPLEX } {
@@ -50,8 +64,8 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
     }
 }
 
-/// Computes a few short sums, without a plan, which would take longer. Returns whether all results are representable; `None`, with
-/// nothing written, if there are more outputs or terms.
+/// Computes a few short sums without a plan, which would take longer than the sums. Returns whether all results are representable.
+/// Returns `None` and writes nothing if there are more outputs or terms.
 #[inline(always)]
 fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bool> {
     let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
@@ -69,17 +83,18 @@ fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bo
     let first = |strides: &[isize]| if last == 0 { 0 } else { strides[0] };
     let steps = [first(out.strides()), first(a.operand.strides()), first(b.operand.strides())];
     let along = [a.operand.strides()[last], b.operand.strides()[last]];
-    // If `alpha` is zero, the sum has zero terms, so `a` and `b` are not read.
+    // If `alpha` is zero, the sum is over zero terms, so that `a` and `b` are not read.
     let terms = if alpha.is_zero() { 0 } else { a.operand.shape()[last] };
     let finishing = Finish::new(*alpha, *beta, [a.conjugate, b.conjugate]);
     let mut fits = true;
     for i in 0..outputs as isize {
         let (x, y) = (a.operand.ptr().offset(i * steps[1]), b.operand.ptr().offset(i * steps[2]));
         let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(x, y, along);
-        // SAFETY: `i` is within the kept axis and `terms` at most the extent of the summed one: `Operand` makes these elements
-        // readable.
+        // SAFETY: `i` is less than the extent of the kept axis, and `terms` is at most the extent of the summed axis. `Operand`
+        // guarantees that these elements are readable.
         let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, terms) };
-        // SAFETY: `i` is within the output's axis, if it has one; `Output` guarantees exclusive access to this element.
+        // SAFETY: `i` is less than the extent of the output's axis, or 0 if it has none. `Output` guarantees exclusive access to
+        // this element.
         fits &= unsafe { finishing.put::<S>(out.ptr().offset(i * steps[0]), sum) };
     }
     Some(fits)
@@ -115,8 +130,8 @@ fn sum<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    // The number of accumulators is what fits in registers: a complex accumulator consists of four numbers.
-    // One constant per condition: the compiler then leaves out the other branch, which it does not for a `match` on a tuple.
+    // The number of accumulators is what fits in registers. A complex accumulator consists of four numbers.
+    // With `const` in each condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
     if const { T::COMPLEX } {
         if const { size_of::<T::Real>() < 8 } {
             compute::<T, Parts, 8>(alpha, a, b, beta, out)
@@ -132,6 +147,7 @@ fn sum<T: Scalar>(
     }
 }
 
+/// Plans the loops and selects one of the algorithms of the module documentation.
 fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     alpha: T,
     a: MatrixOperand<'_, T, Cpu>,
@@ -141,7 +157,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
     assert!(same(shape, b.operand.shape()), "factors of one shape");
-    // Loops follow the strides of the operand with more distinct elements. From here on it is `a`.
+    // The plan's axis order follows the strides of `a`, so `a` and `b` are swapped if `b` has more distinct elements.
     let elements = |factor: &MatrixOperand<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -151,7 +167,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     assert!(same(out.shape(), kept_shape), "the leading axes are the output's");
     let (kept_a, summed_a) = a.operand.strides().split_at(kept_shape.len());
     let (kept_b, summed_b) = b.operand.strides().split_at(kept_shape.len());
-    // If `alpha` is zero, the sum has zero terms, so `a` and `b` are not read.
+    // If `alpha` is zero, the sum is over zero terms, so that `a` and `b` are not read.
     let (summed_shape, summed_a, summed_b): (&[usize], &[isize], &[isize]) =
         if alpha.is_zero() { (&[0], &[0], &[0]) } else { (summed_shape, summed_a, summed_b) };
     let terms: usize = summed_shape.iter().product();
@@ -165,29 +181,31 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     if let ([], &[n]) = (kept_shape, summed_shape)
         && n < 2 * PARALLEL_SUM_LEN
     {
-        // A dot product needs no plans; for a short one, planning would take longer than the sum.
+        // A short dot product: planning would take longer than the sum.
         // SAFETY: `n` is the extent of the only axis of both operands: `Operand` guarantees that all `n` elements are readable.
         let sum = unsafe { dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n) };
         // SAFETY: the output has no axes, so offset 0 is its only element; `Output` guarantees exclusive access to it.
         unsafe { job.put::<S>(0, sum) };
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
-        // SAFETY: the plan visits the kept axes; the others have extent 1. So offsets are within the operands, which `Operand`
-        // makes readable, and the output, to which `Output` guarantees exclusive access; parts do not overlap.
+        // SAFETY: the plan visits the kept axes, and the others have extent 1. So its offsets are elements of the operands, which
+        // `Operand` guarantees to be readable, and of the output, to which `Output` guarantees exclusive access. Parts have
+        // different outputs.
         over_parts(&plan, 3 * size_of::<T>(), &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
         let summed = Plan::unordered_by(summed_shape, [summed_a, summed_b], 0);
         let work = kept.len().saturating_mul(terms).saturating_mul(2 * size_of::<T>());
         if sweeps(&kept, &summed) {
-            // SAFETY: `kept` and `summed` visit the axes of the operands, which `Operand` makes readable; `Output` guarantees
-            // exclusive access to the outputs, and parts of `kept` do not overlap.
+            // SAFETY: `kept` and `summed` together visit the elements of the operands, which `Operand` guarantees to be readable.
+            // `Output` guarantees exclusive access to the outputs, and parts of `kept` have different outputs.
             let sweep = |part: &_| unsafe { job.sweep::<S>(part, &summed) };
             enter(work, || {
                 over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &sweep)
             });
         } else {
-            // SAFETY: as for `sweep`: offsets are within the operands, and each part has outputs of its own.
+            // SAFETY: as for `sweep`: `Operand` and `Output` guarantee access to what the plans visit, and parts of `kept` have
+            // different outputs.
             let dots = |part: &_| unsafe { job.dots::<S, LANES>(part, &summed) };
             enter(work, || over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &dots));
         }
@@ -198,10 +216,11 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     Ok(())
 }
 
-/// Returns whether the inner loop runs over several outputs, rather than over the terms of one sum.
+/// Returns whether the inner loop is over outputs rather than over the terms of one sum: if there are few terms, or if the strides
+/// along the outputs are smaller.
 fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
     let [_, ka, kb] = kept.inner_strides();
-    // The cost of a step: zero for stride 0, at most a cache line per operand.
+    // The cost of a step of the inner loop, in elements fetched: 0 for stride 0, and at most 8, a cache line of `f64`.
     let cost = |strides: [isize; 2]| strides.map(|s| s.unsigned_abs().min(8)).iter().sum::<usize>();
     let short = summed.len() < 8 && summed.len() < kept.inner_len();
     short || (kept.inner_len() >= 6 && cost([ka, kb]) < cost(summed.inner_strides()))
@@ -209,16 +228,18 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
 
 // ------------------------------------------------------------------ accumulators
 
-/// Computes the results from sums: `alpha · sum + beta · old`.
+/// Computes a result from a sum: `alpha · sum + beta · old`.
 #[derive(Debug, Clone, Copy)]
 struct Finish<T: Scalar> {
     alpha: T,
     beta: T,
-    /// If a scaling factor is one, it is not multiplied by: complex infinities would become NaN.
+    /// Whether to skip the multiplication by `alpha`, which would turn complex infinities into NaN.
     alpha_is_one: bool,
+    /// Whether to skip the multiplication by `beta`.
     beta_is_one: bool,
+    /// Whether `beta` is not zero, so that the old value is read.
     reads_old: bool,
-    /// The signs that make the sums of [`Parts`] the product of the (possibly conjugated) operands.
+    /// The signs by which the sums of [`Parts`] are added, which depend on the operands' conjugation.
     minus_im_im: T::Real,
     re_im: T::Real,
     im_re: T::Real,
@@ -254,22 +275,22 @@ impl<T: Scalar> Finish<T> {
         T::wrapping(Arithmetic::Add, self.scaled(sum), old)
     }
 
-    /// Writes the result that a sum gives. Returns whether it is exact but for rounding.
+    /// Writes the result for a sum. Returns `false` if an integer overflowed.
     ///
     /// # Safety
     /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
     #[inline(always)]
     unsafe fn put<S: Sums<T>>(&self, to: HostPtr<T>, sum: S::Sum) -> bool {
-        // SAFETY: the caller ensures that `to` is an element of the output, to which access is exclusive.
+        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
         let old = self.reads_old.then(|| unsafe { *to.get() });
         let (value, exact) = S::finish(sum, self, old);
-        // SAFETY: as for `old`: an element of the output, with exclusive access.
+        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
         unsafe { *to.get() = value };
         exact
     }
 }
 
-/// How products are summed up.
+/// The type of an accumulator, and its arithmetic.
 trait Sums<T: Scalar> {
     type Sum: Copy + Send + Sync;
     fn zero() -> Self::Sum;
@@ -277,12 +298,12 @@ trait Sums<T: Scalar> {
     /// Returns `sum + x · y`.
     fn add(sum: Self::Sum, x: T, y: T) -> Self::Sum;
     fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-    /// Returns the result to write, and whether it is exact but for rounding. `old` is the previous value, `None` if it is not
+    /// Returns the result to write, and `false` if an integer overflowed. `old` is the previous value, or `None` if it is not
     /// read.
     fn finish(sum: Self::Sum, finishing: &Finish<T>, old: Option<T>) -> (T, bool);
 }
 
-/// Sums in `T` itself. Integers wrap, with the same result as if a wider sum were truncated at the end.
+/// Accumulators of type `T`. Integers wrap, which gives the same result as a wider sum that is truncated at the end.
 struct Plain;
 
 impl<T: Scalar> Sums<T> for Plain {
@@ -309,8 +330,8 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
-/// Sums of complex products by parts: re·re, im·im, re·im and im·re. All are plain sums of products, whichever operand is
-/// conjugated, and fill vector registers.
+/// Accumulators of complex products: the four real sums of re·re, im·im, re·im and im·re. They do not depend on which operand is
+/// conjugated, and they vectorise as real sums do.
 struct Parts;
 
 impl<T: Scalar> Sums<T> for Parts {
@@ -339,7 +360,7 @@ impl<T: Scalar> Sums<T> for Parts {
     }
 }
 
-/// Returns the complex number with these parts.
+/// Returns the complex number `re + im · i`.
 #[inline(always)]
 fn complex<T: Scalar>(re: T::Real, im: T::Real) -> T {
     assert!(T::COMPLEX && size_of::<T>() == size_of::<[T::Real; 2]>());
@@ -347,7 +368,7 @@ fn complex<T: Scalar>(re: T::Real, im: T::Real) -> T {
     unsafe { core::mem::transmute_copy(&[re, im]) }
 }
 
-/// Sums of integers in a wide type, with a count of the overflows of that type.
+/// Accumulators of integers in a wide type, with a count of the overflows of that type.
 struct Checked;
 
 impl<T: Scalar> Sums<T> for Checked {
@@ -380,21 +401,23 @@ impl<T: Scalar> Sums<T> for Checked {
 
 // ------------------------------------------------------------------ loops
 
-/// One operand of an inner loop: its first element and its stride. Strides of 0 and 1 are known to the compiler.
+/// One operand of an inner loop: its first element and its stride. `STEP` is the stride if it is known at compile time, otherwise
+/// [`ANY_STRIDE`].
 #[derive(Debug, Clone, Copy)]
 struct Elements<T, const STEP: isize> {
     ptr: *const T,
     step: isize,
 }
 
-/// Both operands.
+/// Both operands of an inner loop.
 #[derive(Debug, Clone, Copy)]
 struct Zipped<T, const A: isize, const B: isize>(Elements<T, A>, Elements<T, B>);
 
-/// Strides that are known when a loop is compiled: of contiguous elements, and of one repeated element.
+/// Unit stride.
 const CONTIGUOUS: isize = 1;
+/// Stride 0: one element is repeated.
 const REPEATED: isize = 0;
-/// A stride that is known only at run time.
+/// Stands for a stride that is known only at run time.
 const ANY_STRIDE: isize = isize::MAX;
 
 impl<T: Copy, const STEP: isize> Elements<T, STEP> {
@@ -404,13 +427,16 @@ impl<T: Copy, const STEP: isize> Elements<T, STEP> {
         Elements { ptr: ptr.get(), step: if STEP == ANY_STRIDE { step } else { STEP } }
     }
 
+    /// Returns element `i`.
+    ///
     /// # Safety
     /// The caller must ensure that elements `0..=i` are within one allocation, and that element `i` is readable.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> T {
         let step = if STEP == ANY_STRIDE { self.step } else { STEP };
+        // With `wrapping_offset`, the compiler would not vectorise the loop.
         // SAFETY: the caller ensures that the first element and element `i` are in one allocation, so the offset stays within it
-        // and does not wrap. The compiler has to know the latter, or it does not vectorise the loop.
+        // and does not overflow.
         let element = unsafe { self.ptr.offset(i as isize * step) };
         // SAFETY: the caller ensures that element `i` is readable.
         unsafe { *element }
@@ -423,18 +449,20 @@ impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
         Zipped(Elements::new(a, steps[0]), Elements::new(b, steps[1]))
     }
 
+    /// Returns element `i` of both operands.
+    ///
     /// # Safety
     /// As `at` of [`Elements`], for element `i` of both operands.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> (T, T) {
-        // SAFETY: this function has the contract of `Elements::at` for both operands.
+        // SAFETY: the contract of `Elements::at` holds for the first operand.
         let x = unsafe { self.0.at(i) };
-        // SAFETY: as for `x`: this function's contract, for the second operand.
+        // SAFETY: the contract of `Elements::at` holds for the second operand.
         (x, unsafe { self.1.at(i) })
     }
 }
 
-/// Returns the sum of `n` products.
+/// Returns the sum of `n` products. Blocks of `LANES · CHAIN_LEN` products are combined pairwise.
 ///
 /// # Safety
 /// The caller must ensure that `n` elements from `a` and from `b`, with strides `steps`, are readable.
@@ -449,10 +477,10 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
         let (a, b) = (a.offset(at * steps[0]), b.offset(at * steps[1]));
         at += count as isize;
         match steps {
-            // SAFETY: `pairwise` calls with counts that add up to `n`, so these are `count` of the `n` elements that the caller
-            // makes readable; both strides are 1.
+            // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements, which the caller
+            // ensures are readable. Both strides are 1.
             [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, count) },
-            // SAFETY: as for strides 1: `count` of the `n` readable elements.
+            // SAFETY: `count` of the `n` readable elements, as for strides 1. Any strides are allowed.
             _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, count) },
         }
     };
@@ -463,7 +491,7 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
 }
 
 kernel! {
-    /// Returns the sum of a block as four partial sums, which fill a register.
+    /// Returns the sum of a block as four partial sums. They fill a vector register, so that combining blocks is vectorised.
     ///
     /// # Safety
     /// As [`dot`]; `steps` must be `STEP` unless that is [`ANY_STRIDE`].
@@ -477,9 +505,9 @@ kernel! {
         let (whole, fours) = (n - n % LANES, n - n % 4);
         // SAFETY: `whole <= n`, and the caller ensures that elements below `n` are readable.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
-        // SAFETY: as for `many`: `fours <= n`.
+        // SAFETY: `fours <= n`, so these elements are readable by the contract. 4 divides `LANES`, so it divides `fours - whole`.
         let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: as for `many`: it ends at `n`.
+        // SAFETY: the range ends at `n`, so these elements are readable by the contract.
         let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {
@@ -494,7 +522,7 @@ kernel! {
     }
 }
 
-/// Sums the products `from..to` in `LANES` accumulators, to which products are added in turn.
+/// Sums the products `from..to` in `LANES` accumulators: product `from + i` in accumulator `i % LANES`.
 ///
 /// # Safety
 /// The caller must ensure that elements `from..to` of both operands are readable, and that `LANES` divides `to - from`.
@@ -515,12 +543,13 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     sums
 }
 
-/// Adds the products of `count` rows to accumulators: element `j` of each row to `sums[j]`. `rows` are the strides between rows,
-/// `steps` those between elements.
+/// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`. `rows` are the strides
+/// between rows, `steps` the strides between elements.
 ///
 /// # Safety
-/// The caller must ensure that `count` rows of `sums.len()` elements from `a` and from `b`, with these strides, are readable, and
-/// that `steps` are `[A, B]` unless these are [`ANY_STRIDE`].
+/// The caller must ensure:
+/// * `count` rows of `sums.len()` elements from `a` and from `b`, with these strides, are readable.
+/// * `steps` are `[A, B]`, unless these are [`ANY_STRIDE`].
 unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,
@@ -534,7 +563,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
         let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
         macro_rules! add {
             ($few:literal) => {
-                // SAFETY: `first + $few <= count`, so these are rows that the caller ensures are readable; `steps` are unchanged.
+                // SAFETY: `first + $few <= count`, so the caller ensures that these rows are readable; `steps` are unchanged.
                 unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
             };
         }
@@ -548,7 +577,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
 }
 
 kernel! {
-    /// [`add_rows`] for `COUNT` rows, so few that each accumulator is loaded and stored once. Returns `COUNT`.
+    /// [`add_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all of them. Returns `COUNT`.
     ///
     /// # Safety
     /// As [`add_rows`], for `COUNT` rows.
@@ -576,7 +605,7 @@ kernel! {
     }
 }
 
-/// Adds `rows` rows to `sums` pairwise: `leaf(sums, count)` adds the next `count` rows.
+/// Adds `rows` rows to `sums` by pairwise summation. `leaf(sums, count)` adds the next `count` rows, at most [`SWEPT_ROWS`].
 fn add_pairwise<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     rows: usize,
@@ -593,14 +622,15 @@ fn add_pairwise<T: Scalar, S: Sums<T>>(
     merge_all::<T, S>(sums, others);
 }
 
+/// Adds each of `others` to the sum at the same index.
 fn merge_all<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], others: &[S::Sum]) {
     for (sum, &other) in sums.iter_mut().zip(others) {
         *sum = S::merge(*sum, other);
     }
 }
 
-/// Computes the sums of products of `sums.len()` neighbouring outputs, each over all elements that the plan visits. `steps` are
-/// the strides of the operands from one output to the next.
+/// Computes the sums of `sums.len()` outputs, each over all elements that `plan` visits. `steps` are the strides of the operands
+/// from one output to the next. Long sums run on several threads.
 ///
 /// # Safety
 /// The caller must ensure that, for each output, all elements that the plan visits from its first elements are readable.
@@ -619,7 +649,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
         join(
             // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { sweep_columns::<T, S>(sums, a, b, steps, &low) },
-            // SAFETY: as for `low`.
+            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { sweep_columns::<T, S>(others, a, b, steps, &high) },
         );
         return merge_all::<T, S>(sums, others);
@@ -635,7 +665,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
             macro_rules! add {
                 ($a:ident $b:ident) => {
                     // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, which the caller ensures are
-                    // readable for each output; `steps` were matched.
+                    // readable for each output. The match selects the constants by `steps`.
                     unsafe { add_rows::<T, S, $a, $b>(sums, a, b, steps, rows, run) }
                 };
             }
@@ -657,7 +687,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
 
 // ------------------------------------------------------------------ the operands together
 
-/// The addresses of the operands, and what to compute from the sums.
+/// The addresses of the operands, the scaling, and whether a result overflowed. Shared by all threads.
 struct SumTask<T: Scalar> {
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -667,16 +697,18 @@ struct SumTask<T: Scalar> {
 }
 
 impl<T: Scalar> SumTask<T> {
+    /// Writes the result for a sum to the output at offset `at`.
+    ///
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     unsafe fn put<S: Sums<T>>(&self, at: isize, sum: S::Sum) {
-        // SAFETY: this function has the contract of `Finish::put`.
+        // SAFETY: `at` is the offset of an element with exclusive access, which is the contract of `Finish::put`.
         if !unsafe { self.finishing.put::<S>(self.out.offset(at), sum) } {
             self.inexact.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Computes outputs that are sums of one product each.
+    /// Computes the outputs of a plan, each of which is a sum of one product.
     ///
     /// # Safety
     /// The caller must ensure that the plan visits elements of the output, to which access is exclusive, and readable elements of
@@ -692,13 +724,13 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             let (a, b) = (self.a.offset(i), self.b.offset(j));
             if so == 1 {
-                // SAFETY: stride 1, so these are `n > 0` contiguous elements of the output; the caller ensures exclusive access,
-                // so the operands do not overlap them.
+                // SAFETY: the stride is 1, so these are `n > 0` contiguous elements of the output. The caller ensures exclusive
+                // access while the slice exists. The elements of a buffer are initialised.
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
                 macro_rules! products {
                     ($a:ident $b:ident) => {
                         // SAFETY: an inner loop of the plan: `out.len()` readable elements of each operand, none of them in
-                        // `out`; the strides were matched.
+                        // `out`, to which access is exclusive. The match selects the constants by the strides.
                         unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.finishing) }
                     };
                 }
@@ -716,18 +748,19 @@ impl<T: Scalar> SumTask<T> {
                 for i in 0..n {
                     // SAFETY: `i < n`, so the plan visits these elements, which the caller ensures are readable.
                     let (x, y) = unsafe { pair.at(i) };
-                    // SAFETY: the plan visits this output as well; the caller ensures exclusive access to it.
+                    // SAFETY: the plan visits this output, to which the caller ensures exclusive access.
                     unsafe { self.put::<S>(o + i as isize * so, S::product(x, y)) };
                 }
             }
         }
     }
 
-    /// Computes one sum after the other.
+    /// Computes the outputs of `part`, one sum after the other.
     ///
     /// # Safety
-    /// The caller must ensure exclusive access to the outputs that `part` visits, and that, from each of its indices, all
-    /// elements of the operands that `summed` visits are readable.
+    /// The caller must ensure:
+    /// * Access to the outputs that `part` visits is exclusive.
+    /// * For each index of `part`, all elements of the operands that `summed` visits from there are readable.
     unsafe fn dots<S: Sums<T>, const LANES: usize>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
@@ -745,13 +778,13 @@ impl<T: Scalar> SumTask<T> {
         }
     }
 
-    /// Computes up to [`MAX_SWEPT_OUTPUTS`] sums at a time.
+    /// Computes the outputs of `part`, up to [`MAX_SWEPT_OUTPUTS`] sums at a time.
     ///
     /// # Safety
     /// As [`dots`](SumTask::dots).
     unsafe fn sweep<S: Sums<T>>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
-        // Blocks of about equal width.
+        // The outputs are split into blocks of about equal width.
         let width =
             n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8).min(MAX_SWEPT_OUTPUTS);
         let mut walk = Odometer::outer(part);
@@ -774,11 +807,12 @@ impl<T: Scalar> SumTask<T> {
     }
 }
 
-/// Computes one row of products. Returns whether they are exact but for rounding.
+/// Computes one row of products. Returns `false` if an integer overflowed.
 ///
 /// # Safety
-/// The caller must ensure that `out.len()` elements from `a` and from `b`, with strides `steps`, are readable, that none of them
-/// is in `out`, and that `steps` are `[A, B]` unless these are [`ANY_STRIDE`].
+/// The caller must ensure:
+/// * `out.len()` elements from `a` and from `b`, with strides `steps`, are readable, and none of them is in `out`.
+/// * `steps` are `[A, B]`, unless these are [`ANY_STRIDE`].
 #[inline(always)]
 unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     out: &mut [T],
@@ -805,7 +839,7 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     all_exact
 }
 
-/// Returns the sum of products over all elements that a plan visits.
+/// Returns the sum of products over all elements that a plan visits. Long sums run on several threads.
 ///
 /// # Safety
 /// The caller must ensure that all elements that the plan visits from `a` and from `b` are readable.
@@ -820,7 +854,7 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         let (low, high) = join(
             // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { dot_all::<T, S, LANES>(a, b, &low) },
-            // SAFETY: as for `low`.
+            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { dot_all::<T, S, LANES>(a, b, &high) },
         );
         return S::merge(low, high);
@@ -841,8 +875,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         for _ in 0..count {
             let [i, j] = walk.offsets();
             walk.advance();
-            // SAFETY: `pairwise` takes `rows` rows in all, so these are the `n` elements of a row of the plan, which are
-            // readable.
+            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan,
+            // which the caller ensures are readable.
             let row = unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
             sum = S::merge(sum, row);
         }

@@ -1,21 +1,23 @@
-//! Loops over a few elements, without a plan: to make one would take longer than the loop.
+//! Loops over a few elements, without a plan. Planning would take longer than the loop. Called by the copy and elementwise
+//! kernels.
 
-/// Largest number of elements that are visited without a plan.
+/// Maximum number of elements that are visited without a plan.
 const MAX_UNPLANNED_LEN: usize = 24;
 
-/// Rows and columns of a few elements in `K` operands, with any strides.
+/// Two loops, `rows` and `columns`, over a few elements of `K` operands with any strides.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct Few<const K: usize> {
     rows: usize,
     columns: usize,
-    /// From one row to the next, and from one column to the next, in elements of each operand.
+    /// Stride from one row to the next, in elements of each operand.
     row_strides: [isize; K],
+    /// Stride from one column to the next, in elements of each operand.
     column_strides: [isize; K],
 }
 
 impl<const K: usize> Few<K> {
-    /// Returns `None` if there are more than [`MAX_UNPLANNED_LEN`] elements, or more than two axes. Each of `strides` has one
-    /// stride per axis of `shape`.
+    /// Creates the loops over `shape`. Returns `None` if there are more than [`MAX_UNPLANNED_LEN`] elements or more than two axes.
+    /// Each of `strides` has one stride per axis of `shape`.
     #[inline(always)]
     pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
         let of = |axis: usize| {
@@ -30,14 +32,14 @@ impl<const K: usize> Few<K> {
             [n] if n <= MAX_UNPLANNED_LEN => {
                 Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) }
             }
-            // Without elements there may be any number of rows; a loop over them could take forever.
+            // With zero columns, there may be a huge number of rows, and a loop over them would not end.
             [m, n] if m == 0 || n == 0 => {
                 Few { rows: 0, columns: 0, row_strides: [0; K], column_strides: [0; K] }
             }
             [m, n] if m.saturating_mul(n) <= MAX_UNPLANNED_LEN => {
                 let (row_strides, column_strides) = (of(0), of(1));
                 let row = n as isize;
-                // One loop is enough if the stride of the rows continues that of the columns.
+                // Fuse the loops if, in all operands, each row begins where the row before ends.
                 if (0..K).all(|k| row_strides[k] == column_strides[k].wrapping_mul(row)) {
                     Few { rows: 1, columns: m * n, row_strides: [0; K], column_strides }
                 } else {
@@ -59,7 +61,7 @@ impl<const K: usize> Few<K> {
     #[inline(always)]
     pub(in crate::device::cpu) fn for_each(self, mut f: impl FnMut([isize; K])) {
         if let Some(len) = self.contiguous_len() {
-            // The compiler vectorises a loop whose strides it knows.
+            // With constant strides, the compiler vectorises the loop.
             for j in 0..len as isize {
                 f([j; K]);
             }

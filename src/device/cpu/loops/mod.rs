@@ -1,4 +1,5 @@
-//! Loops over the elements of strided operands: a few elements without a plan, contiguous strips, parts for threads.
+//! Loops over the elements of strided operands, which the kernels call: `few`, a loop without a plan; `strips`, contiguous strips
+//! for elementwise functions; `pack`, copies between strided and contiguous rows; `threads`, parallel execution.
 
 pub(super) mod few;
 pub(super) mod pack;

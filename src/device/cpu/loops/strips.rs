@@ -1,14 +1,30 @@
-//! Strips of elements that are contiguous in every operand, on which elementwise loops run.
+//! Elementwise loops over strided operands, split into strips that are contiguous in every operand. The elementwise kernel calls
+//! [`for_blocks`].
 //!
-//! An operation is compiled to a single loop, over contiguous operands. All code around it is compiled once for all operations
-//! and element types, whose elements are just bytes here. Operands that are contiguous in one order are one strip. Otherwise a
-//! plan splits the loops into rows. If an operand's stride is 1, the loop uses its elements in place; otherwise they are brought
-//! into a buffer in the cache:
+//! An elementwise function is compiled to a single loop, over contiguous operands. The code of this module is compiled once for all
+//! functions and element types; it sees elements as bytes. Operands that are contiguous in one memory order are one strip.
+//! Otherwise a plan splits the loops into rows. An operand with unit stride along the rows is used in place. Others are copied to
+//! or from a buffer that stays in cache:
 //!
 //! ```text
-//! stride 0                              the value, repeated
-//! another, ±1 in some loop around it    transposed, block by block
-//! another                               gathered, or scattered
+//! stride along the rows                 copied by
+//! 0                                     repeating the value            (repeat)
+//! other, but ±1 along another axis      transposing tiles              (transpose)
+//! other                                 one element at a time          (gather, scatter)
+//! ```
+//!
+//! ```text
+//! contiguous and small: one call of the loop                           (for_blocks)
+//! otherwise: split the plan into parts for threads                     (planned)
+//! for each part                                                        (part)
+//!     short rows:  for each few rows: copy to buffers, one call        (joined)
+//!     an operand to transpose:
+//!         for each tile of rows and columns                            (blocks)
+//!             copy the tile of each strided operand to its buffer      (pack)
+//!             for each row of the tile: one call                       (block)
+//!     otherwise:
+//!         for each row
+//!             for each ROW_BUFFER_BYTES of it: copy to buffers, one call   (row)
 //! ```
 
 use super::pack::{gather, repeat, scatter, transpose};
@@ -23,13 +39,13 @@ use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 
-/// One operand, without the type of its elements.
+/// One operand, without its element type.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct RawOperand<'a> {
     ptr: HostPtr<u8>,
     /// Bytes of an element.
     size: usize,
-    /// In elements, one for each axis of the loops' shape.
+    /// Strides in elements, one for each axis of the loops' shape.
     strides: &'a [isize],
 }
 
@@ -51,7 +67,7 @@ impl<'a> RawOperand<'a> {
     }
 }
 
-/// How the first operand is accessed. The others are read.
+/// How the first operand is accessed. The other operands are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum First {
     Read,
@@ -62,24 +78,23 @@ pub(in crate::device::cpu) enum First {
 /// A loop over `n` contiguous elements per operand; each address is that of an operand's first element.
 pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
 
-/// Largest number of operands of a loop.
+/// Maximum number of operands of a loop.
 pub(in crate::device::cpu) const MAX_LOOP_OPERANDS: usize = 4;
 
-/// An address for each operand of a loop. Those after the last operand are null.
+/// The address of the first element of each operand. Addresses after the last operand are null.
 pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 
-/// Calls `f` on blocks that make up the operands. None of them is empty.
+/// Calls `f` on contiguous strips that together make up the operands. No strip is empty.
 ///
-/// If an operand is read, `f` gets the address of its elements or of copies of them. What `f` leaves at the first address is
-/// stored in the first operand, unless `first` is [`First::Read`]. Computing an element takes as long as moving `cost`
-/// bytes more.
+/// For each operand that is read, `f` gets the address of its elements or of copies of them. Unless `first` is [`First::Read`], the
+/// values that `f` leaves at the first address are stored in the first operand. `cost` is the time to compute an element, in bytes
+/// that could be copied in that time.
 ///
 /// # Safety
-/// The caller must ensure, for the elements that `shape` and the strides describe, that
-///
-/// * all elements may be read, except those of the first operand if `first` is [`First::Written`], and are aligned;
-/// * unless `first` is [`First::Read`], the caller has exclusive access to those of the first operand, no two indices of which
-///   share an element.
+/// The caller must ensure, for the elements that `shape` and the strides describe:
+/// * All elements are aligned and may be read, except those of the first operand if `first` is [`First::Written`].
+/// * Unless `first` is [`First::Read`], the caller has exclusive access to the elements of the first operand, and no two indices of
+///   it share an element.
 ///
 /// # Panics
 /// If there are no operands, or more than [`MAX_LOOP_OPERANDS`].
@@ -103,7 +118,7 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     }
 }
 
-/// [`for_blocks`] for several blocks, or for one that is split among threads. Compiled once, in this crate.
+/// [`for_blocks`] for several strips, or for one that is split between threads. Not generic, so it is compiled once.
 ///
 /// # Safety
 /// As [`for_blocks`].
@@ -118,11 +133,11 @@ unsafe fn for_planned_blocks(
     match *operands {
         // SAFETY: `planned` has this function's contract, for the same operands.
         [a] => unsafe { planned(shape, [a], first, work, f) },
-        // SAFETY: as for one operand: `planned` has this function's contract.
+        // SAFETY: `planned` has this function's contract, for the same operands.
         [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
-        // SAFETY: as for one operand: `planned` has this function's contract.
+        // SAFETY: `planned` has this function's contract, for the same operands.
         [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
-        // SAFETY: as for one operand: `planned` has this function's contract.
+        // SAFETY: `planned` has this function's contract, for the same operands.
         [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
         _ => panic!("elementwise loops have one to four operands"),
     }
@@ -142,24 +157,24 @@ unsafe fn planned<const K: usize>(
     let plan = Plan::unordered(shape, operands.each_ref().map(RawOperand::strides));
     let size = operands[0].size;
     let long = plan.len() * size >= MIN_STREAMED_BYTES;
-    // Masks are a small part of what is read and written.
+    // If the result has much smaller elements than an operand, as a mask has, non-temporal stores save little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && wide && first == First::Written && plan.inner_strides()[0] == 1;
     let job = StripTask { operands, first, streams, across: across(&plan), f };
-    // SAFETY: each part of the plan visits elements of `shape` in these operands, to which the caller ensures access. No two
-    // parts have an element of the first operand in common.
+    // SAFETY: each part of the plan visits elements of `shape` in these operands, for which the contract holds. No two parts have
+    // an index in common, so no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
 
-/// Returns the addresses, with null after the last operand.
+/// Appends null pointers to the addresses.
 fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
     let mut padded = [core::ptr::null_mut(); MAX_LOOP_OPERANDS];
     padded[..K].copy_from_slice(&addresses);
     padded
 }
 
-/// Returns a loop in which some operand has stride ±1, if its stride in the inner loop is neither that nor 0: it is to be
-/// transposed.
+/// Returns an outer loop along which an operand is to be transposed: its stride there is ±1, and its stride in the inner loop is
+/// neither ±1 nor 0.
 fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
     let strides = plan.inner_strides();
     plan.outer_strides()
@@ -167,33 +182,33 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Results of this many bytes or more are written by non-temporal stores.
+/// Minimum size of a result, in bytes, for non-temporal stores.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
 
-/// .. unless some operand's elements are larger by more than this factor.
+/// Maximum ratio of an operand's element size to the result's element size for non-temporal stores.
 const MAX_STREAMED_RATIO: usize = 4;
 
-/// Bytes of a row's buffer: a few buffers fit L1, next to what is read and written directly. Longer ones make the processor
-/// alternate between reading and writing memory if a result is streamed.
+/// Bytes of a row's buffer. A few buffers fit in L1, next to the operands that are used in place. If a result is streamed, larger
+/// buffers are slower, because reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Rows of at most this many elements are joined to longer ones.
+/// Maximum length of rows that are joined, so that one call of the loop handles several rows.
 const MAX_JOINED_COLUMNS: usize = 64;
 
-/// Height of a tile that is transposed: rows of which this many bytes are contiguous in the source, ..
+/// Height of a tile that is transposed, as contiguous bytes of the source: its rows are adjacent there.
 const TILE_HEIGHT_BYTES: usize = 512;
 
-/// .. but at most this many rows.
+/// Maximum number of rows of a tile.
 const MAX_TILE_HEIGHT: usize = 128;
 
-/// Width of a tile: whole rows, if the contiguous ones continue each other and have at most this many bytes together, so that
-/// memory is read and written without gaps; ..
+/// Maximum size of a tile of whole rows, in bytes. Whole rows are used if each row of the operands in place begins where the row
+/// before ends, so that memory is read and written without gaps.
 const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
 
-/// .. otherwise about this many bytes of each row.
+/// Width of a tile, in bytes of a row, if it does not have whole rows.
 const TILE_WIDTH_BYTES: usize = 1024;
 
-/// While a tile of at most this many bytes is computed, the next one is prefetched: both fit L2.
+/// Maximum size of a tile, in bytes, for which the next tile is prefetched meanwhile. Both then fit in L2.
 const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 
 #[derive(Debug, Clone, Copy)]
@@ -203,18 +218,18 @@ struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 /// Height of a tile if the allocation of larger buffers fails.
 const MIN_TILE_HEIGHT: usize = 32;
 
-/// The operands of a plan and the loop to run on each of its parts.
+/// The operands of a plan, and the loop to run on them. Shared by all threads.
 struct StripTask<'a, const K: usize> {
     operands: [RawOperand<'a>; K],
     first: First,
     /// Whether the first operand, whose inner stride is 1, is written with non-temporal stores.
     streams: bool,
-    /// The loop around the inner one along which an operand is transposed.
+    /// The outer loop along which an operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
 }
 
-/// Two loops: `rows` rows `steps` elements apart, of `columns` elements `strides` apart, in each operand.
+/// Two loops: `rows` rows with the strides `steps`, each of `columns` elements with the strides `strides`, in each operand.
 #[derive(Debug, Clone, Copy)]
 struct Rows<const K: usize> {
     rows: usize,
@@ -240,7 +255,7 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless rows that are contiguous would have to be copied for it.
+        // Short rows are joined, unless this would require copying an operand whose rows are contiguous.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -248,13 +263,13 @@ impl<const K: usize> StripTask<'_, K> {
             && columns <= MAX_JOINED_COLUMNS
             && follow(&rows)
         {
-            // SAFETY: `rows` at each offset of the other loops are elements of the part, to which the caller ensures access.
+            // SAFETY: the rows at each offset of the other loops are elements of the part, for which the contract holds.
             for_each(&part.without(axis), |at| unsafe { self.joined(&rows, at) });
         } else if let (Some(axis), Some(rows)) = (self.across, rows) {
-            // SAFETY: as for `joined`: `rows` at each of these offsets are elements of the part.
+            // SAFETY: the rows at each offset of the other loops are elements of the part, for which the contract holds.
             for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
-            // SAFETY: the inner loop at each offset of the others has elements of the part, to which the caller ensures access.
+            // SAFETY: the row at each offset of the outer loops has elements of the part, for which the contract holds.
             for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });
         }
         if self.streams {
@@ -262,7 +277,7 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns the number of which the splits of a loop for threads are multiples: whole blocks of what is transposed.
+    /// Returns the number at multiples of which `axis` is split for threads, so that a part has whole tiles.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -271,31 +286,33 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns the number of rows that are transposed at once.
+    /// Returns the number of rows of a tile.
     fn height(&self) -> usize {
         (TILE_HEIGHT_BYTES / self.largest()).min(MAX_TILE_HEIGHT)
     }
 
-    /// Returns the address of the element `offset` elements after the operand's first.
+    /// Returns the address of operand `k` plus `offset` elements.
     fn address(&self, k: usize, offset: isize) -> *mut u8 {
         self.operands[k].ptr.offset(offset.wrapping_mul(self.operands[k].size as isize)).get()
     }
 
+    /// Returns the address of each operand plus its offset in elements.
     fn addresses(&self, offsets: [isize; K]) -> [*mut u8; K] {
         core::array::from_fn(|k| self.address(k, offsets[k]))
     }
 
-    /// Whether the loop reads operand `k`.
+    /// Returns whether the loop reads operand `k`.
     fn reads(&self, k: usize) -> bool {
         k > 0 || self.first != First::Written
     }
 
+    /// Returns the size of the largest element type, in bytes.
     fn largest(&self) -> usize {
         self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
-    /// Runs the loop on one row, which begins at the addresses `at`: in one call if all operands are contiguous, else in parts as
-    /// long as a buffer.
+    /// Runs the loop on one row, which begins at the addresses `at`. If all operands are contiguous, this is one call, otherwise
+    /// one call for each part that fits in a buffer.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the row.
@@ -309,11 +326,12 @@ impl<const K: usize> StripTask<'_, K> {
         let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: the row's only element, to which the caller ensures access; the buffer has at least `width` elements.
+            // SAFETY: with stride 0, `at[k]` is the row's only element, which may be read by the contract. The buffer has space for
+            // `width` elements.
             unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
         let size = self.operands[0].size;
-        // Parts that are streamed end at the end of a cache line.
+        // Each streamed part but the last ends at a cache line boundary.
         let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
@@ -323,7 +341,8 @@ impl<const K: usize> StripTask<'_, K> {
             });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
-                    // SAFETY: elements `column .. column + n` of the row, which may be read; `n <= width` fit in the buffer.
+                    // SAFETY: `column + n <= columns`: elements of the row, which may be read by the contract. The buffer has
+                    // space for `width >= n` elements.
                     unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
                 }
             }
@@ -333,10 +352,10 @@ impl<const K: usize> StripTask<'_, K> {
             );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
-                    // SAFETY: elements `column .. column + n` of the row, to which the caller ensures exclusive access; the
-                    // buffer has `n` elements. `part` calls `fence`.
+                    // SAFETY: `column + n <= columns`: elements of the row, which are exclusive by the contract. The buffer has
+                    // `n` elements. `part` calls `fence` afterwards.
                     1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
-                    // SAFETY: as for stride 1: `n` elements of the row, and of the buffer.
+                    // SAFETY: `n` elements of the row, which are exclusive by the contract, and `n` elements of the buffer.
                     stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
                 }
             }
@@ -347,7 +366,7 @@ impl<const K: usize> StripTask<'_, K> {
     /// Runs the loop on a row that is contiguous in all operands.
     ///
     /// # Safety
-    /// As [`row`](StripTask::row), for a row whose strides are all 1.
+    /// As [`row`](StripTask::row); all strides of the row are 1.
     #[inline]
     unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
@@ -362,8 +381,8 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
-            // SAFETY: the next `n` elements of the row, to which the caller ensures exclusive access; `n <= width` elements are
-            // in the buffer. `part` calls `fence`.
+            // SAFETY: the next `n` elements of the row, which are exclusive by the contract. The buffer has `width >= n`
+            // elements. `part` calls `fence` afterwards.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
             at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
@@ -371,8 +390,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Runs the loop on many short rows, several of them at once; the first row begins at the offsets `at`. If an operand's rows
-    /// do not continue each other, they are copied into a buffer in which they do.
+    /// Runs the loop on many short rows, several rows per call. The first row begins at the offsets `at`. If the rows of an operand
+    /// are not contiguous and adjacent, they are copied to a buffer in which they are.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the rows.
@@ -391,10 +410,10 @@ impl<const K: usize> StripTask<'_, K> {
                 let buffer =
                     |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
-                    // If all rows are the same, the buffer has them from the first block.
+                    // If all rows of the operand are the same, the buffer holds them since the first iteration.
                     if row == 0 || rows.steps[k] != 0 {
-                        // SAFETY: `height` rows of the operand from `row` on, which the caller may read; the buffer has as many
-                        // elements.
+                        // SAFETY: `row + height <= rows.rows`: rows of the operand, which may be read by the contract. The buffer
+                        // has space for `height` rows of `columns` elements, and this closure has exclusive access.
                         unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
                     }
                 }
@@ -403,8 +422,8 @@ impl<const K: usize> StripTask<'_, K> {
                 (self.f)(height * columns, padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
-                        // SAFETY: row `row + j` of the first operand, to which the caller ensures exclusive access; the buffer
-                        // has `height > j` rows.
+                        // SAFETY: row `row + j` of the first operand, which is exclusive by the contract. The buffer has
+                        // `height > j` rows.
                         unsafe {
                             scatter(
                                 self.operands[0].size,
@@ -420,8 +439,7 @@ impl<const K: usize> StripTask<'_, K> {
         });
     }
 
-    /// Runs the loop on many rows in blocks of several rows, so that operands can be transposed; the first row begins at the
-    /// offsets `at`.
+    /// Runs the loop on many rows, tile by tile, so that operands can be transposed. The first row begins at the offsets `at`.
     ///
     /// # Safety
     /// As [`for_blocks`], for the elements of the rows.
@@ -434,7 +452,7 @@ impl<const K: usize> StripTask<'_, K> {
         } else {
             TILE_WIDTH_BYTES / size
         };
-        // The distance of rows in a buffer is not a power of two, so that they do not compete for the same cache sets.
+        // The stride between rows in a buffer is not a power of two, so that they do not map to the same cache sets.
         let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {
@@ -462,20 +480,21 @@ impl<const K: usize> StripTask<'_, K> {
                         pitch: pitch(width),
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
-                    // SAFETY: the block is within the rows, to which the caller ensures access, and the buffers were allocated
-                    // for blocks of `height` rows and `width` columns.
+                    // SAFETY: the tile is within the rows, for which the contract holds. The buffers have space for tiles of
+                    // `height` rows and `width` columns with this pitch.
                     unsafe { self.block(rows, &block, buffers) };
                 }
             }
         });
     }
 
-    /// Copies rows of operand `k`, the first of which begins at `from`, to contiguous rows at `to`, each `pitch` elements from
-    /// the next. `[height, width]` are the numbers of rows and columns.
+    /// Copies rows of operand `k` to contiguous rows. The first row begins at `from` and is copied to `to`; `pitch` is the stride
+    /// between the copies. `[height, width]` are the numbers of rows and columns.
     ///
     /// # Safety
-    /// The caller must ensure that these elements of the operand may be read, and that it has exclusive access to `height` rows
-    /// of `width` elements at `to`, aligned for the operand's type.
+    /// The caller must ensure:
+    /// * These elements of the operand may be read.
+    /// * It has exclusive access to `height` rows of `width` elements at `to`, aligned for the operand's type.
     unsafe fn pack(
         &self,
         k: usize,
@@ -491,30 +510,31 @@ impl<const K: usize> StripTask<'_, K> {
             (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
         };
         if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
-            // From the row whose elements have the lowest addresses.
+            // Begin with the row whose elements have the lowest addresses.
             let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
-            // SAFETY: the same rows, from the last one if `step` is -1; the caller ensures access on both sides.
+            // SAFETY: the same rows, beginning with the last one if `step` is -1. By the contract, they may be read at `from`
+            // and written at `to`.
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
             match stride {
-                // SAFETY: one of the rows: its only element may be read, and `width` elements written, as the caller ensures.
+                // SAFETY: one of the rows. By the contract, its only element may be read, and `width` elements may be written.
                 0 => unsafe { repeat(size, from, to, width) },
-                // SAFETY: one of the rows: its elements may be read, and `width` elements written, as the caller ensures.
+                // SAFETY: one of the rows. By the contract, its elements may be read, and `width` elements may be written.
                 _ => unsafe { gather(size, from, stride, to, width) },
             }
         }
     }
 
-    /// Runs the loop on a block of rows.
+    /// Runs the loop on each row of a tile.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the block. For each operand whose stride is not 1, its buffer must have
-    /// `block.height` rows of `block.width` elements, `block.pitch` elements apart.
+    /// As [`for_blocks`], for the elements of the tile. For each operand whose stride is not 1, its buffer must have space for
+    /// `block.height` rows of `block.width` elements with stride `block.pitch`.
     unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            // SAFETY: the caller may read the rows of the block, and the buffer has as many, `pitch` elements apart.
+            // SAFETY: the rows of the tile may be read, and the buffer has space for them with stride `pitch`, by the contract.
             unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
         }
         for j in 0..block.height {
@@ -526,18 +546,19 @@ impl<const K: usize> StripTask<'_, K> {
                 1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
                 _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
             });
-            // SAFETY: row `j` of the block, or its copy in a buffer, is contiguous in each operand.
+            // SAFETY: row `j` of the tile, or its copy in a buffer, is contiguous in each operand. By the contract, it may be
+            // read, and is exclusive in the first operand.
             unsafe { self.dense(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
-                // SAFETY: row `j` of the block, to which the caller ensures exclusive access; the buffer has its elements.
+                // SAFETY: row `j` of the tile is exclusive by the contract, and the buffer has its elements.
                 unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }
     }
 
-    /// Prefetches the `j`-th part of the next block: a row of each operand whose stride is 1, some columns of each operand to
-    /// transpose. Hardware prefetchers do so only if long contiguous ranges are read.
+    /// Prefetches part `j` of the next tile: one row of each operand with unit stride, and some columns of each operand to
+    /// transpose. Hardware prefetchers follow long contiguous ranges only.
     fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {
@@ -559,19 +580,19 @@ impl<const K: usize> StripTask<'_, K> {
     }
 }
 
-/// A block of rows.
+/// A tile of rows and columns.
 struct Tile<const K: usize> {
     /// The address of its first element in each operand.
     at: [*mut u8; K],
     height: usize,
     width: usize,
-    /// The distance of rows in a buffer, in elements.
+    /// The stride between rows in a buffer, in elements.
     pitch: usize,
-    /// The addresses of the next block, if it is to be prefetched. That block is of the same size, or smaller.
+    /// The addresses of the next tile, if it is to be prefetched. That tile has at most this size.
     next: Option<[*mut u8; K]>,
 }
 
-/// Calls `f` with the operands' offsets at all positions of the loops around the inner one.
+/// Calls `f` with the operands' offsets for all indices of the outer loops.
 fn for_each<const K: usize>(plan: &Plan<K>, mut f: impl FnMut([isize; K])) {
     let mut walk = Odometer::outer(plan);
     for _ in 0..plan.outer_shape().iter().product() {

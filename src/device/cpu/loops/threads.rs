@@ -1,15 +1,15 @@
-//! Runs work on several threads, if it is enough to be faster there.
+//! Runs work on several threads, if there is enough of it. The kernels of the CPU call this module.
 //!
-//! How sums are split never depends on the number of threads, so neither do results.
+//! The split of a sum never depends on the number of threads, so results do not depend on it either.
 
 use crate::layout::plan::Plan;
 
-/// Sums of fewer elements than this are not split.
+/// Elements of a sum below which a second thread is slower.
 pub(in crate::device::cpu) const PARALLEL_SUM_LEN: usize = 1 << 16;
 
-// Work is counted in bytes that could be copied in the same time: some hundred in a nanosecond.
+// Work is measured in the bytes that could be copied in the same time. In one nanosecond, about a hundred bytes can be copied.
 
-/// Less work than this is not split among threads that are awake: to hand over half of it takes a microsecond or two.
+/// Work below which threads of the pool do not split it. Handing over half of it to another thread takes one or two microseconds.
 pub(in crate::device::cpu) const PARALLEL_BYTES: usize = 1 << 20;
 
 /// Minimum work to enter the pool from a thread outside it. Waking the pool, and the caller afterwards, takes tens of
@@ -17,7 +17,8 @@ pub(in crate::device::cpu) const PARALLEL_BYTES: usize = 1 << 20;
 #[cfg(feature = "rayon")]
 const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 
-/// Calls `f`, in the thread pool if `work` bytes are enough to enter it. [`join`] runs in parallel only in the pool.
+/// Calls `f`: in the thread pool if there is enough `work`, in bytes, otherwise on this thread. [`join`] runs in parallel only in
+/// the pool.
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     if work < PARALLEL_ENTRY_BYTES
@@ -30,7 +31,7 @@ pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R 
     }
 }
 
-/// Calls `f` on this thread: the feature `rayon` is off.
+/// Calls `f` on this thread, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
     f()
@@ -50,12 +51,12 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    // In a pool of one thread, handing work over and waiting for it gains nothing.
+    // With one thread, rayon's scheduling would only cost time.
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
 
-/// Calls both functions with rayon. Rayon instantiates some sixty functions for each pair of closures: it gets pointers, so that
-/// these are compiled once.
+/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. It gets trait
+/// objects, so that these are compiled once.
 #[cfg(feature = "rayon")]
 fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[inline(never)]
@@ -67,7 +68,7 @@ fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B
     (of_a.expect("`join` calls both"), of_b.expect("`join` calls both"))
 }
 
-/// Calls both functions, one after the other: the feature `rayon` is off.
+/// Calls both functions, one after the other, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
@@ -76,11 +77,11 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-// The loops below call a kernel through a pointer once for each part. So the code that hands over work is compiled once and not
-// for every operation and element type.
+// The functions below call a kernel through a trait object, once for each part. So they are compiled once, and not for each
+// function and element type.
 
-/// Calls `f` on parts that make up the whole plan. Loops are split at multiples of `grain`, depending on the number of threads:
-/// only for results that do not depend on the split. The work of each element is `work` bytes.
+/// Calls `f` on parts that together make up the plan. Axis `i` is split at multiples of `grain(i)`. The split depends on the number
+/// of threads, so this is only for results that do not depend on it. `work` is the work per element, in bytes.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,
@@ -103,13 +104,14 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // Long parts are read and written faster; a few for each thread keep all of them busy.
+        // Long parts are read and written faster; four per thread balance the load.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }
 
-/// Calls `f` on parts that make up the whole plan `kept` of outputs, each of which reduces `reads` elements. A part that reads
-/// `enough` elements or more is split, at a multiple of `grain` if there is only one loop.
+/// Calls `f` on parts that together make up the plan `kept` of outputs, each of which reads `reads` elements. A part that reads at
+/// least `enough` elements is split, at a multiple of `grain` if it has only one loop. The split does not depend on the number of
+/// threads.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,

@@ -1,4 +1,4 @@
-//! Slices of operands in the host's memory.
+//! Slices of contiguous operands and outputs in host memory.
 
 use crate::device::{Cpu, Operand, Output};
 use crate::element::Element;
@@ -7,36 +7,36 @@ use crate::layout::foreign::{check_apart, check_bounds};
 use crate::layout::is_dense;
 
 impl<'a, T: Element> Operand<'a, T, Cpu> {
-    /// Returns all elements as a slice if they are contiguous in this memory order, else `None`.
+    /// Returns all elements as a slice, or `None` if they are not contiguous in this memory order.
     #[inline]
     pub(crate) fn into_slice(self, row_major: bool) -> Option<&'a [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&[]);
         }
-        // SAFETY: the layout is contiguous, so `ptr .. ptr + len` are the operand's own elements; `Operand` guarantees that they
-        // are readable during `'a`. The closure is not called otherwise.
+        // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are the operand's own elements.
+        // `Operand` guarantees that they are readable during `'a`.
         is_dense(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts(self.ptr().get(), len) })
     }
 }
 
 impl<'a, T: Element> Output<'a, T, Cpu> {
-    /// Returns all elements as a slice if they are contiguous in this memory order, else `None`.
+    /// Returns all elements as a slice, or `None` if they are not contiguous in this memory order.
     #[inline]
     pub(crate) fn into_mut_slice(self, row_major: bool) -> Option<&'a mut [T]> {
         let len = self.shape().iter().product();
         if len == 0 {
             return Some(&mut []);
         }
-        // SAFETY: the layout is contiguous, so `ptr .. ptr + len` are the output's own elements; `Output` has exclusive access to
-        // them for `'a`. The closure is not called otherwise.
+        // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are the output's own elements.
+        // `Output` has exclusive access to them for `'a`.
         is_dense(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts_mut(self.ptr().get(), len) })
     }
 }
 
-// Tests of kernels use operands that no tensor has, so bounds and overlap are checked here.
+// Tests of kernels use operands that no tensor has, so these constructors check bounds and overlap.
 
 #[cfg(test)]
 impl<'a, T: Element> Operand<'a, T, Cpu> {

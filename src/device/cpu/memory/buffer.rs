@@ -1,4 +1,4 @@
-//! Buffers in the memory of the host.
+//! [`CpuBuffer`]: the buffer of a tensor in host memory.
 
 use super::foreign::ForeignMemory;
 use super::pool::{Block, Fill, LARGE_ALIGNMENT, MIN_POOLED_BYTES};
@@ -12,20 +12,25 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// Elements in the host's memory, which comes from the global allocator as for a `Vec`, or from [another
-/// library](ForeignMemory).
+/// Elements in host memory. The memory is from the global allocator, as for a `Vec`, or from [another library](ForeignMemory).
 ///
-/// A buffer made from a `Vec`, or a small one, becomes a `Vec` without a copy. A large result (128 KiB and more) begins at a
-/// page boundary within a somewhat larger block, which is [reused](Cpu#memory-that-is-used-again) after the buffer is dropped.
-/// When it becomes a `Vec`, its elements move to the beginning of the block, by less than a page: one pass over memory, no
-/// allocation. That `Vec` has spare capacity. The elements of another library are copied to become a `Vec`.
+/// A large result (128 KiB and more) begins at a page boundary within a somewhat larger block. The block is
+/// [reused](Cpu#memory-that-is-used-again) after the buffer is dropped.
+///
+/// The cost of converting a buffer into a `Vec` depends on its memory:
+///
+/// * A small buffer, or one made from a `Vec`: free.
+/// * A large result: one pass over memory and no allocation. The elements move to the beginning of the block, by less than a page,
+///   and the `Vec` has spare capacity.
+/// * Memory of another library: a copy.
 pub struct CpuBuffer<T> {
     /// The first element.
     first: NonNull<T>,
     len: usize,
-    /// The start of the [`Block`] that the elements are in, whose alignment is that of `T` and is not stored; or, if `bytes` is
-    /// [`FOREIGN`], the [`Owner`] of foreign elements.
+    /// The start of the [`Block`] that contains the elements. Its alignment is that of `T`, so it is not stored. If `bytes` is
+    /// [`FOREIGN`], the [`Owner`] of foreign elements instead.
     start: NonNull<T>,
+    /// The size of the block, or [`FOREIGN`].
     bytes: usize,
     owns: PhantomData<T>,
 }
@@ -33,16 +38,16 @@ pub struct CpuBuffer<T> {
 /// Small tensors are created and moved often, so the buffer has to be small.
 const _: () = assert!(size_of::<CpuBuffer<f64>>() == 4 * size_of::<usize>());
 
-/// Stored instead of a block's bytes, which are always fewer.
+/// Stored in place of a block's size for foreign elements. A block is always smaller.
 const FOREIGN: usize = usize::MAX;
 
-/// The owner that frees foreign elements. In a `Box` of its own, so that the buffer's pointer to it is one word.
+/// The owner that frees foreign elements. The buffer has a thin pointer to this `Box`, which is itself a fat pointer.
 type Owner<T> = Box<dyn ForeignMemory<T>>;
 
 /// The memory of a tensor that was split into raw parts. [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs it, in
 /// addition to the address of the elements, to free the memory.
 ///
-/// Two words for foreign code to keep. They do not tell where the elements are.
+/// It consists of two words, which foreign code keeps. They do not contain the address of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct RawMemory {
@@ -50,16 +55,17 @@ pub struct RawMemory {
     bytes: usize,
 }
 
-// SAFETY: the address alone gives no access. `from_raw`, which is unsafe, makes a buffer of it; that buffer may be on another
-// thread because the elements are `Send` and `Sync` and the owner of foreign memory is `Send`.
+// SAFETY: the address alone gives no access. Only `from_raw`, which is unsafe, makes a buffer of it. The buffer may be on another
+// thread, because the elements are `Send` and `Sync`, and the owner of foreign memory is `Send`.
 unsafe impl Send for RawMemory {}
-// SAFETY: as for `Send`: the address alone gives no access.
+// SAFETY: the address alone gives no access, as for `Send`.
 unsafe impl Sync for RawMemory {}
 
-// SAFETY: as for a `Vec`: the buffer owns its block exclusively, and the block holds only elements, which are `Send`. The owner
-// of foreign memory is `Send`, as `ForeignMemory` requires it.
+// SAFETY: the buffer owns its block exclusively, as a `Vec` does, and the block holds only elements, which are `Send`. The owner
+// of foreign memory is `Send`, because `ForeignMemory` requires it.
 unsafe impl<T: Send> Send for CpuBuffer<T> {}
-// SAFETY: as for a `Vec`: a shared buffer gives shared access to its elements only, which are `Sync`; none to an owner.
+// SAFETY: a shared buffer gives shared access to its elements, as a `Vec` does, and they are `Sync`. It gives no access to the
+// owner of foreign memory.
 unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
@@ -69,7 +75,10 @@ impl<T> fmt::Debug for CpuBuffer<T> {
 }
 
 impl<T> CpuBuffer<T> {
+    /// Creates a buffer of elements within a block.
+    ///
     /// # Safety
+    /// The caller must ensure:
     /// * `first` is aligned, and `len` initialised elements from `first` on are within the block; or `len` is 0.
     /// * The block has the alignment of `T`, and the size of `T` divides its bytes.
     #[inline]
@@ -78,19 +87,22 @@ impl<T> CpuBuffer<T> {
         CpuBuffer { first, len, start: start.cast(), bytes, owns: PhantomData }
     }
 
+    /// Returns the block that the buffer owns.
+    ///
     /// # Safety
     /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: `bytes` are those of the block's layout, whose alignment is that of `T`, as `within` requires.
+        // SAFETY: `bytes` is the size of the block's layout, and its alignment is that of `T`, as `within` requires. So this is
+        // the block's layout, which is valid.
         let layout = unsafe { Layout::from_size_align_unchecked(self.bytes, align_of::<T>()) };
-        // SAFETY: `start` and `layout` are those of the block that `within` split; as the buffer is not used again, there is no
-        // second owner.
+        // SAFETY: `start` and `layout` are those of the block that `within` took apart. The buffer is not used again, so there is
+        // no second owner.
         unsafe { Block::from_raw(self.start.cast(), layout) }
     }
 }
 
-// Elements are numbers, which need no drop.
+// Elements are numbers or `bool`, which have no destructor.
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
@@ -112,7 +124,7 @@ impl<T> CpuBuffer<T> {
     #[inline(never)]
     unsafe fn free_large(&mut self) {
         if self.bytes == FOREIGN {
-            // SAFETY: `bytes` is `FOREIGN`, so `start` is from `from_foreign`, which leaked such a box; only this buffer has its
+            // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has the
             // address, and it is not used again.
             drop(unsafe { Box::from_raw(self.start.cast::<Owner<T>>().as_ptr()) });
             return;
@@ -125,31 +137,35 @@ impl<T> CpuBuffer<T> {
     }
 }
 
-/// The place in a large block at which its elements begin.
+/// The position in a large block at which its elements begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
+    /// At the first page boundary.
     AtPage,
-    /// As a `Vec` requires.
+    /// At the beginning of the block, as a `Vec` requires.
     AtBlock,
 }
 
 impl<T: Element> CpuBuffer<T> {
-    /// Creates a buffer of the owner's elements. Dropping the buffer drops the owner.
+    /// Creates a buffer of foreign elements. Dropping the buffer drops their owner.
     pub(crate) fn from_foreign(owner: impl ForeignMemory<T>) -> Self {
         let mut owner: Box<Owner<T>> = Box::new(Box::new(owner));
         let elements = owner.elements();
         let (first, len) = (NonNull::from(&mut *elements).cast(), elements.len());
-        // From here on the owner is neither moved nor accessed until it is dropped, as `ForeignMemory` promises.
+        // From here on the owner is neither moved nor accessed until it is dropped, as `ForeignMemory` guarantees to its
+        // implementations.
         let start = NonNull::from(Box::leak(owner)).cast();
         CpuBuffer { first, len, start, bytes: FOREIGN, owns: PhantomData }
     }
 
-    /// Returns the address of the elements, and the memory that they are in, which is not freed.
+    /// Splits the buffer into the address of its elements and the memory that contains them. Does not free the memory.
     pub(crate) fn into_raw(self) -> (NonNull<T>, RawMemory) {
         let from = ManuallyDrop::new(self);
         (from.first, RawMemory { start: from.start.as_ptr().cast(), bytes: from.bytes })
     }
 
+    /// Creates the buffer that [`into_raw`](Self::into_raw) split.
+    ///
     /// # Safety
     /// The caller must ensure that `first` and `memory` are from one call of [`into_raw`](Self::into_raw), of a buffer with `len`
     /// elements `T`, and that they are passed to this function only once.
@@ -159,33 +175,32 @@ impl<T: Element> CpuBuffer<T> {
         CpuBuffer { first, len, start, bytes: memory.bytes, owns: PhantomData }
     }
 
-    /// Creates a zeroed buffer. Large ones that do not come from the pool are zeroed by the system, at the first access to each
-    /// page.
+    /// Creates a zeroed buffer. If it is large and not from the pool, the system zeroes each page at the first access to it.
     #[inline]
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
     }
 
-    /// Creates a buffer of unspecified values, for a result. Zeroing elements that will be overwritten would cost a pass over
-    /// memory.
+    /// Creates a buffer of unspecified values, for a result that overwrites them. Zeroing them would cost a pass over memory.
     #[inline(always)]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
 
-    /// [`any`](Self::any) for a buffer that becomes a `Vec` without moving its elements.
+    /// [`any`](Self::any) for a buffer that is converted into a `Vec`. The conversion then does not move the elements.
     pub(crate) fn any_for_vec(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
 
-    /// Returns the fill of a result before it is written.
+    /// Returns the fill for [`any`](Self::any): zeros if unspecified bytes could be invalid values or uninitialised.
     #[inline]
     fn whatever() -> Fill {
         // Not every byte is a valid `bool`.
         if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
     }
 
-    // Always inlined: the parts of a returned `Result` are stored separately and loaded together, which stalls the processor.
+    // Always inlined: the parts of a returned `Result` would be stored separately and loaded together, which prevents store
+    // forwarding and stalls the processor.
     #[inline(always)]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let found = match Layout::array::<T>(len) {
@@ -199,14 +214,15 @@ impl<T: Element> CpuBuffer<T> {
         if fill == Fill::Anything {
             settle(first.as_ptr());
         }
-        // SAFETY: `len` elements from `first` on are within the block, which was allocated for this layout or has its alignment
-        // and a multiple of 4096 bytes. Zero bytes are a valid `T`, as the sealed trait `Element` requires. `whatever` returns
-        // `Anything` only for numbers, for which all bytes are valid, and only if they are initialised above.
+        // SAFETY: `len` elements from `first` on are within the block, and `first` is aligned. The block has either this layout, or
+        // its alignment and a multiple of 4096 bytes, which the size of `T` divides. With `Zeros`, the elements are valid, because
+        // the sealed trait `Element` requires that zero bytes are. `whatever` returns `Anything` only for numbers, for which all
+        // bytes are valid, and only if `settle` initialises them.
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    /// Creates a buffer of one element. The compiler can leave out the allocation if the element is read and the buffer dropped
-    /// at once. To allow this, a failed allocation is not retried after freeing the pooled blocks.
+    /// Creates a buffer of one element. If the element is read and the buffer dropped at once, the compiler can remove the
+    /// allocation. To allow this, a failed allocation is not retried after freeing the pool.
     #[inline(always)]
     pub(crate) fn of(value: T) -> Result<Self, Error> {
         let layout = Layout::new::<T>();
@@ -215,12 +231,13 @@ impl<T: Element> CpuBuffer<T> {
         let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
         // SAFETY: the memory was just allocated for one `T`, so it is aligned and valid for this write.
         unsafe { first.write(value) };
-        // SAFETY: the global allocator returned it for this layout, and there is no other owner.
+        // SAFETY: the global allocator returned this memory for this layout, and there is no other owner.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
         // SAFETY: the block has the layout of `T`, and its only element was just written.
         Ok(unsafe { CpuBuffer::within(block, first, 1) })
     }
 
+    /// Converts a `Vec` into a buffer, without a copy.
     pub(crate) fn from_vec(mut data: Vec<T>) -> Self {
         if cfg!(vierbein_exact_memory) {
             data.shrink_to_fit();
@@ -228,34 +245,38 @@ impl<T: Element> CpuBuffer<T> {
         let mut data = ManuallyDrop::new(data);
         let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
         let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
-        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of `capacity` elements, or has zero bytes;
-        // `ManuallyDrop` gives up the `Vec`'s ownership.
+        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of `capacity` elements, or has zero bytes.
+        // Ownership moves to the block, because `ManuallyDrop` keeps the `Vec` from freeing it.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
         // SAFETY: the `Vec`'s `len` initialised elements are at the beginning of the block, an array of `T`.
         unsafe { CpuBuffer::within(block, first, len) }
     }
 
+    /// Converts the buffer into a `Vec`. Foreign elements are copied.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if the copy of foreign elements cannot be allocated.
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Error> {
         if self.bytes == FOREIGN {
             let mut copy = CpuBuffer::any_for_vec(self.len)?;
             copy.as_mut_slice().copy_from_slice(self.as_slice());
             return copy.into_vec();
         }
-        // Not dropped: the `Vec` takes ownership of the memory.
+        // The buffer is not dropped, because the `Vec` takes ownership of the memory.
         let from = ManuallyDrop::new(self);
         if from.start != from.first {
             // SAFETY: both ranges are within the block, which `self` owns exclusively, and are aligned: `start` by the block's
             // layout, `first` by `within`.
             unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
         }
-        // SAFETY: the memory is from the global allocator, owned by `self`, with the alignment of `T` and a number of bytes that
-        // the size of `T` divides, so its layout is that of `bytes / size` elements; with zero bytes, any aligned address is
-        // valid. The first `len` elements are initialised.
+        // SAFETY: the memory is from the global allocator and `self` owned it. By the contract of `within`, it has the alignment
+        // of `T`, and the size of `T` divides its bytes, so its layout is that of `bytes / size` elements. With zero bytes, any
+        // aligned address is valid. The first `len` elements are initialised.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }
 
-/// Returns the error of an allocation of `len` elements. Out of line, so that allocations are small enough to be inlined.
+/// Returns the error for a failed allocation of `len` elements. Out of line, so that `allocate` is small enough to be inlined.
 #[cold]
 fn no_memory<T>(len: usize) -> Error {
     match Layout::array::<T>(len) {
@@ -264,7 +285,8 @@ fn no_memory<T>(len: usize) -> Error {
     }
 }
 
-/// Returns a large block for `layout`, from the pool or newly allocated, after the address in it at which the elements begin.
+/// Returns the address at which the elements of `layout` begin, and the large block that contains them, from the pool or newly
+/// allocated. Returns `None` if the allocation fails.
 #[inline(never)]
 fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
     let recycled = Block::recycled(layout);
@@ -285,17 +307,18 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
     Some((first, block))
 }
 
-/// Whether the compiler can be told on this architecture that memory is initialised: see [`settle`].
+/// Whether [`settle`] works on this architecture.
 const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")));
 
-/// Makes the compiler treat the memory as initialised with unspecified bytes. To the compiler, newly allocated memory is
-/// uninitialised, and reading it is undefined behaviour. Empty inline assembly that receives the address may have written to the
-/// memory, as far as the compiler knows, so from here on each byte has some value. The same holds for the bytes that an earlier
-/// owner left in a reused block.
+/// Makes the compiler treat the memory as initialised with unspecified bytes.
+///
+/// To the compiler, newly allocated memory is uninitialised, and reading it is undefined behaviour. It has to assume that inline
+/// assembly which receives the address writes to the memory. So from here on, each byte has some value. The same holds for a reused
+/// block, in which the bytes of its previous owner are left.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
-    // SAFETY: the assembly is a comment: it has no instructions, so it changes no register, stack or memory.
+    // SAFETY: the assembly is a comment. It has no instructions, so it changes no register, no flag and no memory.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) memory, options(nostack, preserves_flags));
     }
@@ -306,14 +329,14 @@ fn settle(memory: *mut u8) {
 impl<T> CpuBuffer<T> {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: `first` points to `len` initialised elements: in a block that lives as long as `self`, or in foreign memory
-        // that, by the contract of `ForeignMemory`, stays valid and is not accessed by its owner for as long.
+        // SAFETY: `first` points to `len` initialised elements. They are in a block that lives as long as `self`, or in foreign
+        // memory that stays valid and is not accessed by its owner for as long, by the contract of `ForeignMemory`.
         unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as for `as_slice`, `first` points to `len` initialised elements; `self` is borrowed mutably, so access is
-        // exclusive.
+        // SAFETY: `first` points to `len` initialised elements that live as long as `self`, as for `as_slice`. `self` is borrowed
+        // mutably, so access is exclusive.
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

@@ -1,4 +1,4 @@
-//! Elements in the host's memory as bytes, in the machine's byte order.
+//! Elements as slices of bytes, in native byte order. The file formats call it.
 
 use crate::element::Element;
 
@@ -9,15 +9,15 @@ pub(crate) fn bytes<T: Element>(elements: &[T]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 
-/// Returns the bytes of the elements to write, or `None` if some bytes are no element: those of `bool` are 0 and 1 only.
+/// Returns the bytes of the elements for writing. Returns `None` for `bool`, for which only the bytes 0 and 1 are valid.
 #[inline]
 #[cfg(any(feature = "npy", test))]
 pub(crate) fn bytes_mut<T: Element>(elements: &mut [T]) -> Option<&mut [u8]> {
     if const { matches!(T::DTYPE, crate::element::DType::Bool) } {
         return None;
     }
-    // SAFETY: elements have no padding, so all bytes of the slice are initialised, and any bytes are elements of a type that is not
-    // `bool`: integers, floating-point and complex numbers. `u8` needs no alignment.
+    // SAFETY: elements have no padding, so all bytes of the slice are initialised. `T` is not `bool`, so it is an integer,
+    // floating-point or complex type, for which any bytes are valid. `u8` needs no alignment.
     Some(unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) })
 }
 

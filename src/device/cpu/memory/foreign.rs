@@ -1,9 +1,9 @@
-//! Memory that other libraries allocate and free.
+//! [`ForeignMemory`]: memory that other libraries allocate and free.
 
-/// Elements in memory of another library, which a tensor takes ownership of without a copy: see
-/// [`Tensor::from_buffer`](crate::Tensor::from_buffer).
+/// Elements in memory of another library. [`Tensor::from_buffer`](crate::Tensor::from_buffer) takes ownership of them without a
+/// copy.
 ///
-/// Dropping the value frees the memory; a tensor does so when it is dropped. That may be on any thread.
+/// Dropping the value frees the memory. A tensor drops it when the tensor is dropped, which may be on any thread.
 ///
 /// ```
 /// use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -57,12 +57,15 @@
 /// ```
 ///
 /// # Safety
+/// The implementation must ensure:
 /// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the owner is dropped, although the borrow
-///   ends: its address and length do not change.
-/// * Until then nothing else reads or writes it, not even the owner, not even while another thread uses the tensor.
-/// * `elements` may be called several times, and the owner moved in between; each call returns the same number of elements.
+///   ends. Its address and length do not change.
+/// * Until then, nothing else reads or writes it. The owner does not either, also while another thread uses the tensor.
+/// * `elements` may be called several times, and the owner may be moved between calls. Each call returns the same number of
+///   elements.
 ///
-/// After the last call the owner is not moved until it is dropped, or it is returned to the caller that passed it in.
+/// After the last call of `elements`, the owner is not moved until it is dropped, or until it is returned to the caller that
+/// passed it in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not own elements `{T}` that a tensor could take over",
     label = "not memory that is its owner's alone",
@@ -74,7 +77,7 @@ pub unsafe trait ForeignMemory<T>: Send + 'static {
     fn elements(&mut self) -> &mut [T];
 }
 
-// SAFETY: a `Vec` owns its elements; they do not move, and the `Vec` does not access them, until one of its methods is called.
+// SAFETY: a `Vec` owns its elements. Until one of its methods is called, they do not move, and the `Vec` does not access them.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     fn elements(&mut self) -> &mut [T] {
@@ -82,7 +85,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     }
 }
 
-// SAFETY: as for `Vec`: a `Box` owns its elements; they do not move, and the `Box` does not access them by itself.
+// SAFETY: a `Box` owns its elements. They do not move with the `Box`, and it does not access them by itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     fn elements(&mut self) -> &mut [T] {
@@ -90,7 +93,7 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     }
 }
 
-// SAFETY: as for `Vec`: a `Box` owns its elements; they do not move, and the `Box` does not access them by itself.
+// SAFETY: a `Box` owns its elements. They do not move with the `Box`, and it does not access them by itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> {
     fn elements(&mut self) -> &mut [T] {

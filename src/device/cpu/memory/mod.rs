@@ -1,4 +1,4 @@
-//! Memory of the host: buffers, the pool of freed ones, workspace.
+//! Host memory: buffers of tensors, the pool of freed buffers, and the workspace of kernels.
 
 mod access;
 mod buffer;

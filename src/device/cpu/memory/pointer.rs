@@ -13,10 +13,10 @@ impl<T> Clone for HostPtr<T> {
 }
 impl<T> Copy for HostPtr<T> {}
 
-// SAFETY: an address alone gives access to nothing. Every dereference is an `unsafe` block, which has to show that the element is
-// alive and either accessed exclusively or only read. The elements themselves may be sent to other threads.
+// SAFETY: an address alone gives no access. Every dereference is an `unsafe` block, which has to show that the element is alive
+// and is either accessed exclusively or only read. The elements themselves are `Send`.
 unsafe impl<T: Send> Send for HostPtr<T> {}
-// SAFETY: as for `Send`; the elements themselves may be shared between threads.
+// SAFETY: an address alone gives no access, as for `Send`. The elements themselves are `Sync`.
 unsafe impl<T: Sync> Sync for HostPtr<T> {}
 
 impl<T> HostPtr<T> {

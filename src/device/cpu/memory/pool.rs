@@ -1,7 +1,16 @@
-//! The buffer pool: large blocks of memory that are kept when they are freed, and reused.
+//! The buffer pool: keeps large blocks of memory when they are freed, and reuses them. [`CpuBuffer`](super::CpuBuffer) calls it.
 //!
-//! The system provides new memory page by page, at the first access, and zeroes each page: for a large elementwise operation that
+//! The system provides new memory page by page, at the first access, and zeroes each page. For a large elementwise operation, that
 //! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in cache.
+//!
+//! ```text
+//! allocate                                                                  (buffer::large)
+//!     take: the smallest block of the pool that is large enough, but at most a quarter larger than needed
+//!     otherwise: allocate a block
+//! free                                                                      (Block::recycle)
+//!     put: free the oldest blocks until the pool is within its limits, then add the block
+//! an allocation fails anywhere: free the whole pool and retry               (Block::fresh, has_room)
+//! ```
 
 use super::system;
 use crate::device::{Cpu, Device};
@@ -14,23 +23,22 @@ use std::alloc::{alloc, alloc_zeroed, dealloc};
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Results of this many bytes and more are in pooled blocks. For smaller ones the global allocator is fast enough.
+/// Minimum size of a result, in bytes, for a pooled block. For smaller ones the global allocator is fast enough.
 ///
-/// No result is that large in the build for memory checkers (`--cfg vierbein_exact_memory`): each one then has an allocation of
-/// its own, of exactly its bytes, so that AddressSanitizer reports every access outside it.
+/// In the build for memory checkers (`--cfg vierbein_exact_memory`), no result is that large. Each result then has a separate
+/// allocation of exactly its bytes, so that AddressSanitizer reports every access outside it.
 pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
-/// Alignment of large buffers: one page, so all large results have the same page offset. That of a plain `Vec`, which starts a
-/// few bytes past a page boundary, is larger: a load stalls if it follows a store to a page offset a few bytes *ahead* of its own
-/// (4 KiB aliasing).
+/// Alignment of large buffers: one page, so all large results have the same page offset. A plain `Vec` starts a few bytes past a
+/// page boundary. A load that follows a store to almost the same page offset, a few bytes *ahead*, stalls (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
-/// Sizes of large blocks are multiples of this. Every element's size divides it, so a block can become a `Vec` of any element
+/// The size of a large block is a multiple of this. Every element's size divides it, so a block can become a `Vec` of any element
 /// type.
 const BLOCK_GRANULE_BYTES: usize = 4096;
 
-/// Largest number of blocks in the pool: each request searches all of them.
+/// Maximum number of blocks in the pool. It is small, because each request searches all of them.
 const MAX_POOL_BLOCKS: usize = 256;
 
 /// The required contents of newly allocated memory.
@@ -40,7 +48,7 @@ pub(in crate::device::cpu) enum Fill {
     Zeros,
 }
 
-/// Memory from the global allocator, with exclusive ownership; no memory if the layout has zero bytes.
+/// Exclusively owned memory from the global allocator. A block of zero bytes has no memory.
 #[derive(Debug)]
 pub(in crate::device::cpu) struct Block {
     start: NonNull<u8>,
@@ -53,16 +61,19 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
+    /// Creates a block from its parts.
+    ///
     /// # Safety
-    /// The caller must ensure that the global allocator allocated `start` with exactly this layout and that ownership moves to
-    /// the block; or that the layout has zero bytes.
+    /// The caller must ensure one of these:
+    /// * The global allocator allocated `start` with exactly this layout, and ownership moves to the block.
+    /// * The layout has zero bytes.
     #[inline]
     pub(in crate::device::cpu) unsafe fn from_raw(start: NonNull<u8>, layout: Layout) -> Block {
         Block { start, layout }
     }
 
-    /// Returns the address and the number of bytes. The caller takes ownership of the memory, and has to know the alignment to
-    /// free it.
+    /// Returns the address and the size. The caller takes ownership of the memory. To free it, the caller has to know the
+    /// alignment.
     #[inline]
     pub(in crate::device::cpu) fn into_raw(self) -> (NonNull<u8>, usize) {
         let raw = (self.start, self.bytes());
@@ -80,17 +91,18 @@ impl Block {
         self.layout.size()
     }
 
-    /// Allocates memory of exactly this layout. If the allocation fails, it is retried after the pool is freed.
+    /// Allocates memory of exactly this layout. If the allocation fails, frees the pool and retries. Returns `None` if that fails
+    /// too.
     #[inline]
     pub(in crate::device::cpu) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
         if layout.size() == 0 {
-            // Any aligned address will do.
+            // Any aligned address is valid for zero bytes.
             return Some(Block { start: layout.dangling_ptr(), layout });
         }
         let start = match fill {
             // SAFETY: the layout's size is not zero.
             Fill::Anything => unsafe { alloc(layout) },
-            // SAFETY: as for `alloc`: the size is not zero.
+            // SAFETY: the layout's size is not zero.
             Fill::Zeros => unsafe { alloc_zeroed(layout) },
         };
         match NonNull::new(start) {
@@ -99,13 +111,14 @@ impl Block {
         }
     }
 
+    /// Frees the pool and retries an allocation.
     #[cold]
     fn fresh_after_trim(layout: Layout, fill: Fill) -> Option<Block> {
-        // The recursion ends: each retry frees all pooled blocks, and stops if there are none.
+        // The recursion ends, because it stops if the pool was empty.
         if KEPT.trim() > 0 { Block::fresh(layout, fill) } else { None }
     }
 
-    /// Allocates a block that has room for `wanted` at a page boundary. It is pooled when it is freed.
+    /// Allocates a block that is large enough for `wanted` at a page boundary. It returns to the pool when it is freed.
     pub(in crate::device::cpu) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
         let bytes =
             wanted.size().checked_add(LARGE_ALIGNMENT)?.checked_next_multiple_of(BLOCK_GRANULE_BYTES)?;
@@ -114,26 +127,25 @@ impl Block {
         Some(block)
     }
 
-    /// Takes a block from the pool that has room for `wanted` at a page boundary, if there is one.
+    /// Takes a block from the pool that is large enough for `wanted` at a page boundary, or returns `None` if there is none.
     pub(in crate::device::cpu) fn recycled(wanted: Layout) -> Option<Block> {
         KEPT.take(wanted)
     }
 
-    /// Returns whether the block is pooled when it is freed.
+    /// Returns whether the block returns to the pool when it is freed.
     #[inline]
     pub(in crate::device::cpu) fn is_large(&self) -> bool {
         self.bytes() >= MIN_POOLED_BYTES && self.bytes().is_multiple_of(BLOCK_GRANULE_BYTES)
     }
 
-    /// Returns the block to the pool, or frees it if it exceeds the limit.
+    /// Returns the block to the pool, or frees it if it is larger than the pool's limit.
     #[inline(never)]
     pub(in crate::device::cpu) fn recycle(self) {
         debug_assert!(self.is_large());
         KEPT.put(self);
     }
 
-    /// Returns whether the block is large enough for `wanted` at a page boundary and not much larger: the waste is at most a
-    /// quarter of the bytes needed.
+    /// Returns whether the block is large enough for `wanted` at a page boundary, and at most a quarter larger than `wanted`.
     fn serves(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()
@@ -146,14 +158,17 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: the size is not zero, so the global allocator allocated this memory with this layout, and the block is its
-            // only owner, which is being dropped.
+            // SAFETY: the size is not zero, so the global allocator allocated this memory with this layout. The block is its only
+            // owner, and is being dropped.
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }
 }
 
-/// Reserves capacity for `more` elements, or returns [`Error::OutOfMemory`].
+/// Reserves capacity for `more` elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if the allocation fails.
 pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     if has_room(to, more) {
         return Ok(());
@@ -161,7 +176,7 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
 }
 
-/// [`reserve`] for callers that can do without the memory. If the allocation fails, it is retried after the pool is freed.
+/// Reserves capacity for `more` elements. Returns `false` if the allocation fails, also after the pool was freed.
 pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
         // The pool is not freed for a request that no machine can satisfy.
@@ -169,14 +184,15 @@ pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool 
             return false;
         }
     }
-    // As for large buffers: such a vector may become one.
+    // As for large blocks, because the vector may become a large buffer.
     if more >= MIN_POOLED_BYTES / size_of::<T>().max(1) {
         system::use_huge_pages(to.spare_capacity_mut().as_mut_ptr().cast(), more * size_of::<T>());
     }
     true
 }
 
-/// Returns that many zeros, or `None` if the allocation fails. Memory that is new to the process is zero already.
+/// Returns `len` zeros, or `None` if the allocation fails. The system has zeroed memory that is new to the process already, so this
+/// may take no pass over it.
 pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
     let layout = Layout::array::<T>(len).ok()?;
     if layout.size() == 0 {
@@ -189,8 +205,8 @@ pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
             if layout.size() >= MIN_POOLED_BYTES {
                 system::use_huge_pages(start, layout.size());
             }
-            // SAFETY: the memory was allocated by the global allocator with the layout of `len` elements; bytes that are all 0 are
-            // an element of every type: `false`, or a number that is zero.
+            // SAFETY: the global allocator allocated the memory with the layout of `len` elements. Zero bytes are a valid element
+            // of every type: `false`, or a number that is zero.
             return Some(unsafe { Vec::from_raw_parts(start.cast(), len, len) });
         }
         if KEPT.trim() == 0 {
@@ -199,21 +215,22 @@ pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
     }
 }
 
-/// Freed blocks that are kept for reuse.
+/// A pool of freed blocks.
 struct Pool(Mutex<Held>);
 
+/// The contents of a pool.
 struct Held {
-    /// In the order in which they were freed.
+    /// The blocks, in the order in which they were freed.
     blocks: Vec<Block>,
     /// Total size of the blocks.
     bytes: usize,
-    /// `None` until it is set: the default limit.
+    /// The maximum of `bytes`. `None` stands for the default, until a limit is set.
     limit: Option<usize>,
 }
 
 static KEPT: Pool = Pool::new(None);
 
-// Memory is returned to the allocator after the lock is released: that can take the system a while.
+// Blocks are freed after the lock is released, because returning memory to the system can take long.
 impl Pool {
     const fn new(limit: Option<usize>) -> Pool {
         Pool(Mutex::new(Held { blocks: Vec::new(), bytes: 0, limit }))
@@ -224,8 +241,8 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the smallest block that [`serves`](Block::serves); of several, the one that was freed last, which is most likely in
-    /// cache.
+    /// Takes the smallest block that [`serves`](Block::serves) the layout. Of several, takes the one that was freed last, which is
+    /// most likely in cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
         let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));
@@ -233,6 +250,7 @@ impl Pool {
         Some(held.remove(at))
     }
 
+    /// Adds a block, after freeing the oldest ones if the pool is full. If the block alone exceeds the limit, frees it.
     fn put(&self, block: Block) {
         loop {
             let mut held = self.lock();
@@ -252,6 +270,7 @@ impl Pool {
         }
     }
 
+    /// Sets the limit, and frees the oldest blocks until the pool is within it.
     fn set_limit(&self, bytes: usize) {
         let mut held = self.lock();
         held.limit = Some(bytes);
@@ -263,6 +282,7 @@ impl Pool {
         }
     }
 
+    /// Frees all blocks. Returns their total size.
     fn trim(&self) -> usize {
         let mut held = self.lock();
         let (blocks, bytes) = (core::mem::take(&mut held.blocks), core::mem::take(&mut held.bytes));
@@ -284,7 +304,7 @@ impl Held {
     }
 }
 
-/// The environment variable that sets the limit of a process.
+/// The environment variable that sets the limit of a process at its start.
 const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
 
 fn default_limit() -> usize {
@@ -293,7 +313,7 @@ fn default_limit() -> usize {
         let usual = || usual_limit(system::memory(), usize::BITS) as usize;
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
-            // A buffer may be dropped while the program exits, with standard error closed: that must not panic.
+            // Errors are ignored: a buffer may be dropped while the program exits, when standard error is closed.
             let _ = writeln!(
                 std::io::stderr(),
                 "vierbein: {VARIABLE} is {text:?}, which is no number of bytes: ignored"
@@ -303,8 +323,8 @@ fn default_limit() -> usize {
     })
 }
 
-/// Returns the default limit for a machine with `memory` bytes, if known, and with pointers of `pointer_bits` bits. It fits in
-/// `usize`.
+/// Returns the default limit, which fits in `usize`, for a machine with `memory` bytes and pointers of `pointer_bits` bits. `memory`
+/// is `None` if it is not known.
 fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
     let most = if pointer_bits > 32 { 4 << 30 } else { 1 << 30 };
     memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
@@ -316,20 +336,21 @@ fn parse(text: &str) -> Option<usize> {
 
 /// # Memory that is used again
 ///
-/// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b` that takes longer
-/// than the sum. So when a tensor of 128 KiB or more is dropped, its memory returns to a pool. Later results of about its size
-/// (the block is at most a quarter larger than needed) whose elements have the same alignment reuse it.
+/// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b`, that takes longer
+/// than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses it if its
+/// elements have the same alignment and the block is at most a quarter larger than needed.
 ///
-/// The size of the pool is limited, by default to an eighth of the machine's memory (or of its container's) and to 4 GiB (1 GiB
-/// on a 32-bit machine), whichever is less: enough for the temporaries of a few large expressions, and a small part of the memory
-/// that a program with such tensors uses anyway. The blocks that have been in the pool longest are freed first. The limit is set
-/// for the process by [`Cpu::set_recycling_limit`] or, before it starts, by the environment variable `VIERBEIN_RECYCLE_BYTES`; 0
-/// turns the pool off. If an allocation fails, the pool is freed before the operation returns an error.
+/// The size of the pool is limited. The default is an eighth of the memory of the machine (or of its container), and at most 4 GiB
+/// (1 GiB on a 32-bit machine). That is enough for the temporaries of a few large expressions, and a small part of the memory that
+/// a program with such tensors uses anyway. If the pool is full, the blocks that have been in it longest are freed first.
 ///
-/// Large results begin at a page boundary, and on Linux request huge pages for the part that can have them (from 2 MiB on).
+/// [`Cpu::set_recycling_limit`] sets the limit for the process. The environment variable `VIERBEIN_RECYCLE_BYTES` sets it before
+/// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed before the operation returns an error.
+///
+/// Large results begin at a page boundary. On Linux they request huge pages for the part that can have them (from 2 MiB on).
 impl Cpu {
-    /// Sets the maximum number of bytes of freed memory that the process keeps for later results, and frees at once what exceeds
-    /// it. With 0, no memory is kept, now or later.
+    /// Sets the maximum number of bytes of freed memory that the process keeps for later results. Frees the excess at once. With
+    /// 0, no memory is kept, now or later.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -345,9 +366,11 @@ impl Cpu {
         KEPT.set_limit(bytes);
     }
 
-    /// Returns the maximum number of bytes of freed memory that the process keeps: the limit that was set last; or else the value
-    /// of `VIERBEIN_RECYCLE_BYTES` when it was first needed; or else an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit
-    /// machine).
+    /// Returns the maximum number of bytes of freed memory that the process keeps. This is the first of these that exists:
+    ///
+    /// 1. the limit that was set last;
+    /// 2. the value of `VIERBEIN_RECYCLE_BYTES` at its first use;
+    /// 3. an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit machine), or 256 MiB if the memory is not known.
     ///
     /// ```
     /// use vierbein::Cpu;
@@ -359,7 +382,7 @@ impl Cpu {
         KEPT.lock().limit()
     }
 
-    /// Returns the number of bytes of freed memory that are kept now and used by no tensor.
+    /// Returns the number of bytes of freed memory that the process keeps now. No tensor uses them.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -372,8 +395,8 @@ impl Cpu {
         KEPT.lock().bytes
     }
 
-    /// Frees all memory that is kept, and returns its number of bytes. Memory that is freed later is kept again. Call it in a
-    /// program that has finished its large operations and continues to run.
+    /// Frees all memory that the process keeps for later results. Returns the number of bytes. Memory of tensors that are dropped
+    /// later is kept again. For a program that has finished its large operations and continues to run.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};

@@ -1,11 +1,20 @@
-//! Thread-local workspace of kernels, reused between calls.
+//! Thread-local scratch buffers for packing, partial sums and transposes, reused between calls. The kernels call it.
+//!
+//! ```text
+//! take the thread's buffer for the purpose       (empty if a nested call uses it)
+//! if it is too small: free it and allocate `len` values
+//! if that fails: allocate `least` values
+//! if that fails: use an array on the stack
+//! call the kernel
+//! put the buffer back, unless it is larger than MAX_KEPT_BYTES
+//! ```
 
 use super::pool::{Block, Fill, has_room};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-/// Larger scratch buffers are freed after use. A thread keeps at most four times this many bytes.
+/// Maximum size of a scratch buffer that is kept after use, in bytes. A thread keeps at most four buffers.
 const MAX_KEPT_BYTES: usize = 8 << 20;
 
 /// A cache line.
@@ -13,13 +22,16 @@ const MAX_KEPT_BYTES: usize = 8 << 20;
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// Selects one of a thread's scratch buffers: packed parts of `a` and of `b`, which are in use together, partial sums, and
-/// operands that are transposed for an elementwise operation.
+/// The purpose of a scratch buffer. A thread has one buffer for each, because they may be in use at the same time.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) enum Side {
+    /// Packed panels of the operand A of a matrix product, or its partial results.
     A,
+    /// Packed panels of the operand B.
     B,
+    /// Accumulators of a reduction.
     Sums,
+    /// Strips and tiles of the operands of an elementwise loop.
     Blocks,
 }
 
@@ -30,12 +42,13 @@ thread_local! {
 /// Bytes of stack scratch, used if the heap allocation fails. The minimum workspace of every kernel fits in it.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Bytes that are added to a request so that the first value can be aligned: 0 unless `R` is aligned to more than a cache line.
+/// Returns the bytes that are added to a request so that the first value can be aligned. 0, unless the alignment of `R` is larger
+/// than a cache line.
 const fn alignment_bytes<R>() -> usize {
     align_of::<R>().saturating_sub(align_of::<Line>())
 }
 
-/// Returns how many values [`with_scratch`] provides even if every allocation fails: the maximum for its `least`.
+/// Returns the number of values that [`with_scratch`] provides even if every allocation fails. `least` must not exceed it.
 pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
     match size_of::<R>() {
         0 => usize::MAX,
@@ -43,13 +56,14 @@ pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
     }
 }
 
-/// Calls `f` with the address of `len` uninitialised values to which `f` has exclusive access; or, if the allocation of `len`
-/// values fails, of `least`. The second argument is the number of values. The first value begins at a cache line, or at the
-/// alignment of `R` if that is larger.
+/// Calls `f` with the address and the number of uninitialised values to which `f` has exclusive access. There are `len` values, or
+/// `least` if the allocation of `len` values fails. The first value is aligned to a cache line, or to the alignment of `R` if that
+/// is larger.
 ///
 /// A failed allocation is never an error: an operation that has begun is completed with less memory, more slowly.
 ///
-/// While `f` runs, the thread's buffer is in use: a nested call, as when a waiting thread runs another task, allocates a new one.
+/// While `f` runs, the thread's buffer is in use. A nested call, as when a thread waiting in `join` runs another task, allocates a
+/// new one.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
     len: usize,
@@ -68,7 +82,7 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     if cfg!(vierbein_exact_memory) {
         return with_exact_scratch(len, least, f);
     }
-    // While a thread ends, its buffers may have been dropped already.
+    // `try_with`, because a thread that is ending may have dropped its buffers already.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
     let mut granted = len;
     if memory.capacity() < lines(len) {
@@ -90,7 +104,7 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     out
 }
 
-/// [`with_scratch`] in the build for memory checkers: a block of exactly the requested bytes, allocated for this call and freed
+/// [`with_scratch`] in the build for memory checkers. A block of exactly the requested bytes is allocated for this call and freed
 /// after it, so that AddressSanitizer reports every access outside it.
 #[inline(never)]
 fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, usize) -> Out) -> Out {
@@ -104,8 +118,8 @@ fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, u
     }
 }
 
-/// Calls `f` with one buffer for each operand, of these numbers of bytes; or, if the allocation fails, of the numbers in
-/// `least`. The second argument tells whether the allocation succeeded. Each buffer that is not empty begins at a cache line.
+/// Calls `f` with one buffer for each operand and with whether the allocation succeeded. The buffers have the sizes `bytes`, or
+/// `least` if the allocation fails. Each buffer that is not empty is aligned to a cache line.
 pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     side: Side,
     bytes: [usize; K],
@@ -132,7 +146,8 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     })
 }
 
-/// Allocates a block of exactly these bytes for each buffer, so that an access past the end of one is not within the next.
+/// Allocates a separate block of exactly these bytes for each buffer, so that an access past the end of one is not within the
+/// next.
 #[inline(never)]
 fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     let blocks = bytes.map(|bytes| {
@@ -151,12 +166,13 @@ fn aligned<R>(start: *mut Line) -> *mut R {
     }
 }
 
-/// Returns whether this many bytes can be allocated, and frees them: for foreign code that aborts if it cannot allocate.
+/// Allocates this many bytes and frees them; returns whether that succeeded. For foreign code that aborts if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
-    // One line more, for any alignment. Without `black_box` the compiler may remove the allocation.
+    // One more line, for any alignment. Without `black_box`, the compiler may remove the allocation.
     core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()
 }
 
+/// Allocates at least this many lines, or returns `None` if the allocation fails.
 fn fresh(lines: usize) -> Option<Vec<Line>> {
     let mut memory = Vec::new();
     has_room(&mut memory, lines).then_some(memory)

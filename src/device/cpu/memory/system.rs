@@ -1,15 +1,15 @@
-//! Queries and requests to the operating system: the amount of memory, and huge pages.
+//! Calls of the operating system: the amount of memory, and huge pages. The buffer pool calls it.
 
 /// Requests huge pages for the part of a new block that can have them: one page fault and one TLB entry for 2 MiB instead of 512.
-/// It is a hint: nothing depends on whether the system follows it.
+/// This is a hint; correctness does not depend on whether the system follows it.
 #[cfg(target_os = "linux")]
 pub(in crate::device::cpu) fn use_huge_pages(start: *mut u8, bytes: usize) {
     const HUGE: usize = 2 << 20;
     let offset = start.addr().wrapping_neg() % HUGE;
     let inside = bytes.saturating_sub(offset) & !(HUGE - 1);
     if inside > 0 && !cfg!(miri) {
-        // SAFETY: `MADV_HUGEPAGE` does not change the contents or validity of memory, for any range; for an unmapped one the call
-        // fails.
+        // SAFETY: for any range, `MADV_HUGEPAGE` changes neither the contents nor the validity of memory. If the range is not
+        // mapped, the call fails.
         unsafe { libc::madvise(start.wrapping_add(offset).cast(), inside, libc::MADV_HUGEPAGE) };
     }
 }
@@ -18,13 +18,13 @@ pub(in crate::device::cpu) fn use_huge_pages(start: *mut u8, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub(in crate::device::cpu) fn use_huge_pages(_start: *mut u8, _bytes: usize) {}
 
-/// Returns the bytes of memory that this machine has, or that its container may use; `None` if that is not known.
+/// Returns the bytes of memory of this machine, or the limit of its container if that is less. Returns `None` if it is not known.
 #[cfg(target_os = "linux")]
 pub(in crate::device::cpu) fn memory() -> Option<u64> {
     if cfg!(miri) {
         return None;
     }
-    // A 32-bit machine may have more bytes than `usize` counts.
+    // `u64`, because a 32-bit machine may have more bytes than fit in `usize`.
     // SAFETY: `sysconf` takes any number and returns -1 for an unknown one; it accesses none of the program's memory.
     let ask = |what| u64::try_from(unsafe { libc::sysconf(what) }).ok();
     let machine = ask(libc::_SC_PHYS_PAGES)?.checked_mul(ask(libc::_SC_PAGESIZE)?)?;

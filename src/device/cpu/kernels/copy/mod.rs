@@ -1,8 +1,25 @@
-//! Permuted copies: tiles transposed in registers if source and result are contiguous along different axes, else contiguous
-//! runs of bytes.
+//! Copies between any two layouts of one shape: implements [`Permute`] for [`Cpu`]. `ops::assign`, `ops::convert` and
+//! `engine::contract` call it.
 //!
-//! [`layout::tiling`](crate::layout::tiling) splits a copy into rows, columns and loops around them, without access to the
-//! data. Kernels see bytes and the size of elements, not their type.
+//! ```text
+//! at most a few elements: a loop without a plan                             (Permute::copy)
+//! both contiguous in one memory order: memcpy                               (copy)
+//! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
+//! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
+//! otherwise, by the loops that layout::tiling chooses:
+//!     split in half, recursively, for threads                               (CopyTask::run)
+//!         source and result are contiguous along different axes:            (tiles)
+//!             for each band of rows
+//!                 for each index of the outer loops
+//!                     transpose a tile of all columns and these rows        (module tile)
+//!         the result is contiguous along an axis, the source is strided:    (gathered)
+//!             for each row of the result: gather it
+//!         otherwise:                                                        (pieces)
+//!             for each run of `unit` contiguous bytes: copy it
+//! ```
+//!
+//! [`layout::tiling`](crate::layout::tiling) chooses rows, columns and the loops around them, without access to the data. The
+//! kernels see bytes and the size of an element, not its type. Large results are written with non-temporal stores.
 
 #[cfg(target_arch = "x86_64")]
 mod register;
@@ -28,45 +45,48 @@ use crate::rank::MAX_RANK;
 use core::mem::MaybeUninit;
 use tile::{Steps, Tile};
 
-/// Largest number of elements that is copied without a plan: to make a plan takes longer than the loop over the axes.
+/// Maximum number of elements that are copied without a plan. Planning takes longer than the loop over the axes.
 const MAX_UNPLANNED_LEN: usize = 32;
 /// Matrices of fewer bytes are transposed without a plan.
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 /// Bytes, read and written, below which a second thread is slower.
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
-/// Rows are split at multiples of this number.
+/// Rows are split between threads at multiples of this number.
 const BAND_ROWS: usize = 64;
-/// Results of more bytes are written with non-temporal stores. Including the time to read the result afterwards, both ways
-/// take the same at this size if the last-level cache has twice as much; above it, non-temporal stores are faster.
+/// Minimum size of a result, in bytes, for non-temporal stores. If L3 is twice as large as this, a copy and a later read of a
+/// result of this size take the same time with both kinds of store. For larger results, non-temporal stores are faster.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
-/// Results of more bytes than this use non-temporal stores too, if their rows evict each other from the caches.
+/// Minimum size of a result, in bytes, for non-temporal stores if its rows map to the same cache sets; see [`collide`].
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
-/// Shorter rows use ordinary stores if they share cache lines with others: an incomplete line would be fetched first.
+/// Minimum bytes of a row for non-temporal stores, if rows share cache lines: the incomplete lines at a row's ends need ordinary
+/// stores, which fetch the line first.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
-/// Largest number of pairs of offsets in one call of a kernel.
+/// Maximum number of pairs of offsets in one call of a kernel.
 const MAX_POSITIONS: usize = 128;
-/// Shorter rows are copied by a table of offsets: a call for each row would take longer.
+/// Minimum length of a row for [`gathered`](CopyTask::gathered). Shorter rows are copied by a table of offsets, because a call for
+/// each row would take longer.
 const MIN_GATHERED_LEN: usize = 8;
-/// Bytes of the buffer between elements that are gathered and non-temporal stores.
+/// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Largest number of rows in a table of offsets.
+/// Maximum number of rows in a table of offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
-    // Always inlined: if the rank is known, little code is left. Passing the operands would take longer than a small copy.
+    // Always inlined: if the rank is known at compile time, most of the code is removed. A call with these operands would take
+    // longer than a small copy.
     #[inline(always)]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         assert!(same(out.shape(), a.shape()), "operands of one shape");
         if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
             if let Some(len) = few.contiguous_len() {
-                // SAFETY: both have `len` contiguous elements: `Operand` makes its own readable, and `Output` guarantees exclusive
-                // access.
+                // SAFETY: both have `len` contiguous elements. `Operand` guarantees readable elements, and `Output` guarantees
+                // exclusive access to its own.
                 unsafe { copy_short(a.ptr(), out.ptr(), len) };
                 return Ok(());
             }
             few.for_each(|[o, x]| {
-                // SAFETY: `x` is the offset of an index of the operand.
+                // SAFETY: `x` is the offset of an index of the operand, whose elements are readable.
                 let value = unsafe { a.ptr().offset(x).get().read() };
                 // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
                 unsafe { out.ptr().offset(o).get().write(value) };
@@ -74,14 +94,14 @@ impl<T: Element> Permute<T> for Cpu {
             return Ok(());
         }
         let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-        // SAFETY: `Operand` guarantees readable elements, `Output` exclusive access to its own, so that they do not overlap;
-        // both have this shape.
+        // SAFETY: both operands have this shape. `Operand` guarantees readable elements, and `Output` guarantees exclusive access
+        // to its own, so they do not overlap.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
         Ok(())
     }
 }
 
-/// Copies contiguous elements in less time than a call of `memcpy` takes, if they are few.
+/// Copies a few contiguous elements inline, which is faster than a call of `memcpy`.
 ///
 /// # Safety
 /// The caller must ensure that `len` elements from `from` are readable, and exclusive access to `len` elements from `to`.
@@ -90,21 +110,21 @@ unsafe fn copy_short<T: Element>(from: HostPtr<T>, to: HostPtr<T>, len: usize) {
     const STEP: usize = 4;
     let whole = len - len % STEP;
     for i in (0..whole).step_by(STEP) {
-        // All are read before any is written, so the compiler needs no comparison of addresses to use vectors.
+        // All elements of a step are read before any is written, so the compiler vectorises without an overlap check.
         // SAFETY: `i + STEP <= len`, and the caller ensures that these elements are readable.
         let elements = unsafe { from.offset(i as isize).get().cast::<[T; STEP]>().read() };
-        // SAFETY: as for the operand, and the caller ensures exclusive access.
+        // SAFETY: `i + STEP <= len`, and the caller ensures exclusive access to these elements.
         unsafe { to.offset(i as isize).get().cast::<[T; STEP]>().write(elements) };
     }
     for i in whole..len {
         // SAFETY: `i < len`, and the caller ensures that this element is readable.
         let element = unsafe { from.offset(i as isize).get().read() };
-        // SAFETY: as for the operand, and the caller ensures exclusive access.
+        // SAFETY: `i < len`, and the caller ensures exclusive access to this element.
         unsafe { to.offset(i as isize).get().write(element) };
     }
 }
 
-/// Copies elements of `size` bytes from the second operand to the first.
+/// Copies elements of `size` bytes from the second operand to the first. Strides count elements.
 ///
 /// # Safety
 /// The caller must ensure, for the elements that `shape` and the strides, in elements, describe, that
@@ -118,12 +138,13 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     let len: usize = shape.iter().product();
     let short = len * size < PARALLEL_COPY_BYTES;
     if short && one_block(shape, strides.into_iter()).is_some() {
-        // SAFETY: both operands are contiguous in one order, `len · size` bytes each; the caller ensures access to them.
+        // SAFETY: both operands are contiguous in the same memory order, with `len · size` bytes each. The caller ensures that
+        // the source is readable, and that the result is exclusive and does not overlap it.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
     } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
-                // SAFETY: `small` has this function's contract, and `P`, an array of bytes, has `size` of them.
+                // SAFETY: `small` has this function's contract. An array of `size` bytes has an element's size and alignment 1.
                 unsafe {
                     small::<[u8; $size]>(
                         shape,
@@ -148,17 +169,18 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     {
         // A matrix to transpose needs no plan.
         let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
-        // SAFETY: the same elements, with strides in bytes: the caller ensures access to them.
+        // SAFETY: `transpose` has this function's contract, for the same elements with strides in bytes.
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
         let job = CopyTask { to, from, bytes: blocks.bytes() };
-        // SAFETY: the blocks visit the elements of `shape` in both operands, to which the caller ensures access.
+        // SAFETY: the blocks visit the elements that `shape` and the strides describe. `run` has this function's contract for
+        // them.
         enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
 }
 
-/// Copies elements of the size of `P` with one loop per axis, the last axis innermost.
+/// Copies elements of the size of `P` with one loop per axis. The last axis is the innermost loop.
 ///
 /// # Safety
 /// As [`copy`], for elements of the size of `P`. Pointers must be aligned for `P`.
@@ -172,53 +194,55 @@ unsafe fn small<P: Copy>(
     let (Some((&extent, shape)), Some((&t, to_strides)), Some((&f, from_strides))) =
         (shape.split_first(), to_strides.split_first(), from_strides.split_first())
     else {
-        // SAFETY: without axes there is one element on each side, to which the caller ensures access.
+        // SAFETY: without axes there is one element in each operand, readable and exclusive by the contract.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
         return;
     };
     for i in 0..extent as isize {
         let (to, from) = (to.wrapping_offset(i * t), from.wrapping_offset(i * f));
         if shape.is_empty() {
-            // SAFETY: `i < extent`, so these are elements of the operands, to which the caller ensures access.
+            // SAFETY: `i < extent`, so this is an element of each operand, readable and exclusive by the contract.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         } else {
-            // SAFETY: `i < extent`; the remaining axes visit elements of the operands, to which the caller ensures access.
+            // SAFETY: `i < extent`, so the remaining axes visit elements of the operands, for which the contract holds.
             unsafe { small(shape, to, to_strides, from, from_strides) };
         }
     }
 }
 
-/// A copy of blocks, split into parts for threads.
+/// The operands of a planned copy, shared by all threads.
 #[derive(Debug, Clone, Copy)]
 struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    /// The bytes to copy in all parts together.
+    /// Bytes to copy in all parts together. Decides about non-temporal stores.
     bytes: usize,
 }
 
 impl CopyTask {
-    /// Copies the blocks, split into halves for threads while they are large enough.
+    /// Copies the blocks. Splits them in half, recursively, for threads while they are large enough.
     ///
     /// # Safety
-    /// The caller must ensure, for the elements that the blocks visit, that those of the source may be read, and that it has
-    /// exclusive access to those of the result, which do not overlap the source's.
+    /// The caller must ensure, for the elements that the blocks visit:
+    /// * The elements of the source are readable.
+    /// * The caller has exclusive access to the elements of the result, which do not overlap those of the source.
     unsafe fn run(&self, blocks: &Blocks) {
         if blocks.bytes() >= PARALLEL_COPY_BYTES
             && let Some((low, high)) = blocks.halves(BAND_ROWS)
         {
-            // SAFETY: each half visits elements of these blocks, to which the caller ensures access, and none of the result
-            // is in both.
+            // SAFETY: each half visits elements of these blocks, for which the contract holds. No element of the result is in
+            // both halves, so they may run in parallel.
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
             return;
         }
         if blocks.dense {
-            // SAFETY: `tiles` has this function's contract, and the blocks are dense.
+            // SAFETY: `tiles` has this function's contract, and `dense` was checked.
             unsafe { self.tiles(blocks) };
         } else if let Some((row, rest)) = blocks.split_contiguous()
             && row.extent >= MIN_GATHERED_LEN
         {
-            // SAFETY: `gathered` has this function's contract, and `split_contiguous` returns such a row.
+            // SAFETY: `gathered` has this function's contract. `split_contiguous` returns a row whose step in the result is the
+            // unit, and the loops around it, which together visit the same elements.
             unsafe { self.gathered(row, &rest) };
         } else {
             // SAFETY: `pieces` has this function's contract.
@@ -229,7 +253,7 @@ impl CopyTask {
         }
     }
 
-    /// Copies the blocks as tiles that are transposed.
+    /// Copies the blocks by transposing tiles. A tile has all columns and a band of rows.
     ///
     /// # Safety
     /// As [`run`](CopyTask::run). The blocks must be `dense`.
@@ -252,16 +276,18 @@ impl CopyTask {
         ];
         let lead_rows = lead(start[1], unit, [blocks.columns.as_slice(), outer], |l| l.from);
         let lead_columns = lead(start[0], unit, [blocks.rows.as_slice(), outer], |l| l.to);
-        // Non-temporal stores are slower if rows are short and share cache lines.
+        // Rows that are not whole cache lines share lines with other rows. Non-temporal stores are slower if such rows are short.
         let shared = lead_columns != Some(0) || !(count * unit).is_multiple_of(CACHE_LINE_BYTES);
         let collide = collide(blocks);
         let stream = lead_columns.is_some()
             && (!shared || count * unit >= MIN_STREAMED_ROW_BYTES)
             && self.bytes >= if collide { MIN_COLLIDING_BYTES } else { MIN_STREAMED_BYTES };
         let lead_columns = lead_columns.unwrap_or(0);
-        // If rows collide in the cache, registers that span two lines are faster: each load fetches the next one's line early.
+        // If rows map to the same cache sets, unaligned loads are faster: a load that spans two cache lines fetches the line of the
+        // next load early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
-        // Number of rows whose columns, contiguous in the source, fill some cache lines; fewer if these would evict each other.
+        // Number of rows in a band. A band's part of a column is contiguous in the source and fills some cache lines; fewer if lines
+        // of different columns would evict each other.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
             (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
                 (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
@@ -271,7 +297,7 @@ impl CopyTask {
             (1, false, _) => (8 * CACHE_LINE_BYTES / unit).clamp(BAND_ROWS, MAX_TABLE_ROWS),
             _ => MAX_TABLE_ROWS,
         };
-        // If there are several bands, rows are one loop: the first steps of the loop are those of each band.
+        // If there are several bands, the rows are a single loop, so all bands have the same offsets relative to their first row.
         let mut steps = [0; MAX_TABLE_ROWS + CACHE_LINE_BYTES];
         fill(&mut steps[..(lead_rows + band).min(rows)], blocks.rows.as_slice(), |l| l.to);
         let mut end = 0;
@@ -291,18 +317,19 @@ impl CopyTask {
                     ahead: !(collide && stream) || unit == 16,
                     stream,
                 };
-                // SAFETY: `for_positions` gives offsets of the blocks, and the tile has rows `row .. end` and all columns: the
-                // caller ensures access to their elements. To stream, `lead` found `lead_columns` for rows at all offsets.
+                // SAFETY: `for_positions` yields offsets of the blocks, and the tile has rows `row .. end` and all columns. By the
+                // contract, their elements are readable in the source and exclusive in the result. `stream` is set only if `lead`
+                // found that all rows have `lead_columns` elements before the first whole cache line.
                 unsafe { kernel(&tile, at) }
             });
         }
     }
 
-    /// Copies the blocks as rows that are contiguous in the result: `row`, at each position of the other loops.
+    /// Copies rows that are contiguous in the result and strided in the source: `row`, for each index of the loops of `blocks`.
     ///
     /// # Safety
-    /// As [`run`](CopyTask::run), for `row` and `blocks`. The step of `row` in the result is the unit, and that in the source a
-    /// multiple of it.
+    /// As [`run`](CopyTask::run), for the elements that `row` and `blocks` visit together. The caller must also ensure that the
+    /// step of `row` in the result is `blocks.unit`, and that its step in the source is a multiple of it.
     unsafe fn gathered(&self, row: Loop, blocks: &Blocks) {
         let (unit, stride) = (blocks.unit, row.from / blocks.unit as isize);
         let stream = self.bytes >= MIN_STREAMED_BYTES && row.extent * unit >= MIN_STREAMED_ROW_BYTES;
@@ -313,16 +340,18 @@ impl CopyTask {
             for &[to_at, from_at] in at {
                 let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at).cast_const());
                 if !stream {
-                    // SAFETY: the row at offsets of the blocks, to which the caller ensures access.
+                    // SAFETY: `row.extent` elements at offsets of the blocks, readable and exclusive by the contract.
                     unsafe { gather(unit, from, stride, to, row.extent) };
                     continue;
                 }
                 for begin in (0..row.extent).step_by(GATHER_BUFFER_BYTES / unit) {
                     let n = (row.extent - begin).min(GATHER_BUFFER_BYTES / unit);
                     let from = from.wrapping_offset(begin as isize * row.from);
-                    // SAFETY: `n` elements of the row from `begin` on, which may be read; the buffer has as many.
+                    // SAFETY: `begin + n <= row.extent`: elements of the row, readable by the contract. The buffer has space for
+                    // `n` elements.
                     unsafe { gather(unit, from, stride, buffer, n) };
-                    // SAFETY: the same part of the row in the result, to which access is exclusive; `run` calls `fence`.
+                    // SAFETY: `gather` has written `n · unit` bytes of the buffer. They are copied to the same part of the row in
+                    // the result, which is exclusive by the contract. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit) };
                 }
             }
@@ -340,30 +369,33 @@ impl CopyTask {
             if stream {
                 for &[to_at, from_at] in at {
                     let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
-                    // SAFETY: `unit` bytes at offsets of the blocks, to which the caller ensures access; `run` calls `fence`.
+                    // SAFETY: `unit` bytes at offsets of the blocks, readable and exclusive by the contract. `run` calls `fence`
+                    // afterwards.
                     unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
             } else {
-                // SAFETY: `unit` bytes at each of these offsets of the blocks, to which the caller ensures access.
+                // SAFETY: `unit` bytes at each of these offsets of the blocks, readable and exclusive by the contract.
                 unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });
     }
 }
 
-/// Returns the number of elements before the first whole cache line, if it is the same at all positions of the loops.
+/// Returns the number of elements from `start` to the first whole cache line, or `None` if it is not the same at all indices of
+/// the loops.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
 }
 
-/// Whether all rows, of the result or of the source, fall into the same few sets of L1.
+/// Returns whether all rows, of the result or of the source, map to the same few sets of L1, so that they evict each other. This
+/// is so if a stride is a multiple of 2048 bytes.
 fn collide(blocks: &Blocks) -> bool {
     let far = |step: isize| step != 0 && step % 2048 == 0;
     blocks.rows.as_slice().iter().any(|l| far(l.to)) || blocks.columns.as_slice().iter().any(|l| far(l.from))
 }
 
-/// Fills `table` with the offsets of all positions of the loops, the first of which advances fastest.
+/// Fills `table` with the offsets of all indices of the loops, the first of which is the innermost.
 fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     let mut filled = 1;
     for l in loops {
@@ -374,10 +406,10 @@ fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     }
 }
 
-/// Calls `f` for the positions of the loops around the blocks and, if `inner` is 2, of columns and rows.
-/// `f` gets a pair of offsets from the operands' beginnings, and a table of pairs of offsets from there.
+/// Calls `f` for all indices of the outer loops and, if `inner` is 2, of columns and rows as well. `f` takes a pair of base
+/// offsets, in the result and in the source, and a table of pairs of offsets that are added to them.
 fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[[isize; 2]])) {
-    // Innermost first.
+    // All loops, innermost first.
     let sides = [blocks.columns.as_slice(), blocks.rows.as_slice()];
     let mut loops = [Loop { extent: 1, to: 0, from: 0 }; MAX_RANK];
     let mut count = 0;
@@ -403,7 +435,8 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
             break;
         }
     }
-    // If the innermost loop is longer than the table, the table has its first positions only; the rest is the outermost loop.
+    // If the innermost loop is longer than the table, the table has its first offsets, and an outermost loop over chunks of it is
+    // added.
     let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);

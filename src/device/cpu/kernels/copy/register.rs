@@ -1,9 +1,10 @@
-//! SIMD registers of bytes, as rows of 16-byte lanes: the operations that the transpose needs of an instruction set.
+//! The trait [`Register`]: the SIMD instructions that transposes need, for SSE2, AVX2 and AVX-512. A register is a row of 16-byte
+//! lanes. Called by the modules `tile` and `stream`.
 
 use core::arch::x86_64::*;
 
-/// A register of 16, 32 or 64 bytes. A value of this type exists only on processors with the instruction set, since
-/// [`load`](Register::load) requires it; methods that take one rely on that.
+/// A register of 16, 32 or 64 bytes. A value exists only on a processor with the instruction set, because
+/// [`load`](Register::load) requires it. The `SAFETY` comments of methods with `self` rely on that.
 pub(super) trait Register: Copy {
     /// The number of 16-byte lanes.
     const LANES: usize;
@@ -11,23 +12,23 @@ pub(super) trait Register: Copy {
     /// Loads a register; `from` need not be aligned.
     ///
     /// # Safety
-    /// The caller must ensure that the processor has the instruction set and that a register's bytes may be read at `from`.
+    /// The caller must ensure that the processor has the instruction set, and that a register's bytes are readable at `from`.
     unsafe fn load(from: *const u8) -> Self;
     /// Stores the register; `to` need not be aligned.
     ///
     /// # Safety
-    /// The caller must ensure that a register's bytes may be written at `to`.
+    /// The caller must ensure that a register's bytes are writable at `to`.
     unsafe fn store(self, to: *mut u8);
     /// Stores the register with a non-temporal store.
     ///
     /// # Safety
     /// As [`store`](Register::store), and `to` must be a multiple of the register's bytes.
     unsafe fn stream(self, to: *mut u8);
-    /// In each lane, interleaves the elements of the lower halves of both. Elements have 1, 2, 4 or 8 bytes.
+    /// In each lane, interleaves the lower halves of both operands. Elements have `SIZE` bytes: 1, 2, 4 or 8.
     fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
-    /// In each lane, interleaves the elements of the upper halves of both. Elements have 1, 2, 4 or 8 bytes.
+    /// In each lane, interleaves the upper halves of both operands. Elements have `SIZE` bytes: 1, 2, 4 or 8.
     fn interleave_high<const SIZE: usize>(self, other: Self) -> Self;
-    /// Transposes a square of lanes: those of the first `LANES` registers.
+    /// Transposes the lanes of the first `LANES` registers: lane `j` of register `i` becomes lane `i` of register `j`.
     fn transpose_lanes(square: &mut [Self; 4]);
 }
 
@@ -63,7 +64,7 @@ impl Register for __m128i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 16 bytes may be written at `to`, a multiple of 16, as the caller ensures; SSE2 as for `load`.
+        // SAFETY: 16 bytes may be written at `to`, a multiple of 16, as the caller ensures; every x86-64 processor has SSE2.
         unsafe { _mm_stream_si128(to.cast(), self) }
     }
     interleave! {
@@ -89,7 +90,7 @@ impl Register for __m256i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; AVX2 as for `store`.
+        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; `self` exists, so there is AVX2.
         unsafe { _mm256_stream_si256(to.cast(), self) }
     }
     interleave! {
@@ -101,7 +102,7 @@ impl Register for __m256i {
         let [a, b, ..] = *square;
         // SAFETY: `a` and `b` exist, so the processor has AVX2.
         square[0] = unsafe { _mm256_permute2x128_si256::<0x20>(a, b) };
-        // SAFETY: as for `square[0]`: the processor has AVX2.
+        // SAFETY: `a` and `b` exist, so the processor has AVX2.
         square[1] = unsafe { _mm256_permute2x128_si256::<0x31>(a, b) };
     }
 }
@@ -121,7 +122,7 @@ impl Register for __m512i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; AVX-512 as for `store`.
+        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; `self` exists, so there is AVX-512.
         unsafe { _mm512_stream_si512(to.cast(), self) }
     }
     interleave! {
@@ -131,13 +132,13 @@ impl Register for __m512i {
     #[inline(always)]
     fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, c, d] = *square;
-        // The even lanes of two registers, or the odd ones.
+        // Each returns a register of the even (or odd) lanes of two registers.
         let even = |a, b| {
             // SAFETY: `a` and `b` exist, so the processor has AVX-512.
             unsafe { _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b) }
         };
         let odd = |a, b| {
-            // SAFETY: as for `even`: the processor has AVX-512.
+            // SAFETY: `a` and `b` exist, so the processor has AVX-512.
             unsafe { _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b) }
         };
         let (ab, cd) = (even(a, b), even(c, d));

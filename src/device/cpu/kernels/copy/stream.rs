@@ -1,4 +1,4 @@
-//! Copies of contiguous bytes, through the caches or with non-temporal stores.
+//! Copies of contiguous bytes, with ordinary or non-temporal stores. Called by the copy kernel and by the elementwise loops.
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
@@ -14,26 +14,28 @@ pub(in crate::device::cpu) fn fence() {
     }
 }
 
-/// Copies `len` bytes, whole cache lines of the result with non-temporal stores.
+/// Copies `len` bytes. Writes whole cache lines of the result with non-temporal stores, and the rest with ordinary ones.
 ///
 /// # Safety
-/// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that they do not overlap. It must call
-/// [`fence`] before any other access to the result.
+/// The caller must ensure:
+/// * `len` bytes may be read at `from` and written at `to`, and do not overlap.
+/// * It calls [`fence`] before any other access to the result.
 pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        // SAFETY: `lead <= len`: within the bytes that the caller may read and write, before the first line of the result.
+        // SAFETY: `lead <= len`: within the bytes that may be read and written by the contract.
         unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
         let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
-            // SAFETY: `lead .. end` is within `len`; unless it is empty, `lines_to` is a multiple of 64. There is AVX-512.
+            // SAFETY: `lead .. end` is within `len` and has whole cache lines; unless it is empty, `lines_to` is a multiple of
+            // 64. The level says that the processor has AVX-512.
             Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
-            // SAFETY: as for AVX-512: whole lines within `len`, at a multiple of 64. Every x86-64 processor has SSE2.
+            // SAFETY: whole cache lines within `len`, at a multiple of 64, as for AVX-512. Every x86-64 processor has SSE2.
             _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        // SAFETY: `end <= len`: the rest of the bytes that the caller may read and write.
+        // SAFETY: `end <= len`: the rest of the bytes that may be read and written by the contract.
         unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -68,23 +70,22 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 /// Copies `len` bytes with non-temporal stores of `R`.
 ///
 /// # Safety
-/// The caller must ensure that
-///
-/// * `len` bytes may be read at `from` and written at `to`, and do not overlap;
-/// * `len` and `to` are multiples of 64, or `len` is 0;
-/// * the processor has the instruction set of `R`.
+/// The caller must ensure:
+/// * `len` bytes may be read at `from` and written at `to`, and do not overlap.
+/// * `len` and `to` are multiples of 64, or `len` is 0.
+/// * The processor has the instruction set of `R`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     for at in (0..len).step_by(16 * R::LANES) {
-        // SAFETY: a register has `16 · LANES` bytes, which divides `len`: `at` and as many bytes are within the source.
+        // SAFETY: a register has `16 · LANES` bytes, which divide `len`, so `at + 16 · LANES <= len`: readable by the contract.
         let register = unsafe { R::load(from.wrapping_add(at)) };
-        // SAFETY: as for the load, within the result; `to` and `at` are multiples of the register's bytes.
+        // SAFETY: `at + 16 · LANES <= len`: writable by the contract. `to` and `at` are multiples of the register's bytes.
         unsafe { register.stream(to.wrapping_add(at)) };
     }
 }
 
-/// Copies `len` contiguous bytes at each of several places. Each is a pair of offsets in bytes from `to` and `from`.
+/// Copies `len` contiguous bytes for each pair of offsets in bytes, which are added to `to` and to `from`.
 ///
 /// # Safety
 /// The caller must ensure, for each pair of offsets, that `len` bytes may be read at `from` and written at `to`. No bytes
@@ -92,7 +93,7 @@ unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     macro_rules! each {
         ($size:literal) => {
-            // SAFETY: `each` has this function's contract, and the array has `len` bytes.
+            // SAFETY: `each` has this function's contract, and the array has `len` bytes and alignment 1.
             unsafe { each::<[u8; $size]>(from, to, at) }
         };
     }
@@ -109,7 +110,7 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
         _ => {
             for &[to_at, from_at] in at {
                 let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
-                // SAFETY: the caller may read and write `len` bytes at this pair of offsets, which do not overlap.
+                // SAFETY: by the contract, `len` bytes may be read and written at this pair of offsets, and do not overlap.
                 unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
             }
         }
@@ -119,16 +120,16 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
 /// [`copy_pieces`] for `len = size_of::<P>()`.
 ///
 /// # Safety
-/// As [`copy_pieces`], for the size of `P`. `P` must be an array of bytes, so that it needs no alignment.
+/// As [`copy_pieces`], for the size of `P`. `P` must be an array of bytes, so that its alignment is 1.
 unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let (from, to) = (from.wrapping_offset(from_at).cast::<P>(), to.wrapping_offset(to_at).cast::<P>());
-        // SAFETY: the caller may read and write a `P` at this pair of offsets, which do not overlap and need no alignment.
+        // SAFETY: by the contract, a `P` may be read and written at this pair of offsets; its alignment is 1.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
 
-/// [`copy_pieces`] with two overlapping arrays of `HALF` bytes: the first and the last ones.
+/// [`copy_pieces`] by two arrays that may overlap: the first `HALF` bytes and the last `HALF` bytes.
 ///
 /// # Safety
 /// As [`copy_pieces`], and `HALF <= len <= 2 · HALF`.
@@ -137,11 +138,11 @@ unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: 
         let parts = [0, len - HALF].map(|part| {
             let part = part as isize;
             let from = from.wrapping_offset(from_at + part).cast::<[u8; HALF]>();
-            // SAFETY: `part + HALF <= len`: within the bytes that the caller may read; an array of bytes needs no alignment.
+            // SAFETY: `part + HALF <= len`: readable by the contract; an array of bytes has alignment 1.
             (to.wrapping_offset(to_at + part), unsafe { from.read() })
         });
         for (to, part) in parts {
-            // SAFETY: as for the read, within the bytes that the caller may write.
+            // SAFETY: `part + HALF <= len`: writable by the contract; an array of bytes has alignment 1.
             unsafe { to.cast::<[u8; HALF]>().write(part) };
         }
     }

@@ -1,7 +1,32 @@
 //! Transposes tiles: with SIMD shuffles on x86-64, element by element on other processors.
 //!
-//! Elements are bytes here, 1, 2, 4, 8 or 16 of them, so that there are five kernels for each instruction set and not one for
-//! each element type.
+//! An element is an array of 1, 2, 4, 8 or 16 bytes, so that there are five kernels for each instruction set and not one for each
+//! element type.
+//!
+//! ```text
+//! for each position of the tile                                (Tile::cover)
+//!     for each block of COLUMNS columns
+//!         for each block of rows that fills a register
+//!             prefetch the source PREFETCH_BYTES ahead
+//!             load COLUMNS registers, transpose, store         (block)
+//! ```
+//!
+//! A block is transposed in two stages. Example: elements of 4 bytes, 16-byte lanes, registers of two lanes, eight columns. Each
+//! register holds eight elements of one column of the result:
+//!
+//! ```text
+//! columns 0..4:  a0 a1 a2 a3 | a4 a5 a6 a7     columns 4..8:  e0 e1 e2 e3 | e4 e5 e6 e7
+//!                b0 b1 b2 b3 | b4 b5 b6 b7                    f0 f1 f2 f3 | f4 f5 f6 f7
+//!                c0 c1 c2 c3 | c4 c5 c6 c7                    g0 g1 g2 g3 | g4 g5 g6 g7
+//!                d0 d1 d2 d3 | d4 d5 d6 d7                    h0 h1 h2 h3 | h4 h5 h6 h7
+//!
+//! 1. transpose each group of four within its lanes, by interleaving (interleave)
+//!                a0 b0 c0 d0 | a4 b4 c4 d4                    e0 f0 g0 h0 | e4 f4 g4 h4
+//!                ..                                           ..
+//! 2. transpose lanes between groups                            (transpose_lanes)
+//!                a0 b0 c0 d0 | e0 f0 g0 h0     row 0
+//!                a4 b4 c4 d4 | e4 f4 g4 h4     row 4
+//! ```
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
@@ -16,29 +41,28 @@ use core::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
-/// How far ahead of its use the source is prefetched: as many columns as fill this many bytes of the result.
+/// How far ahead the source is prefetched, as bytes of a row of the result: the columns that far after the current ones.
 #[cfg(target_arch = "x86_64")]
 const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
-/// Rows that one call of a kernel covers.
+/// Number of rows that one call of a kernel transposes in [`transpose`].
 const BAND_ROWS: usize = 64;
 
-/// Transposes a tile: `to[r][c] = from[c][r]`, for `r` below `rows` and `c` below `columns`, where
+/// Transposes a tile: `to[r][c] = from[c][r]` for all `r < rows` and `c < columns`.
 ///
-/// * element `[r][c]` of the result is at `to + r · to_stride + c`: each of its rows is contiguous, and `to_stride` elements from
-///   the next one;
-/// * element `[c][r]` of the source is at `from + c · from_stride + r`: the elements of a *column* of the result are contiguous,
-///   and `from_stride` elements from those of the next column.
+/// * Element `[r][c]` of the result is at `to + r · to_stride + c`. Each of its rows is contiguous.
+/// * Element `[c][r]` of the source is at `from + c · from_stride + r`. The elements of each *column* of the result are contiguous
+///   there.
 ///
-/// Both strides count elements and may be of any sign, or zero in the source. Pointers need no more alignment than the
-/// element's. Every element of the result is written, some of them more than once; no other memory is accessed. Intended for
-/// tiles whose source and result fit L1 or L2 together. Tiles of 32 × 32 or 64 × 64 elements are fast; tiles with fewer rows or
-/// columns than a register has elements (64 bytes) are slow.
+/// Both strides count elements and may have any sign; `from_stride` may be zero. Pointers must be aligned for `T` only. Every
+/// element of the result is written, some of them more than once; no other memory is accessed.
+///
+/// Intended for tiles whose source and result together fit in L1 or L2. Tiles of 32 × 32 or 64 × 64 elements are fast. Tiles with
+/// fewer rows or columns than the elements of a register (64 bytes) are slow.
 ///
 /// # Safety
-/// The caller must ensure that
-///
-/// * all elements of the source may be read;
-/// * the caller has exclusive access to all elements of the result, which do not overlap the source's.
+/// The caller must ensure:
+/// * All elements of the source are readable.
+/// * The caller has exclusive access to all elements of the result, which do not overlap those of the source.
 #[inline]
 pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     from: *const T,
@@ -49,7 +73,7 @@ pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     columns: usize,
 ) {
     let bytes = |elements: isize| elements.wrapping_mul(size_of::<T>() as isize);
-    // SAFETY: the same elements, with strides in bytes: the source is readable, the result exclusive, as the caller ensures.
+    // SAFETY: `transpose` has this function's contract for the same elements, with strides in bytes.
     unsafe {
         transpose(size_of::<T>(), from.cast(), bytes(from_stride), to.cast(), bytes(to_stride), rows, columns)
     }
@@ -84,16 +108,18 @@ pub(super) unsafe fn transpose(
             ahead: true,
             stream: false,
         };
-        // SAFETY: at most `BAND_ROWS` rows from `row` on, and all columns: the caller ensures access to their elements.
+        // SAFETY: the tile has at most `BAND_ROWS` rows from `row` on, and all columns. By the contract, their elements are readable
+        // in the source and exclusive in the result. Nothing is streamed.
         unsafe { kernel(&tile, &[[0, 0]]) };
     }
 }
 
-/// Offsets in bytes of the columns of the result in the source, from the first one.
+/// Offsets in bytes, in the source, of the columns of the result, relative to the first column.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Steps<'a> {
-    /// `.0` columns, each `.1` bytes from the next one.
+    /// The number of columns, and the stride between them.
     Even(usize, isize),
+    /// The offset of each column.
     Table(&'a [isize]),
 }
 
@@ -115,7 +141,7 @@ impl Steps<'_> {
     }
 }
 
-/// A tile to transpose. The elements of a column are contiguous in the source, those of a row in the result.
+/// A tile to transpose. The elements of a column are contiguous in the source; the elements of a row are contiguous in the result.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -124,12 +150,12 @@ impl Steps<'_> {
 pub(super) struct Tile<'a> {
     pub(super) from: *const u8,
     pub(super) to: *mut u8,
-    /// Offsets in bytes of the rows in the result, from the first one.
+    /// Offsets in bytes of the rows in the result, relative to the first row.
     pub(super) rows: &'a [isize],
     pub(super) columns: Steps<'a>,
-    /// Elements of each column before its first whole cache line in the source, if that number is the same for all columns.
+    /// Elements of each column before its first whole cache line in the source. 0 if that is not the same for all columns.
     pub(super) lead_rows: usize,
-    /// Elements of each row before its first whole cache line in the result, if that number is the same for all rows.
+    /// Elements of each row before its first whole cache line in the result. 0 if that is not the same for all rows.
     pub(super) lead_columns: usize,
     /// Whether to prefetch the source.
     pub(super) ahead: bool,
@@ -138,18 +164,17 @@ pub(super) struct Tile<'a> {
     pub(super) stream: bool,
 }
 
-/// Transposes a tile of elements of one size at several places. Each is a pair of offsets in bytes, in the result and in the
-/// source, from `to` and `from` of the tile.
+/// A function that transposes a tile of elements of one size at several positions. A position is a pair of offsets in bytes, which
+/// are added to `to` and to `from` of the tile.
 ///
 /// # Safety
-/// The caller must ensure for each pair of offsets that
-///
-/// * all elements of the source may be read;
-/// * the caller has exclusive access to all elements of the result, which do not overlap the source's;
-/// * if the tile is to be streamed, each row of the result is at a multiple of 64 bytes after its first `lead_columns` elements.
+/// The caller must ensure, for each pair of offsets:
+/// * All elements of the source are readable.
+/// * The caller has exclusive access to all elements of the result, which do not overlap those of the source.
+/// * If `stream` is set, element `lead_columns` of each row of the result is at a multiple of 64 bytes.
 pub(super) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
 
-/// Returns the kernel for elements of `size` bytes, with the best instructions that the processor has.
+/// Returns the kernel for elements of `size` bytes and the widest instruction set of the processor.
 #[inline]
 pub(super) fn kernel(size: usize) -> Kernel {
     match size {
@@ -179,18 +204,21 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each covers a tile with the widest rows that fit in it: cache lines, registers, elements.
+// Each kernel uses the widest blocks that fit in the tile: columns that fill a cache line, then a register. If no block fits, it
+// copies element by element.
 
-/// Covers a tile of elements of `$size` bytes with blocks of `$columns` columns, if one fits. Returns whether it did.
+/// Transposes a tile of elements of `$size` bytes in blocks of `$columns` columns, if one fits. Returns whether it did.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
     ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
-        // SAFETY: the function around has `cover`'s contract; it runs only on processors with the instruction set.
-        // `$group · $size` is 16.
+        // SAFETY: the surrounding function has the contract of `Kernel`, and its own contract requires the instruction set of
+        // `$register`. `$group · $size` is 16, and `$columns` is a multiple of `$group` times the lanes of `$register`.
         unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
     };
 }
 
+/// The [`Kernel`] for AVX-512.
+///
 /// # Safety
 /// As [`Kernel`]; the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
@@ -204,20 +232,24 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m512i, 16, 1, 4),
     };
     if !done {
-        // SAFETY: `with_avx2` has this function's contract; a processor with AVX-512 has AVX2.
+        // SAFETY: `with_avx2` has this function's contract, but requires AVX2, which a processor with AVX-512 has.
         unsafe { with_avx2::<SIZE>(tile, at) };
     }
 }
 
+/// The [`Kernel`] for AVX2.
+///
 /// # Safety
 /// As [`Kernel`]; the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: `with_avx2` has this function's contract: AVX2, and access to the tile's elements.
+    // SAFETY: `with_avx2` has this function's contract.
     unsafe { with_avx2::<SIZE>(tile, at) }
 }
 
+/// [`avx2`], inlined into its callers.
+///
 /// # Safety
 /// As [`avx2`].
 #[cfg(target_arch = "x86_64")]
@@ -231,11 +263,13 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m256i, 16, 1, 4) || cover!(tile at at: __m256i, 16, 1, 2),
     };
     if !done {
-        // SAFETY: `with_sse2` has this function's contract, except for AVX2.
+        // SAFETY: `with_sse2` has the contract of `Kernel`, which is this function's except for AVX2.
         unsafe { with_sse2::<SIZE>(tile, at) };
     }
 }
 
+/// The [`Kernel`] for SSE2.
+///
 /// # Safety
 /// As [`Kernel`].
 #[cfg(target_arch = "x86_64")]
@@ -244,6 +278,8 @@ unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     unsafe { with_sse2::<SIZE>(tile, at) }
 }
 
+/// [`sse2`], inlined into its callers.
+///
 /// # Safety
 /// As [`Kernel`].
 #[cfg(target_arch = "x86_64")]
@@ -265,16 +301,16 @@ unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 
 #[cfg(target_arch = "x86_64")]
 impl Tile<'_> {
-    /// Transposes the tile in blocks of `COLUMNS` columns, each with the rows of a register. The rest after the last whole block
-    /// is covered by a block that ends with the tile and overlaps its neighbour. Returns `false`, without doing anything, if the
-    /// tile is too small for a block.
+    /// Transposes the tile in blocks of `COLUMNS` columns, each with as many rows as a register has elements. The last block ends
+    /// with the tile, so it may overlap the block before it. Returns `false` and does nothing if the tile is smaller than a block.
     ///
-    /// The inner loop advances down the rows, so that cache lines of the source are read in order. Blocks that begin with a cache
-    /// line of the result and are as wide as one can be written with non-temporal stores.
+    /// The inner loop advances along the rows, so that cache lines of the source are read in order. A block is written with
+    /// non-temporal stores if each of its rows is exactly one cache line of the result.
     ///
     /// # Safety
-    /// As [`Kernel`]. The processor must have the instruction set of `R`, `GROUP` elements must have 16 bytes, and `COLUMNS` must
-    /// be a multiple of `GROUP · R::LANES`.
+    /// As [`Kernel`]. The caller must also ensure:
+    /// * The processor has the instruction set of `R`.
+    /// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::LANES`.
     #[inline(always)]
     unsafe fn cover<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
         &self,
@@ -317,8 +353,9 @@ impl Tile<'_> {
                         }
                     }
                     let rows = rows[row..row + side].as_ptr();
-                    // SAFETY: the block is within the tile, whose elements the caller may access; `rows` has `side` offsets.
-                    // If `stream`, `column - lead_columns` is a multiple of a line's elements: each row begins with a line.
+                    // SAFETY: the block is within the tile, whose elements are readable in the source and exclusive in the result
+                    // by the contract. `rows` has `side` offsets. With `stream`, `column - lead_columns` is a multiple of a cache
+                    // line's elements, so each row of the block is one cache line.
                     unsafe { block::<R, SIZE, GROUP, COLUMNS>(from, &steps, to, rows, stream) };
                 }
             }
@@ -327,7 +364,7 @@ impl Tile<'_> {
     }
 }
 
-/// A loop over constants: the compiler does not unroll loops over this many registers, and would keep them in memory.
+/// A loop that is unrolled by the macro. The compiler does not unroll loops over this many registers, and would spill them.
 #[cfg(target_arch = "x86_64")]
 macro_rules! unrolled {
     ($i:ident below $end:expr, $($k:literal)* => $body:block) => {
@@ -338,21 +375,19 @@ macro_rules! unrolled {
     };
 }
 
-/// Transposes a block: `COLUMNS` registers, each of which holds a part of a column at first.
+/// Transposes a block: `COLUMNS` registers, each loaded from one column.
 ///
-/// Groups of as many columns as 16 bytes have elements are transposed within each 16-byte lane: the two halves of a group are
-/// interleaved, once for each doubling from one element to 16 bytes. Then each register holds parts of some rows, one in each
-/// lane. Transposing the lanes of as many groups as there are lanes makes whole registers of each row.
+/// 1. Each group of `GROUP` columns is transposed within its 16-byte lanes. The two halves of the group are interleaved, once for
+///    each doubling from the size of an element to 16 bytes. Then each lane holds 16 bytes of one row.
+/// 2. The lanes of `R::LANES` groups are transposed. Then each register holds elements of one row only.
 ///
 /// # Safety
-/// The caller must ensure that
-///
-/// * the processor has the instruction set of `R`, and `GROUP` elements have 16 bytes; `COLUMNS` is a multiple of
-///   `GROUP · R::LANES`;
-/// * a register may be read at `from` plus each of `columns`;
-/// * `rows` points to as many offsets as a register has elements, and `COLUMNS` elements may be written at `to` plus each
-///   of them;
-/// * if `stream`, each of these rows begins at a multiple of 64 bytes and has 64 bytes.
+/// The caller must ensure:
+/// * The processor has the instruction set of `R`.
+/// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::LANES`.
+/// * A register's bytes are readable at `from` plus each of `columns`.
+/// * `rows` points to as many offsets as a register has elements. `COLUMNS` elements are writable at `to` plus each of them.
+/// * If `stream`, each of these rows begins at a multiple of 64 bytes and has 64 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMNS: usize>(
@@ -364,7 +399,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
 ) {
     let mut parts = [MaybeUninit::<R>::uninit(); COLUMNS];
     let load = |column: usize| {
-        // SAFETY: a register may be read at each of `columns`, and `columns[column]` is one of them.
+        // SAFETY: the processor has the instruction set, and a register is readable at each of `columns`, by the contract.
         unsafe { R::load(from.wrapping_offset(columns[column])) }
     };
     for first in (0..COLUMNS).step_by(GROUP) {
@@ -372,7 +407,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
             group[c] = load(first + c);
         });
-        // Once for each doubling from one element to 16 bytes.
+        // One step for each doubling from the size of an element to 16 bytes.
         if SIZE < 2 {
             group = interleave::<R, SIZE, GROUP>(group);
         }
@@ -390,7 +425,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         });
     }
     let part = |at: usize| {
-        // SAFETY: the loop over groups above wrote all `COLUMNS` parts.
+        // SAFETY: `GROUP` divides `COLUMNS`, so the loop above wrote all `COLUMNS` parts.
         unsafe { parts[at].assume_init() }
     };
     for i in 0..GROUP {
@@ -401,15 +436,15 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
             }
             R::transpose_lanes(&mut lanes);
             for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
-                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the elements of a register; `rows` points to as many offsets.
+                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the number of elements in a register and of offsets at `rows`.
                 let row = unsafe { *rows.wrapping_add(lane * GROUP + i) };
                 let to = to.wrapping_offset(row).wrapping_add(first * SIZE);
                 if stream {
-                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row. The row begins with
-                    // a cache line, and `first · SIZE` is a multiple of the register's bytes, so `to` is aligned.
+                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row. The row begins at a
+                    // multiple of 64, and `first · SIZE` is a multiple of the register's bytes, so `to` is aligned.
                     unsafe { part.stream(to) }
                 } else {
-                    // SAFETY: as for `stream`, without the alignment: a register at `to` is within the row, which may be written.
+                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row, which is writable.
                     unsafe { part.store(to) }
                 }
             }
@@ -417,7 +452,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
     }
 }
 
-/// Interleaves the first half of a group with the second half, within each 16-byte lane. Elements have 1, 2, 4 or 8 bytes.
+/// Interleaves the first half of a group with the second half, within each 16-byte lane. `SIZE` is 1, 2, 4 or 8 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GROUP]) -> [R; GROUP] {
@@ -432,6 +467,8 @@ fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GRO
 
 // ------------------------------------------------------------------ any processor
 
+/// The [`Kernel`] for any processor, and for tiles that are smaller than a block: copies element by element.
+///
 /// # Safety
 /// As [`Kernel`].
 #[inline(always)]
@@ -442,8 +479,8 @@ unsafe fn one_by_one<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
             let to = tile.to.wrapping_offset(to + row).cast::<[u8; SIZE]>();
             for c in 0..tile.columns.len() {
                 let from = from.wrapping_offset(tile.columns.get(c)).cast::<[u8; SIZE]>();
-                // SAFETY: `r` and `c` are below the tile's extents, and the caller may read and write its elements at each pair
-                // of offsets; the two sides do not overlap, and arrays of bytes need no alignment.
+                // SAFETY: `r` and `c` are less than the tile's extents. By the contract, the element is readable in the source
+                // and exclusive in the result, and they do not overlap. Arrays of bytes have alignment 1.
                 unsafe { to.wrapping_add(c).copy_from_nonoverlapping(from, 1) };
             }
         }

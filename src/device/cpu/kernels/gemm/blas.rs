@@ -1,7 +1,7 @@
-//! Large products of floating-point and complex numbers by a system's BLAS: the feature `blas`.
+//! Large products of floating-point and complex numbers with CBLAS, if the feature `blas` is on.
 //!
-//! This crate declares the functions of CBLAS (by `cblas-sys`) and links none: an application chooses an implementation, by
-//! the convention of the `blas-src` crates. In its `Cargo.toml`
+//! This crate declares the functions of CBLAS (through `cblas-sys`) and links no implementation. An application chooses one, by
+//! the convention of the `blas-src` crates, in its `Cargo.toml`:
 //!
 //! ```toml
 //! vierbein = { version = "0.1", features = ["blas"] }
@@ -9,12 +9,12 @@
 //! openblas-src = { version = "0.10", features = ["cblas", "system"] }
 //! ```
 //!
-//! and in its `main.rs` the line `extern crate blas_src;`, so that it is linked. Integers of the implementation's interface have
-//! 32 bits (LP64). Whether results are the same on any number of threads then depends on the implementation.
+//! Its `main.rs` has the line `extern crate blas_src;`, so that the implementation is linked. The integers of its interface must
+//! have 32 bits (LP64). Whether results are the same on any number of threads then depends on the implementation.
 //!
-//! A BLAS supports matrices with one stride of 1 and another that is at least the extent of the first stride's axis, and it
-//! conjugates only what it transposes. All other products are computed by this crate's own kernels, and so are small ones, for
-//! which these are faster.
+//! CBLAS requires that one axis of a matrix has unit stride, and that the other axis has a stride of at least the first axis's
+//! extent. It can conjugate an operand only if it also transposes it. This crate's own kernels compute all other products. They
+//! also compute small ones, for which they are faster.
 
 use super::product::{Matrix, MatrixProduct, Product, same};
 use crate::element::{DType, Scalar};
@@ -23,10 +23,10 @@ use crate::layout::odometer::Odometer;
 use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE};
 use core::ffi::c_int;
 
-/// Products of fewer multiplications are computed by the kernels of this crate.
+/// Multiplications below which this crate's own kernels are faster.
 const MIN_BLAS_WORK: usize = 1 << 15;
 
-/// Multiplies by CBLAS if it supports the strides.
+/// The implementation by CBLAS. Uses this crate's own kernels for small products and for strides that CBLAS does not support.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blas;
 
@@ -34,7 +34,7 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let call = if product.work() < MIN_BLAS_WORK { None } else { Call::of(product) };
         match call {
-            // SAFETY: `run` has this function's contract, and `call` describes `product`, or the same product transposed.
+            // SAFETY: `run` has this function's contract for `call.product`, which is `product` or its transpose: the same elements.
             Some(call) => unsafe { call.run() },
             // SAFETY: `multiply` of every implementation has the same contract.
             None => return unsafe { super::own().multiply(product) },
@@ -58,7 +58,7 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
     }
 }
 
-/// The arguments of a CBLAS call, for a `c` whose columns are contiguous.
+/// The arguments of a CBLAS call. The columns of `product.c` are contiguous.
 struct Call<T> {
     product: Product<T>,
     size: [c_int; 3],
@@ -97,8 +97,8 @@ impl<T: Scalar> Call<T> {
         macro_rules! call {
             ($gemm:ident, $alpha:expr, $beta:expr) => {{
                 let (a, b, c) = (a.ptr.get().cast(), b.ptr.get().cast(), c.ptr.get().cast());
-                // SAFETY: `T` is the function's type. Sizes, strides and transpositions are those of `product`, whose `a` and `b`
-                // are readable and whose `c` is exclusive by the contract.
+                // SAFETY: the match selects the function for `T`. Sizes, leading dimensions and transpositions describe `product`,
+                // whose `a` and `b` are readable and whose `c` is exclusive by the contract.
                 unsafe {
                     cblas_sys::$gemm(LAYOUT, trans_a, trans_b, m, n, k, $alpha, a, lda, b, ldb, $beta, c, ldc)
                 }
@@ -114,15 +114,17 @@ impl<T: Scalar> Call<T> {
     }
 }
 
-/// Returns the stride between columns, if each column is contiguous and a BLAS supports the stride.
+/// Returns the leading dimension of a matrix in column-major order, or `None` if a column is not contiguous or CBLAS does not
+/// support the stride between columns.
 fn leading<T>(x: Matrix<T>, rows: usize, columns: usize) -> Option<c_int> {
-    // The stride of an axis with one element has no meaning.
+    // The stride of an axis with one element is irrelevant.
     let right = if columns <= 1 { rows.max(1) as isize } else { x.right };
     let fits = (x.down == 1 || rows <= 1) && right >= rows.max(1) as isize;
     if fits { c_int::try_from(right).ok() } else { None }
 }
 
-/// Returns the transposition and the leading dimension by which a BLAS reads an operand, or `None` if it cannot.
+/// Returns the transposition and the leading dimension that describe an operand to CBLAS, or `None` if it does not support the
+/// strides.
 fn factor<T>(x: Matrix<T>, rows: usize, columns: usize, conjugate: bool) -> Option<(CBLAS_TRANSPOSE, c_int)> {
     let transposed = || leading(x.transposed(), columns, rows);
     if conjugate {

@@ -1,4 +1,18 @@
-//! Products of integers: rows of the result in wide accumulators.
+//! Products of integers: a blocked loop with wide accumulators.
+//!
+//! ```text
+//! split C in half along its longer side, for threads                (in_parts)
+//! for each TILE_COLUMNS columns of C                                (part)
+//!     block = these columns of B, widened and contiguous            (columns; skipped if k > MAX_PACKED_TERMS)
+//!     for each row i of C
+//!         sums = 0                                                  TILE_COLUMNS accumulators
+//!         for p in 0..k
+//!             sums += widen(A[i, p]) · block[p, ..]                 vectorised by the compiler
+//!         C[i, ..] = narrow(alpha · sums + beta · C[i, ..])
+//! ```
+//!
+//! Narrowing truncates. In builds with debug assertions, overflows of the accumulators are counted, and a result that is not
+//! exact is an error.
 
 use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, checked};
@@ -7,13 +21,13 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 
-/// Columns of the result that are accumulated at a time.
+/// Number of columns of the result that are accumulated together.
 const TILE_COLUMNS: usize = 64;
-/// Largest number of terms for which a block of `b` is packed. Longer sums read `b` in place, as the block would need too
+/// Maximum number of terms for which a block of `b` is packed. Longer sums read `b` in place, because the block would need too
 /// much memory.
 const MAX_PACKED_TERMS: usize = 1 << 13;
 
-/// Multiplies integers by a blocked loop.
+/// The implementation for integers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Integers;
 
@@ -24,8 +38,8 @@ impl<T: Scalar> MatrixProduct<T> for Integers {
     }
 }
 
-/// Computes a product and returns whether all results are exact. Splits the longer side of the result in half, so the parts are
-/// the same on any number of threads.
+/// Computes a product, on several threads if it is large. Returns whether all results are exact. The parts do not depend on the
+/// number of threads.
 ///
 /// # Safety
 /// As [`MatrixProduct::multiply`].
@@ -36,8 +50,8 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
         } else {
             product.split_columns(product.n / 2)
         };
-        // SAFETY: the contract holds for both parts, which write different elements of `c`; neither is empty, as the side is at
-        // least 2.
+        // SAFETY: the split side is at least 2, so neither part is empty, and the contract holds for both. They write different
+        // elements of `c`, so they may run in parallel.
         let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
         return low & high;
     }
@@ -45,32 +59,33 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
     unsafe { part(product) }
 }
 
-/// Computes a product on this thread and returns whether all results are exact.
+/// Computes a product on the current thread. Returns whether all results are exact.
 ///
 /// # Safety
 /// As [`in_parts`].
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
-    // A block of `b`, widened and contiguous: values are converted once for all rows, and compilers vectorise the inner loop.
+    // A block of `b` is widened once for all rows of `a`. It is contiguous, so that the compiler vectorises the inner loop.
     let blocks = (0..product.n).step_by(TILE_COLUMNS);
     if product.k > MAX_PACKED_TERMS {
-        // SAFETY: `first < n`, and without a block `columns` has this function's contract.
+        // SAFETY: `first < n`, and `a`, `b` are readable and `c` is exclusive by the contract. There is no block.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
     let room = product.k * TILE_COLUMNS.min(product.n);
     with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
         let block = (len == room).then_some(block);
-        // SAFETY: `first < n`, and the contract is this function's. A block has `k · min(TILE_COLUMNS, n)` exclusive elements:
-        // room for the columns of any `first`.
+        // SAFETY: `first < n`, and `a`, `b` are readable and `c` is exclusive by the contract. `block` has
+        // `k · min(TILE_COLUMNS, n)` elements, enough for the columns of any `first`, and this closure has exclusive access.
         blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
     })
 }
 
-/// Computes the columns from `first` on, at most [`TILE_COLUMNS`], and returns whether they are exact. `b` is packed into
-/// `block`, or read in place if there is none.
+/// Computes at most [`TILE_COLUMNS`] columns, from `first` on. Returns whether they are exact. Packs `b` into `block`, or reads it
+/// in place if that is `None`.
 ///
 /// # Safety
-/// As [`in_parts`]. The caller must also ensure that `first < n`, and that `block` is exclusive to the caller and has room for
-/// `k` rows of these columns.
+/// As [`in_parts`]. The caller must also ensure:
+/// * `first < n`.
+/// * `block` is exclusive to the caller and has space for `k` rows of these columns.
 unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = TILE_COLUMNS.min(n - first);
@@ -81,7 +96,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
             // SAFETY: `p < k` and `j < columns`: one of the `k · columns` elements of the block, exclusive by the contract.
             unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
         }
-        // SAFETY: the loop has just written all `k · columns` elements, and nothing writes to them afterwards.
+        // SAFETY: the loop has just written all `k · columns` elements, and they are not written again while the slice exists.
         unsafe { core::slice::from_raw_parts(block, k * columns) }
     });
     let mut exact = true;

@@ -1,4 +1,12 @@
-//! Matrix products.
+//! Matrix products on the CPU: implements [`Gemm`] for [`Cpu`]. `engine::matmul` and `engine::contract` call it.
+//!
+//! ```text
+//! Cpu::gemm
+//!     select ScaleOnly if k = 0 or alpha = 0, else an implementation of the table       (compute)
+//!     split the batch in half while its products together are large; threads share them (multiply_batch)
+//!     for each product of the batch
+//!         C = alpha · A · B + beta · C, which may use more threads                      (MatrixProduct::multiply)
+//! ```
 //!
 //! | elements | computed by |
 //! |---|---|
@@ -7,10 +15,12 @@
 //! | floating-point, large, with the feature `blas` | `blas`: a system's CBLAS, if it supports the strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
-//! Operands may have strides of any sign and size and may be conjugated; neither needs a copy beforehand. Results have the same
-//! bits on any number of threads: the order in which the terms of an element are added depends on shapes alone.
+//! Operands may have strides of any sign and size, and may be conjugated. No implementation copies a whole operand first. The
+//! summation order of an element does not depend on the number of threads, so the result has the same bits on any number. With
+//! the feature `blas`, this depends on the BLAS.
 //!
-//! As in BLAS, `a` and `b` are not read if `alpha` is zero, nor `c` if `beta` is zero: a NaN there does not propagate.
+//! As in BLAS, `a` and `b` are not read if `alpha` is zero, and `c` is not read if `beta` is zero. A NaN there does not
+//! propagate.
 
 #[cfg(feature = "blas")]
 mod blas;
@@ -68,12 +78,12 @@ impl<T: Scalar> Gemm<T> for Cpu {
         };
         if batch.is_empty() {
             // SAFETY: `Operand` guarantees that `a` and `b` are readable at all their indices; `Output` guarantees exclusive
-            // access to `c`, with distinct elements at distinct indices. The sizes are those of the shapes, which agree.
+            // access to `c`, with distinct elements at distinct indices. `m`, `k` and `n` are their extents, as was asserted.
             return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
-        // SAFETY: `Operand` and `Output` guarantee the same for every batch index, so no two matrices `c` overlap. The odometer
-        // has the batch's shape and strides.
+        // SAFETY: `Operand` guarantees that `a` and `b` are readable at every batch index; `Output` guarantees exclusive access
+        // to every `c`, no two of which overlap. The odometer visits the batch's indices, which are as many as the products.
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
@@ -88,7 +98,7 @@ fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }
 
-/// A batch: the offsets of its matrices `c`, `a` and `b`, and the number of products.
+/// A batch: an odometer over the offsets of the matrices `c`, `a` and `b`, and the number of products.
 type Batch<'a> = (&'a Odometer<3>, usize);
 type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
 
@@ -100,31 +110,35 @@ fn compute_for<T: Scalar>() -> Compute<T> {
     )
 }
 
-/// Computes a product, or those of a batch, on several threads if they are large.
+/// Computes one product, or the products of a batch. Large ones run on several threads.
 ///
 /// # Safety
-/// The caller must ensure what [`MatrixProduct::multiply`] requires, for `product` or for each product of the batch; but `m`,
-/// `k`, `n`, `alpha` and the number of products may be zero. No element of `c` belongs to two products, and the odometer has at
-/// least as many positions as there are products.
+/// The caller must ensure:
+/// * For `product`, or for each product of the batch, what [`MatrixProduct::multiply`] requires, except that `m`, `k`, `n` and
+///   `alpha` may be zero.
+/// * No element of `c` belongs to two products.
+/// * The odometer has at least as many positions as there are products.
 unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> Result<(), Error> {
     let count = batch.map_or(1, |(_, count)| count);
     if product.m == 0 || product.n == 0 || count == 0 {
         return Ok(());
     }
     let by = unless_empty(product, backend());
-    // With vector registers, a multiply-add takes about as long as copying a byte or two; integers are widened first.
+    // `enter` counts bytes. A vectorised multiply-add takes about as long as copying one or two bytes. Integer kernels are slower,
+    // because they widen the elements first.
     let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
     let work = product.work().saturating_mul(count).saturating_mul(each);
     match batch {
         // SAFETY: `multiply` has this function's contract: `m`, `n` > 0 was checked, and `unless_empty` handles `k` = 0 and
         // `alpha` = 0.
         None => enter(work, || unsafe { by.multiply(product) }),
-        // SAFETY: as for one product, for each of the `count` products, which the contract says do not overlap.
+        // SAFETY: `multiply_batch` has this function's contract for the products `0..count`, which are positions of `walk`.
+        // `m`, `n` > 0 was checked, and `unless_empty` handles `k` = 0 and `alpha` = 0.
         Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
     }
 }
 
-/// Returns the implementation that multiplies matrices of `T`.
+/// Returns the implementation for `T`: CBLAS if the feature `blas` is on and `T` is not an integer, otherwise [`own`].
 fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     #[cfg(feature = "blas")]
     if const { !T::INTEGER } {
@@ -133,9 +147,9 @@ fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     own()
 }
 
-/// Returns the implementation for `T` without the BLAS of the feature `blas`.
+/// Returns this crate's own implementation for `T`, even if the feature `blas` is on.
 fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
-    // One constant in each condition: then products of integers are not compiled for floating-point numbers.
+    // With `const` in the condition, the compiler does not instantiate the other branch for `T`.
     if const { T::INTEGER } { &Integers } else { own_for_floats() }
 }
 
@@ -147,7 +161,7 @@ fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     &Portable
 }
 
-/// Returns `by`, or [`ScaleOnly`] if there are no terms to add: if `k` or `alpha` is zero.
+/// Returns [`ScaleOnly`] if `k` or `alpha` is zero, so there are no terms to add; otherwise `by`.
 fn unless_empty<'a, T: Scalar>(
     product: &Product<T>,
     by: &'a dyn MatrixProduct<T>,
@@ -155,11 +169,13 @@ fn unless_empty<'a, T: Scalar>(
     if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
 }
 
-/// Computes the products `part` of a batch, on several threads if they are large. `walk` has the offsets of the batch's matrices.
+/// Computes the products `part` of a batch, on several threads if they are large. `walk` yields the offsets of all products.
 ///
 /// # Safety
-/// The caller must ensure what [`MatrixProduct::multiply`] of `by` requires, for each product of `part`. No element of `c`
-/// belongs to two products, and all of `part` are positions of `walk`.
+/// The caller must ensure:
+/// * For each product of `part`, what [`MatrixProduct::multiply`] of `by` requires.
+/// * No element of `c` belongs to two products.
+/// * All of `part` are positions of `walk`.
 unsafe fn multiply_batch<T: Scalar>(
     by: &dyn MatrixProduct<T>,
     product: &Product<T>,
@@ -169,14 +185,15 @@ unsafe fn multiply_batch<T: Scalar>(
     if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * PARALLEL_WORK {
         let middle = part.start + part.len() / 2;
         let (one, other) = join(
-            // SAFETY: the contract holds for each half of `part`; they write different matrices `c`.
+            // SAFETY: the first half of `part` satisfies the contract, as `part` does. No element of `c` is in both halves, so they
+            // may run in parallel.
             || unsafe { multiply_batch(by, product, walk, part.start..middle) },
-            // SAFETY: as for the first half of `part`.
+            // SAFETY: the second half of `part` satisfies the contract, and shares no element of `c` with the first.
             || unsafe { multiply_batch(by, product, walk, middle..part.end) },
         );
         return one.and(other);
     }
     let mut walk = walk.at(part.start);
-    // SAFETY: the contract holds for the `part.len()` products from `part.start` on, which is where `walk` is.
+    // SAFETY: `walk` is at position `part.start`, and the contract holds for the `part.len()` products from there on.
     unsafe { by.multiply_all(product, &mut walk, part.len()) }
 }

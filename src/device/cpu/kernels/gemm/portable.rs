@@ -1,25 +1,25 @@
-//! Floating-point products by the crate `matrixmultiply`: the level `portable`, so on every architecture but x86-64, and on
-//! x86-64 processors without AVX2.
+//! Floating-point products by the crate `matrixmultiply`, at the level `portable`: on every architecture but x86-64, and on x86-64
+//! processors without AVX2.
 //!
-//! `matrixmultiply` packs panels of A and B and chooses a kernel for the processor when it is called (NEON, AVX, FMA, AVX-512
-//! if another crate enables its feature `avx512`, or plain Rust). This module adds what it does not have:
+//! `matrixmultiply` packs panels of A and B. At run time it chooses a kernel for the processor: NEON, AVX, FMA or plain Rust, or
+//! AVX-512 if another crate enables its feature `avx512`. This module adds what it does not have:
 //!
-//! * **Complex numbers.** Its `cgemm` and `zgemm` multiply by a complex `alpha` and `beta` even if they are 1, so an infinity
-//!   becomes NaN, and they cannot conjugate. Here a complex product is four real ones: real and imaginary parts of an operand
-//!   are matrices with twice the strides, and conjugation is a sign.
-//! * **Scaling.** It is called with `alpha` 1 or -1 and `beta` 0 or 1 only, which are exact. Other scaling factors are applied
+//! * **Complex numbers.** Its `cgemm` and `zgemm` cannot conjugate. They multiply by a complex `alpha` and `beta` even if these are
+//!   1, which turns an infinity into NaN. Here a complex product is four real ones. Real and imaginary parts of an operand are
+//!   matrices with twice the strides, and conjugation is a sign.
+//! * **Scaling.** It is called only with `alpha` 1 or -1 and `beta` 0 or 1, which are exact. Other scaling factors are applied
 //!   afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
-//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. Before each tile the same
-//!   amount is allocated and freed, and if that fails [`plain`] computes the tile, with equal bits. Another thread that takes the
-//!   memory in between can still cause the abort. Tiles are small so that this buffer is, too: at most 1 MiB.
+//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. So the same amount is
+//!   allocated and freed before each tile. If that fails, [`plain`] computes the tile, with equal bits. The abort can still occur
+//!   if another thread takes the memory in between. Tiles are small, so that the packing buffer has at most 1 MiB.
 //!
 //! ```text
 //! for each tile of C, at most MAX_SIDE × MAX_SIDE             (split)
 //!     for each block of KC terms                              (tile)
 //!         for each pair of parts: re·re, im·im, re·im, im·re  (passes; one for real numbers)
 //!             sums += ± A_part · B_part                       (matrixmultiply)
-//!     C = alpha · sums + beta · C
+//!     C = alpha · sums + beta · C                             (finish)
 //! ```
 //!
 //! A kernel of `matrixmultiply` adds the terms of an element in order of `k`, into one accumulator that begins at zero. An
@@ -37,32 +37,32 @@ use core::ops::Neg;
 use num_traits::{One, Zero};
 use std::sync::OnceLock;
 
-/// Terms per call: as many as `matrixmultiply` sums into one accumulator (its `kc`).
+/// Terms per call: the number that `matrixmultiply` sums into one accumulator (its `kc`).
 const KC: usize = 256;
-/// Longest side of a tile. Larger tiles pack less often: here 2 elements are packed per 256 multiplications. Smaller ones need a
-/// smaller packing buffer and scratch buffer.
+/// Maximum side of a tile. Larger tiles pack less often: with this side, 2 elements are packed per 256 multiplications. Smaller
+/// tiles need smaller packing and scratch buffers.
 const MAX_SIDE: usize = 256;
-/// Shortest side that is split in order to share work between threads.
+/// Tiles with longer sides than this are split, if there are threads to share the work.
 const MIN_SHARED_SIDE: usize = 64;
-/// Multiplications up to which [`plain`] is about as fast as packing, or faster (measured).
+/// Multiplications up to which [`plain`] is at least about as fast as packing (measured).
 const PLAIN_WORK: usize = 8 * 8 * 8;
-/// Upper bound of the sides of a register tile in `matrixmultiply`: it has 8 or 16. Panels are padded to a multiple.
+/// Upper bound of the sides of a register tile in `matrixmultiply`, which has 8 or 16. It pads panels to a multiple of them.
 const MAX_REGISTER_TILE: usize = 16;
-/// Rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads, which it has if another crate
-/// enables its feature `threading`.
+/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. It has several threads only if
+/// another crate enables its feature `threading`.
 const MAX_PACKED_ROWS: usize = 4 * 64;
 /// The bound of 1 MiB on the packing buffer that the module documentation states.
 const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);
 /// Rows and columns that [`plain`] computes at a time.
 const PLAIN_SIDE: usize = 4;
 
-/// Multiplies by `matrixmultiply`.
+/// The implementation by `matrixmultiply`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
 impl<T: Scalar> MatrixProduct<T> for Portable {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: this function has the same contract.
+        // SAFETY: `tiny::multiply` has this function's contract.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
@@ -71,11 +71,12 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
         let product = if transpose { product.transposed() } else { *product };
         macro_rules! multiply {
             ($real:ty, $complex:literal) => {
-                // SAFETY: this function has the same contract, and `T` consists of one or two `$real`.
+                // SAFETY: `multiply` has this function's contract; `T` consists of one `$real`, or of two if it is complex. The
+                // transposed product has the same elements.
                 unsafe { multiply::<T, $real, $complex>(product) }
             };
         }
-        // One constant in each condition: then the products of other types are not compiled for `T`.
+        // With `const` in each condition, the compiler does not instantiate the other branches for `T`.
         if const { T::INTEGER } {
             unreachable!("{} is not a floating-point type", T::DTYPE.name());
         } else if const { T::COMPLEX } {
@@ -94,6 +95,7 @@ trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send 
     /// Computes `c = alpha · a · b + beta · c`. The sizes are `[m, k, n]`.
     ///
     /// # Safety
+    /// The caller must ensure:
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element. If `beta` is zero, its elements
     ///   may be uninitialised.
@@ -109,7 +111,7 @@ trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send 
     /// Returns `self · a + b`, rounded once.
     fn fused(self, a: Self, b: Self) -> Self;
 
-    /// Returns whether the kernel that `matrixmultiply` chooses here rounds a product and a sum once.
+    /// Returns whether the kernel that `matrixmultiply` chooses on this processor uses fused multiply-adds.
     fn kernel_fuses() -> bool;
 }
 
@@ -126,8 +128,8 @@ macro_rules! real {
                 c: Matrix<$real>,
             ) {
                 let (x, y, z) = (a.ptr.get().cast_const(), b.ptr.get().cast_const(), c.ptr.get());
-                // SAFETY: `matrixmultiply` requires what this function does: `a`, `b` readable, `c` exclusive, and not read if
-                // `beta` is zero.
+                // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive with distinct elements, which is what
+                // `matrixmultiply` requires. It does not read `c` if `beta` is zero.
                 unsafe {
                     matrixmultiply::$gemm(
                         m, k, n, alpha, x, a.down, a.right, y, b.down, b.right, beta, z, c.down, c.right,
@@ -143,13 +145,14 @@ macro_rules! real {
             fn kernel_fuses() -> bool {
                 static FUSES: OnceLock<bool> = OnceLock::new();
                 *FUSES.get_or_init(|| {
-                    // `x · x` is not representable: if it is rounded first, the difference is zero.
+                    // Computes `x · x - round(x · x)`. `x · x` is not representable, so the result is zero unless the multiply-add is
+                    // fused.
                     let x = 1.0 + $real::EPSILON;
                     let (mut a, mut b, mut difference) = ([1.0, x], [-(x * x), x], 0.0);
                     let matrix = |ptr: *mut $real, strides| Matrix::new(HostPtr::new(ptr), strides);
                     let (a, b) = (matrix(a.as_mut_ptr(), [2, 1]), matrix(b.as_mut_ptr(), [1, 1]));
                     let c = matrix(&mut difference, [1, 1]);
-                    // SAFETY: a row and a column of two elements each, and one element, all local variables.
+                    // SAFETY: `a` is a row of two elements, `b` a column of two, and `c` one element. All are local variables.
                     unsafe { $real::gemm([1, 2, 1], 1.0, a, b, 0.0, c) };
                     difference != 0.0
                 })
@@ -163,16 +166,16 @@ real!(f64 dgemm);
 /// Computes a product with real numbers `R`.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`]; `T` is `R`, or a complex number of two `R` if `COMPLEX`.
+/// As [`MatrixProduct::multiply`]. The caller must also ensure that `T` is `R`, or a complex number of two `R` if `COMPLEX`.
 unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
     // Decided for the whole product, so that the bits do not depend on how it is split.
     let pack = product.work() > PLAIN_WORK;
-    // SAFETY: this function has the same contract.
+    // SAFETY: `split` has this function's contract.
     unsafe { split::<T, R, COMPLEX>(product, pack) };
 }
 
-/// Splits C until its tiles are small, and further if there are threads to share the work. Every element is computed the same way
-/// in all tiles: by `matrixmultiply` if `pack`, else by [`plain`].
+/// Splits C in half, recursively, until its tiles are small, and further if there are threads to share the work. Computes every
+/// tile by `matrixmultiply` if `pack`, otherwise by [`plain`].
 ///
 /// # Safety
 /// As [`multiply`].
@@ -183,19 +186,20 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     if m.max(n) <= if share { MIN_SHARED_SIDE } else { MAX_SIDE } {
         let part = Tile::<R, COMPLEX>::new(&product);
         if pack {
-            // SAFETY: this function has the same contract.
+            // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive; `part` describes the same elements.
             unsafe { tile(&part) };
         } else {
-            // SAFETY: this function has the same contract.
+            // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive; `part` describes the same elements.
             unsafe { plain::<R, COMPLEX, false>(&part) };
         }
         return;
     }
     let middle = |side: usize| (side / 2).next_multiple_of(MAX_REGISTER_TILE);
     let (one, other) = if m >= n { product.split_rows(middle(m)) } else { product.split_columns(middle(n)) };
-    // SAFETY: this function has the same contract; the parts have no element of C in common.
+    // SAFETY: `one` is a part of the product, so the contract holds. The parts have no element of C in common, so they may run in
+    // parallel.
     let one = || unsafe { split::<T, R, COMPLEX>(one, pack) };
-    // SAFETY: this function has the same contract; the parts have no element of C in common.
+    // SAFETY: `other` is a part of the product, so the contract holds, and it has no element of C in common with `one`.
     let other = || unsafe { split::<T, R, COMPLEX>(other, pack) };
     if share {
         join(one, other);
@@ -216,8 +220,8 @@ struct Tile<R, const COMPLEX: bool> {
     scaling: RealScaling<R>,
 }
 
-/// One real product of a complex one: which part of A (0 for the real part, 1 for the imaginary part) times which part of B is
-/// added to which part of the sums, or subtracted.
+/// One of the four real products of a complex one: `sums[sums] ± = A_part[a] · B_part[b]`. Part 0 is the real part, part 1 the
+/// imaginary part. The sign is `-` if `minus`.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
     a: usize,
@@ -245,11 +249,11 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         !(self.scaling.beta[0].is_zero() && self.scaling.beta[1].is_zero())
     }
 
-    /// Returns the real products, in the order in which they are added.
+    /// Returns the real products, in summation order.
     fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
         let [a, b] = self.scaling.conjugate;
         let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
-        // (re + i im)(re + i im), where a conjugated operand has the other sign before its i.
+        // (re + i im)(re + i im) = re re - im im + i (re im + im re). Conjugation negates an operand's im.
         let all = [pass(0, 0, 0, false), pass(1, 1, 0, a == b), pass(0, 1, 1, b), pass(1, 0, 1, a)];
         all.into_iter().take(if COMPLEX { 4 } else { 1 })
     }
@@ -260,11 +264,11 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         (0..k).step_by(KC).map(move |first| first..k.min(first + KC))
     }
 
-    /// Writes `alpha · sum + beta · c` to an element of C. A factor whose imaginary part is zero does not multiply by it:
-    /// infinity times zero is NaN.
+    /// Writes `alpha · sum + beta · c` to an element of C. If the imaginary part of a scaling factor is zero, it is not
+    /// multiplied by: infinity times zero is NaN.
     ///
     /// # Safety
-    /// `i < m` and `j < n`; C is exclusive to the caller.
+    /// The caller must ensure that `i < m` and `j < n`, and that C is exclusive to it.
     #[inline]
     unsafe fn finish(&self, i: usize, j: usize, sum: [R; 2]) {
         let to = self.c.from(i, j).ptr.get();
@@ -275,20 +279,20 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         if self.reads_c() {
             let mut old = [R::zero(); 2];
             for (part, old) in old.iter_mut().enumerate().take(Self::PARTS) {
-                // SAFETY: a part of an element of C, by the contract.
+                // SAFETY: part `part` of element (`i`, `j`) of C, which is exclusive by the contract.
                 *old = unsafe { *to.wrapping_add(part) };
             }
             let old = times(self.scaling.beta, old);
             value = [value[0] + old[0], value[1] + old[1]];
         }
         for (part, &value) in value.iter().enumerate().take(Self::PARTS) {
-            // SAFETY: a part of an element of C, by the contract.
+            // SAFETY: part `part` of element (`i`, `j`) of C, which is exclusive by the contract.
             unsafe { to.wrapping_add(part).write(value) };
         }
     }
 }
 
-/// Returns an upper bound of what `matrixmultiply` allocates for a product of at most [`KC`] terms.
+/// Returns an upper bound of the bytes that `matrixmultiply` allocates for a product of at most [`KC`] terms.
 const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
     let rows = 4 * m.next_multiple_of(MAX_REGISTER_TILE);
     let rows = if rows < MAX_PACKED_ROWS { rows } else { MAX_PACKED_ROWS };
@@ -296,9 +300,10 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
     k * (rows + n.next_multiple_of(MAX_REGISTER_TILE)) * size_of::<R>()
 }
 
-/// Computes a tile on this thread.
+/// Computes a tile on the current thread with `matrixmultiply`, or with [`plain`] if memory cannot be allocated.
 ///
 /// # Safety
+/// The caller must ensure:
 /// * A and B are readable at all their indices.
 /// * C is exclusive to the caller at all its indices, no two of which are the same element.
 unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
@@ -308,10 +313,10 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
         if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
             return if R::kernel_fuses() {
-                // SAFETY: this function has the same contract.
+                // SAFETY: `plain` has this function's contract.
                 unsafe { plain::<R, COMPLEX, true>(tile) }
             } else {
-                // SAFETY: this function has the same contract.
+                // SAFETY: `plain` has this function's contract.
                 unsafe { plain::<R, COMPLEX, false>(tile) }
             };
         }
@@ -327,9 +332,9 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
                 begun[pass.sums] = true;
                 let a = a.from(0, terms.start).moved(pass.a as isize);
                 let b = b.from(terms.start, 0).moved(pass.b as isize);
-                // SAFETY: the terms are some of `k`, and an element of A and B has the parts of the pass. The sums are C, which
-                // the contract makes exclusive, or `m · n` elements per part of the scratch buffer, which are written with
-                // `beta` 0 before they are read.
+                // SAFETY: `terms` is within `0..k`, and the elements of A and B have the parts of the pass: readable by the
+                // contract. The sums are either C, exclusive by the contract, or `m · n` numbers per part in the scratch buffer,
+                // exclusive here. In the latter, the first pass has `beta` 0, so uninitialised numbers are not read.
                 unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
             }
         }
@@ -339,7 +344,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
         for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let mut sum = [R::zero(); 2];
             for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
-                // SAFETY: an element of the scratch buffer, which the first pass of each part has written.
+                // SAFETY: `i < m` and `j < n`: a number of the scratch buffer, which the passes of this part have written.
                 *sum = unsafe { *sums(part).from(i, j).ptr.get() };
             }
             // SAFETY: `i < m` and `j < n`; C is exclusive by the contract.
@@ -348,8 +353,8 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     });
 }
 
-/// Computes a tile without memory: for small products, and if memory for packing cannot be allocated. `FUSE` rounds each product
-/// and sum once. If that is what the kernels of `matrixmultiply` do, the bits are equal to those of [`tile`].
+/// Computes a tile without allocating: for small products, and if memory for packing cannot be allocated. With `FUSE`, it uses
+/// fused multiply-adds. If `FUSE` is what the kernels of `matrixmultiply` do, the bits are equal to those of [`tile`].
 ///
 /// # Safety
 /// As [`tile`].
@@ -357,16 +362,16 @@ unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, C
     let Tile { m, n, .. } = *tile;
     for row in (0..m).step_by(PLAIN_SIDE) {
         for column in (0..n).step_by(PLAIN_SIDE) {
-            // SAFETY: this function has the same contract; `row < m` and `column < n`.
+            // SAFETY: `plain_block` has this function's contract; `row < m` and `column < n`.
             unsafe { plain_block::<R, COMPLEX, FUSE>(tile, row, column) };
         }
     }
 }
 
-/// Computes at most [`PLAIN_SIDE`]² elements, from `row` and `column` on.
+/// Computes a block of at most [`PLAIN_SIDE`]² elements that begins at `row` and `column`.
 ///
 /// # Safety
-/// As [`tile`]; `row < m` and `column < n`.
+/// As [`tile`]. The caller must also ensure that `row < m` and `column < n`.
 #[inline]
 unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     tile: &Tile<R, COMPLEX>,
@@ -377,7 +382,7 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // A row or column past the end is read as the last one, and not written.
+    // Rows and columns past the end are replaced by the last one. They are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];

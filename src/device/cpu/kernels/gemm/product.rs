@@ -1,4 +1,4 @@
-//! One matrix product as a value, and what all ways to compute it have in common.
+//! The description of one matrix product, [`Product`], and the trait that every implementation has, [`MatrixProduct`].
 
 use crate::device::HostPtr;
 use crate::element::Scalar;
@@ -31,19 +31,19 @@ impl<T> Matrix<T> {
     pub(super) fn transposed(self) -> Self {
         Matrix { ptr: self.ptr, down: self.right, right: self.down }
     }
-    /// Returns the matrix that begins at an element of this one.
+    /// Returns the submatrix that begins at element (`row`, `column`).
     #[inline]
     pub(super) fn from(self, row: usize, column: usize) -> Self {
         self.moved(row as isize * self.down + column as isize * self.right)
     }
-    /// Returns the matrix moved by a number of elements.
+    /// Returns the matrix with its first element moved by `elements`.
     #[inline]
     pub(super) fn moved(self, elements: isize) -> Self {
         Matrix { ptr: self.ptr.offset(elements), ..self }
     }
 }
 
-/// `c = alpha · a · b + beta · c`, where `a` has `m` rows and `k` columns, and `b` has `n` columns.
+/// The product `c = alpha · a · b + beta · c`, where `a` is `m` × `k`, `b` is `k` × `n`, and `c` is `m` × `n`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Product<T> {
     pub(super) m: usize,
@@ -58,17 +58,17 @@ pub(super) struct Product<T> {
     pub(super) conjugate: [bool; 2],
 }
 
-/// `alpha`, `beta` and which operands are conjugated, as real numbers.
+/// The scaling factors of a product as pairs of real numbers, and which operands are conjugated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RealScaling<R> {
-    /// Real and imaginary parts.
+    /// Real and imaginary part.
     pub(super) alpha: [R; 2],
     pub(super) beta: [R; 2],
     pub(super) conjugate: [bool; 2],
 }
 
-/// Returns the operands `a`, `b`, `c` and the scaling as real numbers: a complex element is two of them, so strides double. `R`
-/// is `T`, or its real and imaginary part.
+/// Returns the matrices `a`, `b`, `c` and the scaling factors in terms of real numbers. A complex element is two of them, so the
+/// strides double. `R` must be `T`, or the type of the parts of a complex `T`.
 pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     product: &Product<T>,
 ) -> (Matrix<R>, Matrix<R>, Matrix<R>, RealScaling<R>) {
@@ -84,7 +84,7 @@ pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     (matrix(product.a), matrix(product.b), matrix(product.c), scaling)
 }
 
-/// A way to multiply matrices of `T`.
+/// An implementation of the product of matrices of `T`.
 pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// Computes one product, on several threads if it is large.
     ///
@@ -95,16 +95,17 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// The caller must ensure:
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    /// * `m`, `n`, `k` and `alpha` are not zero. [`ScaleOnly`] does not require this.
+    /// * `m`, `n`, `k` and `alpha` are not zero, unless this is [`ScaleOnly`].
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes `count` products of a batch, from the current position of `walk` on. Its offsets are those of `c`, `a` and `b`.
+    /// Computes `count` products of a batch, from the current position of `walk` on, which yields the offsets of `c`, `a` and
+    /// `b`.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).
     ///
     /// # Safety
-    /// As [`multiply`](MatrixProduct::multiply), for each of the `count` products, which are positions of `walk`.
+    /// As [`multiply`](MatrixProduct::multiply), for each of the `count` products. `walk` has at least `count` positions left.
     unsafe fn multiply_all(
         &self,
         product: &Product<T>,
@@ -119,6 +120,8 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
 /// Computes the products of a batch one at a time.
 ///
 /// # Errors
+/// As [`MatrixProduct::multiply_all`].
+///
 /// # Safety
 /// As [`MatrixProduct::multiply_all`].
 pub(super) unsafe fn one_by_one<T: Scalar>(
@@ -131,7 +134,7 @@ pub(super) unsafe fn one_by_one<T: Scalar>(
         let [c, a, b] = walk.offsets();
         walk.advance();
         let one = Product { a: product.a.moved(a), b: product.b.moved(b), c: product.c.moved(c), ..*product };
-        // SAFETY: the contract holds for each of the `count` products, and `one` has the offsets of one of them.
+        // SAFETY: `one` is one of the `count` products, for each of which the contract holds.
         unsafe { by.multiply(&one) }
     })
 }
@@ -142,7 +145,7 @@ impl<T: Scalar> Product<T> {
         self.m.saturating_mul(self.k).saturating_mul(self.n)
     }
 
-    /// Returns the transposed product `cᵀ = bᵀ · aᵀ`, which writes the same numbers to the same elements.
+    /// Returns the transposed product `cᵀ = alpha · bᵀ · aᵀ + beta · cᵀ`, which writes the same values to the same elements.
     pub(super) fn transposed(self) -> Self {
         Product {
             m: self.n,
@@ -155,13 +158,13 @@ impl<T: Scalar> Product<T> {
         }
     }
 
-    /// Splits the rows of `c`: returns the product of the first `rows`, and that of the others.
+    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the others.
     pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
         let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
         (Product { m: rows, ..self }, below)
     }
 
-    /// Splits the columns of `c`: returns the product of the first `columns`, and that of the others.
+    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the others.
     pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
         let beside =
             Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };
@@ -169,14 +172,14 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// Computes products without terms: `c = beta · c`. It reads neither `a` nor `b`.
+/// Computes products without terms: `c = beta · c`. Does not read `a` and `b`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScaleOnly;
 
 impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
-        // Not by the multiplication below: infinity times a complex 1 is NaN.
+        // Multiplying would turn a complex infinity into NaN.
         if beta.is_one() {
             return Ok(());
         }
@@ -201,7 +204,10 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     }
 }
 
-/// Returns an error if an integer result was not exact, in builds with debug assertions.
+/// Returns an error if an integer result was not exact and debug assertions are on.
+///
+/// # Errors
+/// [`Error::Arithmetic`].
 pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     if exact || !cfg!(debug_assertions) {
         return Ok(());
@@ -213,7 +219,7 @@ pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     })
 }
 
-/// Returns `x` as a `U`, which is `T` itself, or the real and the imaginary part of a complex `T`.
+/// Returns `x` as a `U`, which is `T` itself, or the array of the real and the imaginary part of a complex `T`.
 ///
 /// # Panics
 /// If `U` is another type.

@@ -1,10 +1,10 @@
-//! Square matrices of side 2, 3 or 4: unrolled, with the arithmetic of `T` itself. Setting up any other kernel would take longer
-//! than the product.
+//! Products of square matrices with side 2, 3 or 4: unrolled loops over values of `T`. The setup of any other kernel would take
+//! longer than the product.
 
 use super::product::Product;
 use crate::element::Scalar;
 
-/// Computes a product if it is that small, and returns whether it did.
+/// Computes the product if all sides are 2, 3 or 4 and equal. Returns whether it did.
 ///
 /// # Safety
 /// As [`MatrixProduct::multiply`](super::product::MatrixProduct::multiply).
@@ -13,7 +13,7 @@ pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     match (product.m, product.k, product.n) {
         // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 2.
         (2, 2, 2) => unsafe { square::<T, 2>(product) },
-        // Complex products of these sides are faster with SIMD.
+        // Complex products with sides of 3 and 4 are faster with SIMD.
         // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 3.
         (3, 3, 3) if !T::COMPLEX => unsafe { square::<T, 3>(product) },
         // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 4.
@@ -23,12 +23,12 @@ pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     true
 }
 
-/// Returns `factor · x`. Does not multiply by 1: infinity times the imaginary part of a complex 1 is NaN.
+/// Returns `factor · x`. Does not multiply if `factor` is 1: infinity times the zero imaginary part of a complex 1 is NaN.
 fn times<T: Scalar>(factor: T, x: T) -> T {
     if factor.is_one() { x } else { factor * x }
 }
 
-/// Computes a product whose matrices are square.
+/// Computes a product of square matrices with side `N`.
 ///
 /// # Safety
 /// As [`multiply`]; `m`, `k` and `n` are `N`.

@@ -1,7 +1,14 @@
-//! Reductions with large accumulators: each output has one accumulator, on the heap, that folds one element after the other.
+//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]: each output has one accumulator on the heap, which folds one
+//! element after the other.
 //!
-//! The other kernels of this module keep tens of accumulators on the stack, of which a thread of rayon has 2 MiB. Here the stack
-//! holds what [`Reduction`]'s functions take and return by value, and no more.
+//! ```text
+//! for each output                                         (each_boxed)
+//!     fewer elements than `enough`: fold all of them      (fold_chain)
+//!     otherwise: combine the results of two halves        (fold_plan)
+//! ```
+//!
+//! The other kernels of this module keep tens of accumulators on the stack, and a rayon thread has a stack of 2 MiB. Here the
+//! stack holds only what the functions of [`Reduction`] take and return by value.
 
 use super::{ReduceTask, enough};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
@@ -14,19 +21,19 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use std::sync::{Mutex, PoisonError};
 
-/// The size of the largest accumulators that the other kernels keep on the stack, in bytes.
+/// Maximum size, in bytes, of an accumulator that the other kernels keep on the stack.
 const MAX_STACK_BYTES: usize = 1 << 10;
 
-/// Returns whether the accumulators of `R` are too large for the other kernels.
+/// Returns whether the accumulators of `R` are too large for the kernels that keep them on the stack.
 pub(super) const fn is_boxed<T: Element, R: Reduction<T>>() -> bool {
     size_of::<R::Acc>() > MAX_STACK_BYTES
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
-    /// Reduces the operand. Nothing was written if it returns an error.
+    /// Computes all outputs. If it returns an error, nothing has been written.
     ///
     /// # Errors
-    /// If the accumulators for one thread cannot be allocated.
+    /// If the allocation of the accumulators for one thread fails.
     #[inline(never)]
     pub(super) fn over_boxed(
         &mut self,
@@ -49,13 +56,14 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
                 .identities(needed)
             {
-                // SAFETY: parts of the plan of the kept axes, with all reduced elements of each output; `Output` guarantees
-                // exclusive access to the outputs, which differ between parts.
+                // SAFETY: `part` visits the kept axes and `reduced` the others: elements that `Operand` guarantees to be
+                // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                 Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
                 None => {
-                    // Without `join`: it could start another part on this thread, which would wait for this lock.
+                    // The allocation failed, so threads take turns with one workspace. `join` is not used while the lock is
+                    // held: it could run another part on this thread, which would deadlock.
                     let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    // SAFETY: as for a part with its own accumulators.
+                    // SAFETY: as for a part with its own accumulators: readable elements, and outputs of this part only.
                     unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
                 }
             });
@@ -63,6 +71,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         Ok(())
     }
 
+    /// Returns `len` accumulators that hold the identity, or `None` if the allocation fails.
     fn identities(&self, len: usize) -> Option<Vec<R::Acc>> {
         let mut memory = Vec::new();
         has_room(&mut memory, len).then_some(())?;
@@ -70,12 +79,13 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         Some(memory)
     }
 
-    /// Reduces one output after the other. `accs` is workspace of [`needed`] accumulators; with `threads`, large reductions run
-    /// on several.
+    /// Computes the outputs of `part`, one after the other. `accs` is a workspace of [`needed`] accumulators. If `threads`, large
+    /// reductions run on several threads.
     ///
     /// # Safety
-    /// The caller must ensure exclusive access to the outputs of `part`, and that from each of its indices all elements that
-    /// `reduced` visits are readable.
+    /// The caller must ensure:
+    /// * Access to the outputs that `part` visits is exclusive.
+    /// * From each index of `part`, all elements that `reduced` visits are readable.
     unsafe fn each_boxed(&self, part: &Plan<2>, reduced: &Plan<1>, accs: &mut [R::Acc], threads: bool) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
@@ -84,7 +94,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             walk.advance();
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: an index of the part, so all elements that `reduced` visits from it are readable.
+                // SAFETY: an index of `part`, so all elements that `reduced` visits from it are readable by the contract.
                 unsafe { self.fold_plan(accs, from, reduced, 0, threads) };
                 // SAFETY: the output at the same index, to which the caller guarantees exclusive access.
                 unsafe { self.finish_into(o + i * so, &accs[0]) };
@@ -92,8 +102,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    /// Reduces all elements that a plan visits to `accs[0]`. The rest of `accs` is workspace: [`needed`] accumulators in all.
-    /// `index` is that of the first element.
+    /// Reduces all elements that a plan visits into `accs[0]`. `accs` has [`needed`] accumulators; all but the first are
+    /// workspace. `index` is the index of the first element.
     ///
     /// # Safety
     /// The caller must ensure that all elements that the plan visits from `base` are readable.
@@ -107,29 +117,29 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     ) {
         let Some((low, high)) = halves::<T, R>(plan) else {
             self.reset(&mut accs[0]);
-            // SAFETY: this function's contract.
+            // SAFETY: `fold_chain` has this function's contract.
             return unsafe { self.fold_chain(&mut accs[0], base, plan, index) };
         };
         let middle = index + low.len();
         let own = if threads { self.identities(needed::<T, R>(&high)) } else { None };
         if let Some(mut others) = own {
             join(
-                // SAFETY: `low` visits elements of `plan`, which this function's contract makes readable.
+                // SAFETY: `low` visits elements of `plan`, which are readable by the contract.
                 || unsafe { self.fold_plan(accs, base, &low, index, threads) },
-                // SAFETY: as for `low`.
+                // SAFETY: `high` visits elements of `plan`, which are readable by the contract.
                 || unsafe { self.fold_plan(&mut others, base, &high, middle, threads) },
             );
             return self.combine_into(&mut accs[0], &others[0]);
         }
-        // SAFETY: `low` visits elements of `plan`, which this function's contract makes readable.
+        // SAFETY: `low` visits elements of `plan`, which are readable by the contract.
         unsafe { self.fold_plan(accs, base, &low, index, threads) };
         let (acc, others) = accs.split_at_mut(1);
-        // SAFETY: as for `low`.
+        // SAFETY: `high` visits elements of `plan`, which are readable by the contract.
         unsafe { self.fold_plan(others, base, &high, middle, threads) };
         self.combine_into(&mut acc[0], &others[0]);
     }
 
-    /// Folds all elements that a plan visits, one after the other.
+    /// Folds all elements that a plan visits into one accumulator, one after the other.
     ///
     /// # Safety
     /// As [`fold_plan`](ReduceTask::fold_plan).
@@ -140,7 +150,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             let row = base.offset(walk.offsets()[0]);
             walk.advance();
             for i in 0..n as isize {
-                // SAFETY: the plan visits this element.
+                // SAFETY: the plan visits this element, so it is readable by the contract.
                 let x = unsafe { *row.offset(i * stride).get() };
                 self.fold_into(acc, x, index);
                 index += 1;
@@ -148,8 +158,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    // Without optimisation, a stack frame holds every temporary of its function. So each function of the operation has a caller
-    // of its own: while it runs, no other frame holds an accumulator.
+    // In builds without optimisation, a stack frame holds all temporaries of its function. So each method of `Reduction` is called
+    // from a separate small function, and at most one such frame with accumulators is on the stack.
 
     fn reset(&self, acc: &mut R::Acc) {
         *acc = self.op.identity();
@@ -163,6 +173,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         *acc = self.op.combine(*acc, *other);
     }
 
+    /// Writes the result for an accumulator.
+    ///
     /// # Safety
     /// As [`put`](ReduceTask::put).
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
@@ -175,14 +187,15 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     }
 }
 
-/// Returns the halves of a reduction that is large enough for two threads. The split depends on the number of elements alone, and
-/// so does the result.
+/// Returns the two halves of a reduction if it is large enough for two threads. The split, and so the result, does not depend on
+/// the number of threads.
 fn halves<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> Option<(Plan<1>, Plan<1>)> {
     let enough = enough::<T, R>();
     if plan.len() >= enough { plan.halves_at(enough / 2) } else { None }
 }
 
-/// Returns how many accumulators the reduction of a plan on one thread needs: one, and another for each level of [`halves`].
+/// Returns the number of accumulators that the reduction of a plan on one thread needs: one, and another for each level of
+/// [`halves`].
 fn needed<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> usize {
     match halves::<T, R>(plan) {
         Some((low, high)) => needed::<T, R>(&low).max(1 + needed::<T, R>(&high)),

@@ -1,4 +1,16 @@
-//! Reduces to many outputs at a time: rows are folded into accumulators, one for each element of a row.
+//! Computes many outputs at a time: rows are folded into accumulators, one for each element of a row. Called by `sweep` of the
+//! parent module.
+//!
+//! ```text
+//! split the rows in half, recursively, for threads              (reduce_columns)
+//! for each leaf of CHAIN_LEN · CHAINS rows, combined pairwise   (fold_pairwise)
+//!     for each 8, 3 or 1 rows                                   (fold_rows)
+//!         for j in 0..accs.len()
+//!             accs[j] = fold(.. fold(accs[j], row0[j]) .., row7[j])
+//! ```
+//!
+//! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). If they are at least
+//! [`MIN_FAR_BYTES`] apart, a few columns are read over all rows before the next columns (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
@@ -11,12 +23,12 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Chains of rows that are folded into the accumulators one after the other.
+/// Number of chains, of `CHAIN_LEN` rows each, that are folded into the same accumulators before these are combined with others.
 const CHAINS: usize = 16;
 
 kernel! {
-    /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. Rows are contiguous; `stride` is that
-    /// between rows.
+    /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. Rows are contiguous, and `stride` is the
+    /// stride between them. `index` is the index of the first row.
     ///
     /// # Safety
     /// The caller must ensure that `count` rows of `accs.len()` elements, with these strides, are readable.
@@ -33,7 +45,7 @@ kernel! {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
             macro_rules! fold {
                 ($few:literal) => {
-                    // SAFETY: `first + $few <= count`, so these are rows that the caller ensures are readable.
+                    // SAFETY: `first + $few <= count`, so the caller ensures that these rows are readable.
                     unsafe { fold_few_rows::<T, R, $few>(op, accs, rows, stride, index) }
                 };
             }
@@ -46,7 +58,7 @@ kernel! {
     }
 }
 
-/// [`fold_rows`] for `COUNT` rows, so few that each accumulator is loaded and stored once. Returns `COUNT`.
+/// [`fold_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all of them. Returns `COUNT`.
 ///
 /// # Safety
 /// As [`fold_rows`], for `COUNT` rows.
@@ -66,15 +78,15 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     COUNT
 }
 
-/// Columns that are folded together if they are far apart.
+/// Number of columns that are folded together if they are far apart.
 const FAR_COLUMNS: usize = 4;
-/// Columns at least this many bytes apart are far apart: neighbouring cache lines are not used soon, and prefetching them is wasted.
+/// Minimum stride, in bytes, at which columns are far apart: a hardware prefetch of adjacent cache lines along a row is wasted.
 pub(super) const MIN_FAR_BYTES: usize = 256;
-/// With more rows, reading them one after the other is faster, however far apart the columns are.
+/// Maximum number of rows for [`fold_far_rows`]. With more rows, reading row by row is faster, however far apart the columns are.
 const MAX_FAR_ROWS: usize = 128;
 
-/// [`fold_rows`] for a few columns that are far apart. All rows of these columns are read before other columns. The processor prefetches
-/// that: a trace over axes 0 and 2 of 64 x 2048 x 64 elements takes 2.5 times as long row by row.
+/// [`fold_rows`] for a few columns that are far apart. Reads all rows of these columns before other columns, which the hardware
+/// prefetches well: a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
 ///
 /// # Safety
 /// As [`fold_rows`], with stride `step` between the elements of a row.
@@ -95,7 +107,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
                 let tile: [[T; FAR_COLUMNS]; $few] = core::array::from_fn(|r| {
                     core::array::from_fn(|c| {
                         let at = rows.offset(r as isize * stride + c as isize * step);
-                        // SAFETY: `first + r < count`: one of the rows that the caller ensures are readable, and one of its columns.
+                        // SAFETY: `first + r < count` and `c < FAR_COLUMNS`: an element that the caller ensures is readable.
                         unsafe { *at.get() }
                     })
                 });
@@ -103,7 +115,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
                 $few
             }};
         }
-        // As `fold_rows` splits them.
+        // The same split as in `fold_rows`.
         first += match count - first {
             8.. => fold!(8),
             3.. => fold!(3),
@@ -112,7 +124,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
     }
 }
 
-/// [`fold_rows`] for rows whose elements have stride `step`: gathers tiles of a few rows.
+/// [`fold_rows`] for rows whose elements have stride `step`. Gathers tiles of a few rows, then folds them.
 ///
 /// # Safety
 /// As [`fold_rows`], with this stride between the elements of a row.
@@ -128,7 +140,7 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     const ROWS: usize = 8;
     let mut memory = Gathered::new();
     let (gathered, widest) = (memory.address::<T>(), const { Gathered::room::<T>() / ROWS });
-    // Far columns: all rows of a few of them at a time.
+    // If columns are far apart, all rows of a few columns are read before the next columns.
     let far = step.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     let (width, height) = if far { (8.min(widest), count) } else { (widest, ROWS) };
     for top in (0..count).step_by(height) {
@@ -138,19 +150,19 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
                 let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
                 for row in 0..some {
                     let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
-                    // SAFETY: `first + row < count`, and the chunk is a part of the row, so the caller ensures that it is readable.
-                    // It has at most `width` elements, and `row < ROWS`, so its copy fits in `memory`.
+                    // SAFETY: `first + row < count`, and the chunk is a part of this row, which the caller ensures is readable.
+                    // It has at most `width` elements, and `row < ROWS`, so the copy is within `memory`.
                     unsafe { gather(from, accs.len(), step, to) };
                 }
-                // SAFETY: `some` rows of `accs.len()` elements, `width` apart, were just gathered.
+                // SAFETY: the loop has just written `some` rows of `accs.len()` elements, `width` apart, to `memory`.
                 unsafe { fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first) };
             }
         }
     }
 }
 
-/// Folds `rows` rows into accumulators that hold the identity: `leaf(accs, count)` folds the next `count <= grain` rows, and the
-/// results are combined pairwise. `spare` has `accs.len()` accumulators for each of the [`levels`].
+/// Folds `rows` rows into accumulators that hold the identity, and combines the results of leaves pairwise. `leaf(accs, count)`
+/// folds the next `count <= grain` rows. `spare` has `accs.len()` accumulators for each of the [`levels`].
 fn fold_pairwise<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -170,7 +182,8 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
     combine_into(op, accs, others);
 }
 
-/// Returns accumulators for another thread, `None` if the allocation fails. Compared to the thread's work, their cost is small.
+/// Returns `len` accumulators for another thread, or `None` if the allocation fails. The allocation takes little time compared to
+/// the thread's work.
 fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::Acc>> {
     let mut memory = Vec::new();
     has_room(&mut memory, len).then_some(())?;
@@ -178,13 +191,13 @@ fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::
     Some(memory)
 }
 
-/// Returns how many times [`fold_pairwise`] splits this number of rows in half: its recursion depth.
+/// Returns the recursion depth of [`fold_pairwise`] for this number of rows.
 pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
 }
 
 kernel! {
-    /// Combines each accumulator with the other one at its index.
+    /// Combines each accumulator with the one at the same index of `others`.
     ///
     /// # Safety
     /// There are no conditions: it is `unsafe` because every [`kernel!`] is.
@@ -195,15 +208,19 @@ kernel! {
     }
 }
 
+/// The safe form of [`combine_all`].
 fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others: &[R::Acc]) {
     // SAFETY: `combine_all` has no conditions.
     unsafe { combine_all::<T, R>(op, accs, others) }
 }
 
-/// Reduces, for each accumulator, the elements that a plan visits. `base` is the first column, the start for `accs[0]`; `step` is
-/// the stride from each column to the next. `spare` is workspace: `accs.len()` accumulators for each of the plan's [`levels`]
-/// above a chain. `index` is that of each column's first element. `places` is the number of columns that are reduced together if
-/// memory suffices, times the [`weight`](super::weight) of an element: how sums are split depends on it, not on `accs.len()`.
+/// Reduces one column per accumulator: the elements that a plan visits.
+///
+/// * `base` is the first element of the column of `accs[0]`. `step` is the stride from each column to the next.
+/// * `spare` is a workspace of `accs.len()` accumulators for each of the plan's [`levels`] above a chain.
+/// * `index` is the index of each column's first element.
+/// * `places` is the number of columns that are reduced together if no allocation fails, times the [`weight`](super::weight) of an
+///   element. The split of sums depends on it and not on `accs.len()`, so the bits do not depend on the memory.
 ///
 /// # Safety
 /// The caller must ensure that, for each column, all elements that the plan visits are readable.
@@ -226,17 +243,17 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             join(
                 // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
                 || unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) },
-                // SAFETY: as for `low`.
+                // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
                 || unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) },
             );
             return combine_into(op, accs, others);
         }
-        // One half after the other: `spare` is large enough for uneven halves.
+        // The allocation failed: compute one half after the other, in `spare`.
         if needed <= spare.len() {
             // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };
             let (others, more) = spare.split_at_mut(accs.len());
-            // SAFETY: as for `low`.
+            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
             unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) };
             return combine_into(op, accs, others);
         }
@@ -245,7 +262,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let (mut inner, mut index) = (0, index);
-    // A row has one element of each column. All loops of the plan, the inner one too, run over rows.
+    // A row has one element of each column. All loops of the plan, including the inner one, are over rows.
     let far = step.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES && plan.len() <= MAX_FAR_ROWS;
     let mut leaf = |accs: &mut [R::Acc], mut count: usize| {
         while count > 0 {
@@ -255,16 +272,16 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             let rest = near.len() * FAR_COLUMNS;
             for (k, accs) in near.iter_mut().enumerate() {
                 let rows = rows.offset((k * FAR_COLUMNS) as isize * step);
-                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, and the columns of these
-                // accumulators, which the caller ensures are readable.
+                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of these
+                // accumulators. The caller ensures that they are readable.
                 unsafe { fold_far_rows(op, accs, rows, step, stride, run, index) };
             }
             let rows = rows.offset(rest as isize * step);
             match step {
-                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, one element per column, which the
-                // caller ensures are readable; they are contiguous, as `step` is 1.
+                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of the remaining
+                // accumulators. The caller ensures that they are readable. They are contiguous, because `step` is 1.
                 1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
-                // SAFETY: as for `step` 1, with elements `step` apart.
+                // SAFETY: `run` readable rows, as for `step` 1. Their elements have stride `step`.
                 _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, run, index) },
             }
             index += run;
@@ -278,13 +295,14 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     };
     // If the inner loop is shorter than a chain, a leaf is a single chain.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
-    // Indices do not round, and most rows have no element that replaces an earlier result.
+    // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few rows have an
+    // element that replaces an earlier result.
     let grain = if const { R::BLOCKS && R::ORDERED } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] for rows of neighbouring outputs that are adjacent in memory: rows are reduced one after the other, so
-/// memory is read in order.
+/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep): the rows of adjacent outputs
+/// are close in memory, so memory is read in order.
 ///
 /// # Safety
 /// As [`reduce_columns`].
@@ -303,8 +321,8 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
     let mut leaf = |accs: &mut [R::Acc], count: usize| {
         for _ in 0..count {
             let rows = base.offset(walk.offsets()[0]);
-            // SAFETY: `rows` rows are folded in all, so this is a row of the plan; the caller ensures that its `n` elements are
-            // readable for each output.
+            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so this is a row of the plan. The caller ensures that its
+            // `n` elements are readable for each output.
             unsafe { fold_rows_each(op, accs, rows, [n, index], [step, stride]) };
             index += n;
             walk.advance();

@@ -1,6 +1,22 @@
-//! Reductions: independent accumulators within blocks, blocks combined pairwise, so that the error grows as O(log n · ε)
-//! (Higham, *The accuracy of floating point summation*, SIAM J. Sci. Comput. 14, 1993). The division into blocks depends on
-//! extents alone, so the result depends neither on the number of threads nor on the run.
+//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`].
+//!
+//! ```text
+//! at most 16 outputs of at most 8 elements: one after the other, without a plan     (reduce_a_few)
+//! large accumulators: one per output, on the heap                                   (module boxed)
+//! the elements of one output have smaller strides:                                  (each, module rows)
+//!     for each output
+//!         for each block: fold it into several accumulators in turn, then combine
+//! adjacent outputs have smaller strides, or an output has few elements:             (Sweep::Columns, module columns)
+//!     for each MAX_SWEPT_OUTPUTS outputs
+//!         for each row of elements: accs[j] = fold(accs[j], row[j]) for all j
+//! rows of adjacent outputs are closer than the rows of one output:                  (Sweep::Rows, module columns)
+//!     for each MAX_SWEPT_OUTPUTS outputs
+//!         for each outer index: for each j: fold row j of elements into accs[j]
+//! ```
+//!
+//! The results of blocks are combined pairwise, so that the error of a sum grows as O(log n · ε) (Higham, *The accuracy of floating
+//! point summation*, SIAM J. Sci. Comput. 14, 1993). The division into blocks depends on extents and strides alone. So the result
+//! depends neither on the number of threads nor on the run.
 
 mod boxed;
 mod columns;
@@ -25,21 +41,25 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
-/// Elements that an accumulator folds one after the other before it is combined with another.
+/// Number of elements that one accumulator folds before it is combined with another.
 const CHAIN_LEN: usize = 8;
-/// Largest number of elements that are folded into one accumulator: several would cost more than they save.
+/// Rows of fewer elements are folded into a single accumulator. To combine several would take longer than they save.
 const MAX_SEQUENTIAL_LEN: usize = 16;
-/// Outputs whose rows are reduced in one call.
+/// Number of outputs whose rows are reduced in one call. Also the maximum number of outputs that are reduced without a plan.
 const OUTPUTS_PER_CALL: usize = 16;
-/// Largest number of outputs that are swept together, if they have a smaller stride than the reduced elements: their accumulators
-/// stay in cache while long contiguous parts of memory are read.
+/// Maximum number of outputs that one sweep computes. Their accumulators stay in cache while long contiguous rows are read.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
 /// Swept outputs are split between threads at multiples of this number.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
-/// Number of swept outputs if the allocation of more accumulators fails: the number that a reduction folds together.
+/// Number of outputs that one sweep computes if the allocation of more accumulators fails.
 const MIN_SWEPT_OUTPUTS: usize = 64;
 
-/// Combines the results of `n > 0` steps pairwise; `leaf(count)` does the next `count <= grain` of them.
+/// Combines the results of `n > 0` steps pairwise. `leaf(count)` computes the next `count <= grain` steps.
+///
+/// ```text
+/// n <= grain:  leaf(n)
+/// otherwise:   combine(pairwise(low), pairwise(n - low)), where low is about n / 2 and a multiple of grain
+/// ```
 pub(super) fn pairwise<A>(
     n: usize,
     grain: usize,
@@ -55,8 +75,8 @@ pub(super) fn pairwise<A>(
     combine(a, b)
 }
 
-/// Returns the number of elements from which on a reduction is split between two threads. Reductions with large accumulators do
-/// much work per element; the others are as fast as memory, and some megabytes take less time than waking a thread.
+/// Returns the minimum number of elements that are split between two threads. Reductions with large accumulators do much work per
+/// element. The others are as fast as memory, so less than 4 MiB take less time than waking a thread.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
@@ -65,35 +85,40 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns how many contiguous elements take as long as one of the operand: more than one if each is far from its neighbours in
-/// both directions, so that each waits for memory.
+/// Returns the cost of reading one element, in contiguous elements. It is more than 1 if the inner strides are large along kept
+/// and reduced axes alike, so that every element waits for memory.
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
     let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
 }
 
-/// The addresses of the operands, and the reduction of the elements.
+/// A reduction and its operands, shared by all threads.
 struct ReduceTask<'a, T: Element, R: Reduction<T>> {
     op: &'a R,
     from: HostPtr<T>,
     to: HostPtr<R::Output>,
     /// The number of elements reduced for each output.
     count: usize,
+    /// Whether a result is not representable.
     failed: AtomicBool,
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
+    /// Writes the result for an accumulator to the output at offset `at`.
+    ///
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     #[inline]
     unsafe fn put(&self, at: isize, acc: R::Acc) {
         match self.op.finish(acc, self.count) {
-            // SAFETY: the caller ensures that this is an element of the output, and exclusive access to it.
+            // SAFETY: by the contract, `at` is the offset of an element of the output, and access to it is exclusive.
             Some(value) => unsafe { *self.to.offset(at).get() = value },
             None => self.failed.store(true, Ordering::Relaxed),
         }
     }
 
+    /// Writes the results for several accumulators, to outputs with stride `step`.
+    ///
     /// # Safety
     /// As [`put`](ReduceTask::put), for `accs.len()` outputs from offset `at` on, with stride `step`.
     #[inline(always)]
@@ -121,11 +146,12 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         unsafe { self.put(to, acc) };
     }
 
-    /// Computes one output after the other.
+    /// Computes the outputs of `part`, one after the other.
     ///
     /// # Safety
-    /// The caller must ensure exclusive access to the outputs that `part` visits, and that, from each of its indices, all
-    /// elements that `reduced` visits are readable. `reduced` must visit `count` elements.
+    /// The caller must ensure:
+    /// * Access to the outputs that `part` visits is exclusive.
+    /// * From each index of `part`, all elements that `reduced` visits are readable. `reduced` visits `count` elements.
     unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
@@ -141,8 +167,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
-                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from which all elements of `reduced` are
-                    // readable: it has one loop, of `count` elements.
+                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. From each, all elements that `reduced`
+                    // visits are readable by the contract: one loop of `count` elements.
                     unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
                     // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access.
                     unsafe { self.put_row(o + first as isize * so, so, accs) };
@@ -159,56 +185,58 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    /// Computes many outputs at a time.
+    /// Computes the outputs of `part`, many at a time.
     ///
     /// # Safety
     /// As [`each`](ReduceTask::each).
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let weight = weight::<T>(part, reduced);
-        // Blocks of about equal width.
+        // The outputs are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Halves are uneven if an inner loop is not split, and one of them may then need as many levels as the whole.
+        // `Plan::halves_at` may split unevenly at an outer loop. One part may then need as many levels as the whole, so one is added
+        // for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
         // Fewer than `MIN_SWEPT_OUTPUTS` only if accumulators are larger than those of this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
-            // SAFETY: `with_scratch` provides exclusive access to `room` aligned values; as `MaybeUninit` they may be
-            // uninitialised.
+            // SAFETY: `with_scratch` provides exclusive access to `room` aligned values, which may be uninitialised as
+            // `MaybeUninit`.
             let memory =
                 unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
             memory.fill(MaybeUninit::new(self.op.identity()));
             let width = if room == all * levels { block } else { few };
-            // SAFETY: `fill` has initialised all of them.
+            // SAFETY: `fill` has initialised all values.
             let (accs, spare) = unsafe { memory.assume_init_mut() }.split_at_mut(width.min(n));
             let mut walk = Odometer::outer(part);
             for _ in 0..part.outer_shape().iter().product() {
                 let [o, k] = walk.offsets();
                 walk.advance();
                 let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
-                // If there is less memory: parts of a block, each computed as in the whole block.
+                // If the allocation failed, a block is computed in parts of `width` outputs. The split of sums depends on the
+                // block's width, `places`, so the bits are the same.
                 for (first, end, places) in
                     blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
                 {
                     let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
-                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from which all elements of `reduced`
-                        // are readable.
+                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from each of which all elements that
+                        // `reduced` visits are readable.
                         Sweep::Columns => unsafe {
                             reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places * weight])
                         },
-                        // SAFETY: as for `Columns`.
+                        // SAFETY: indices of `part`, as for `Columns`: all elements that `reduced` visits are readable.
                         Sweep::Rows => unsafe {
                             reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
                         },
                     }
                     match so {
-                        // A separate loop for a stride that the compiler knows.
+                        // With unit stride as a constant, the compiler vectorises the loop.
                         // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access; `so` is 1.
                         1 => unsafe { self.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: as for stride 1, with stride `so`.
+                        // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access, with stride `so`.
                         _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
                     }
                 }
@@ -216,16 +244,17 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         });
     }
 
+    /// Plans the loops and computes all outputs, on several threads if there are many elements.
     fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
-            // A single row needs no plans; for a short one, planning would take longer than the reduction.
+            // A single row: planning would take longer than the reduction of a short one.
             let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
             let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
             if let Some(stride) = stride {
-                // SAFETY: the operand has one axis of this stride, or is contiguous, so these are its `count` elements, which
-                // `Operand` makes readable. The output has one element, to which `Output` guarantees exclusive access.
+                // SAFETY: the operand has one axis with this stride, or is contiguous, so these are its `count` elements, which
+                // `Operand` guarantees to be readable. The output has one element, to which `Output` guarantees exclusive access.
                 return unsafe { self.one(0, 0, stride) };
             }
         }
@@ -238,19 +267,19 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
             over_outputs(&kept, reads, enough, grain, &|part| {
-                // A part with a single output is split further, within `each`.
+                // A sweep needs several outputs. `each` splits a part with a single output further.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: `part` visits kept axes and `reduced` all others: `Operand` makes all elements readable. `Output`
-                    // guarantees exclusive access to the outputs, and parts do not overlap.
+                    // SAFETY: `part` visits the kept axes and `reduced` the others: elements that `Operand` guarantees to be
+                    // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
-                    // SAFETY: as for `sweep`.
+                    // SAFETY: as for `sweep`: the elements are readable, and this part's outputs are exclusive.
                     None => unsafe { job.each(part, &reduced) },
                 }
             });
         });
     }
 
-    /// Returns the loops over the outputs, and those over the elements of each. Moves the task's addresses if axes are reversed.
+    /// Returns the plan of the outputs and the plan of the elements of each output. Moves the task's addresses if axes are reversed.
     #[inline(always)]
     fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
@@ -272,8 +301,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         (kept, reduced)
     }
 
-    /// Reverses the kept axes that have a negative stride in the operand: the elements are many and the outputs few, so the
-    /// elements are read forwards.
+    /// Reverses the kept axes that have a negative stride in the operand, so that its elements are read forwards. There are fewer
+    /// outputs than elements, so the outputs' direction matters less.
     fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
         for ((&n, to), from) in shape.iter().zip(to).zip(from) {
             if *from < 0 && n > 0 {
@@ -285,24 +314,26 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     }
 }
 
-/// The loop that runs over outputs when several are computed at a time.
+/// The order of the loops if several outputs are computed at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Sweep {
-    /// Outputs in the inner loop: their stride is smaller than that of the elements of one, or there are more outputs than
-    /// elements.
+    /// The inner loop is over outputs. Their stride is smaller than the stride between the elements of one output, or each
+    /// output has only a few elements.
     Columns,
-    /// Outputs in the loop around it: the stride between outputs is smaller than that between the rows of one output.
+    /// The inner loop is over a row of elements of one output, and the loop around it over outputs. The stride between outputs is
+    /// smaller than the stride between the rows of one output.
     Rows,
 }
 
 impl Sweep {
+    /// Returns the order of the loops, or `None` if outputs are computed one after the other.
     fn choose(kept: &Plan<2>, reduced: &Plan<1>) -> Option<Sweep> {
         let ([_, sk], [sr]) = (kept.inner_strides(), reduced.inner_strides());
         if kept.inner_len() < 2 || sk == 0 {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        // A stride of 0 means repeated elements, not adjacent ones: prefer columns.
+        // Stride 0 repeats one element, so it gains nothing as the inner loop: prefer columns.
         if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }
@@ -311,8 +342,8 @@ impl Sweep {
     }
 }
 
-/// Reduces to a few outputs of a few elements each, without a plan, which would take longer. Returns whether all results are
-/// representable; `None`, with nothing written, if there are more outputs or elements.
+/// Computes a few outputs of a few elements each, without a plan, which would take longer. Returns whether all results are
+/// representable. Returns `None` and writes nothing if there are more outputs, elements or axes.
 #[inline(always)]
 fn reduce_a_few<T: Element, R: Reduction<T>>(
     op: &R,
@@ -332,11 +363,11 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
     let mut fits = true;
     for i in 0..outputs as isize {
-        // SAFETY: `i` is within the kept axis, and `count` is the extent of the reduced one: `Operand` makes these elements
-        // readable.
+        // SAFETY: `i` is less than the extent of the kept axis, and `count` is the extent of the reduced one. `Operand`
+        // guarantees that these elements are readable.
         let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
         match op.finish(acc, count) {
-            // SAFETY: `i` is within the output's axis; `Output` guarantees exclusive access to this element.
+            // SAFETY: `i` is less than the extent of the output's axis. `Output` guarantees exclusive access to this element.
             Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
             None => fits = false,
         }
@@ -344,6 +375,7 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     Some(fits)
 }
 
+/// Computes all outputs of a reduction. Out of line, so that little code is inlined into callers of [`Reduce::reduce`].
 #[inline(never)]
 fn reduce_many<T: Element, R: Reduction<T>>(
     op: &R,
@@ -419,8 +451,8 @@ impl<T: Element> Reduce<T> for Cpu {
                 let (to, from) = (to.offset(o + line * step_to), from.offset(k + line * step_from));
                 let mut acc = None;
                 for i in 0..n as isize {
-                    // SAFETY: the plan visits the other axes and `i` is within the last one, so `Operand` makes this element
-                    // readable.
+                    // SAFETY: the plan visits the other axes, and `i` is less than the extent of the last one. `Operand` guarantees
+                    // that this element is readable.
                     let x = unsafe { *from.offset(i * sa).get() };
                     let next = match acc {
                         None => x,

@@ -1,4 +1,13 @@
-//! Reduces many elements to one output: the elements of a block are folded into several accumulators in turn.
+//! Computes one output from many elements. Called by `each` of the parent module.
+//!
+//! ```text
+//! split the plan in half, recursively, for threads               (reduce_plan)
+//! for each row of the plan, combined pairwise
+//!     for each block of 32 KiB, combined pairwise                (reduce_row)
+//!         gather the block, if it is not contiguous              (reduce_apart)
+//!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes)
+//!         combine accs
+//! ```
 
 use super::gather::{Gathered, gather};
 use super::{CHAIN_LEN, HostPtr, enough, pairwise};
@@ -10,13 +19,13 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Returns the number of elements of a block. A reduction with its own `fold_block` may read a block twice; L1 has to hold it
-/// meanwhile.
+/// Returns the number of elements in a block. A reduction with its own `fold_block` may read a block twice, so the block has to
+/// stay in L1.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::BLOCKS { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
-/// Folds contiguous elements.
+/// Folds contiguous elements into `acc`, in several accumulators.
 #[inline(always)]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
     if const { R::BLOCKS || R::ORDERED } {
@@ -27,7 +36,7 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
 }
 
 kernel! {
-    /// Reduces the elements of a block, which are contiguous.
+    /// Folds the contiguous elements of a block into `acc`.
     ///
     /// # Safety
     /// The caller must ensure that `block` is not null and aligned, and that its `n` elements are readable.
@@ -80,8 +89,8 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     [step, stride]: [isize; 2],
 ) {
     if stride == 1 && n <= const { block::<T, R>() } {
-        // Rows can be so short that a call for each takes as long as the row.
-        // SAFETY: this function has the contract of `fold_blocks`: rows of stride 1 are blocks.
+        // One call for all rows: a call for each would take as long as a short row.
+        // SAFETY: `fold_blocks` has this function's contract for rows with unit stride.
         return unsafe { fold_blocks(op, accs, rows, n, step, index) };
     }
     for (j, acc) in accs.iter_mut().enumerate() {
@@ -109,17 +118,19 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
-    // SAFETY: the caller ensures that the `n` elements are readable, and that `memory`, a local variable, has room for them.
+    // SAFETY: the caller ensures that the `n` elements are readable, and that `memory` has space for `n`. It is a local variable,
+    // so they do not overlap.
     unsafe { gather(block, n, stride, gathered) };
-    // SAFETY: all `n` elements from `gathered` were just written.
+    // SAFETY: `gather` has just written all `n` elements, and `gathered` is not null and aligned.
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Smallest stride, in bytes, at which every element has its own cache line, and latency dominates. Gathering first would keep
+/// Minimum stride, in bytes, at which every element has its own cache line, so that latency dominates. Gathering first would keep
 /// fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with a large stride in place, without gathering: in several accumulators, chain by chain.
+/// Reduces elements with a large stride in place, without gathering, in several accumulators. After each chain they are combined
+/// with those of the earlier chains.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
@@ -165,9 +176,10 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
 ) -> R::Acc {
     let one = |acc: R::Acc, row: HostPtr<T>, n: usize, index: usize| {
         match stride {
-            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable.
+            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable and aligned.
             1 => unsafe { reduce_block::<T, R>(op, acc, row, n, index) },
-            // SAFETY: as for stride 1; if the stride is not 1, `block` and so each part is at most `Gathered::room`.
+            // SAFETY: readable elements, as for stride 1. If the stride is not 1, `block`, and so `n`, is at most
+            // `Gathered::room`.
             _ => unsafe { reduce_apart::<T, R>(op, acc, row, n, stride, index) },
         }
     };
@@ -183,14 +195,15 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
         one(acc, row.offset(first as isize * stride), count, index + first)
     };
     if const { R::BLOCKS && R::ORDERED } {
-        // Indices do not round, and a block without an element that replaces the earlier result takes little time.
+        // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few blocks
+        // have an element that replaces an earlier result, and the others take little time.
         let blocks = (0..n).step_by(block).map(|first| block.min(n - first));
         return blocks.fold(op.identity(), &mut next);
     }
     pairwise(n, block, &mut |count| next(op.identity(), count), &|a, b| op.combine(a, b))
 }
 
-/// Reduces a few elements with stride `stride`, one after the other.
+/// Reduces a few elements with stride `stride` in one accumulator.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
@@ -208,7 +221,7 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     })
 }
 
-/// Reduces all elements that a plan visits.
+/// Reduces all elements that a plan visits, on several threads if there are many.
 ///
 /// # Safety
 /// The caller must ensure that all elements that the plan visits from `base` are readable.
@@ -225,7 +238,7 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         let (a, b) = join(
             // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { reduce_plan::<T, R>(op, base, &low, index) },
-            // SAFETY: as for `low`.
+            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
             || unsafe { reduce_plan::<T, R>(op, base, &high, middle) },
         );
         return op.combine(a, b);
@@ -246,10 +259,10 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
             let next = match n {
-                // SAFETY: `pairwise` takes `rows` rows in all, so these are the `n` elements of a row of the plan, which are
-                // readable.
+                // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan,
+                // which the caller ensures are readable.
                 ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
-                // SAFETY: as for a short row.
+                // SAFETY: the `n` readable elements of a row of the plan, as for a short row.
                 _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
             walk.advance();
@@ -257,6 +270,6 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
             op.combine(acc, next)
         })
     };
-    // Short rows one after the other.
+    // Several short rows form one leaf.
     pairwise(rows, (CHAIN_LEN * 4 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }

@@ -1,4 +1,4 @@
-//! AVX2 with FMA: 16 registers of 32 bytes.
+//! [`Vector`] for AVX2 with FMA: 16 registers of 32 bytes.
 
 use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
@@ -10,13 +10,13 @@ pub(super) struct F64x4(__m256d);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x8(__m256);
 
-/// Runs `task` with these features enabled.
+/// Runs `task`, compiled for these target features.
 ///
 /// # Safety
-/// As [`SimdKernel::run`]: the processor has these features, and the task's own conditions hold.
+/// The caller must ensure that the processor has these features, and the conditions of the task's [`run`](SimdKernel::run).
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the features are enabled, and the contract of `run` is this function's.
+    // SAFETY: the processor has the features, and the conditions of `run` hold, by the contract.
     unsafe { task.run() }
 }
 
@@ -25,7 +25,7 @@ macro_rules! vector {
      $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
-            /// All bits of a lane are set, or none.
+            /// In each lane, all bits are set or none.
             type Mask = __m256i;
             const LANES: usize = $lanes;
             const TILE_VECTORS: usize = 2;
@@ -63,18 +63,18 @@ macro_rules! vector {
                     table
                 };
                 let from = TABLE.as_ptr().wrapping_add($lanes - lanes.min($lanes));
-                // SAFETY: `self` exists, so the processor has AVX2. At most `LANES` of the table's `2 · LANES` values are
-                // skipped, so `LANES` are left.
+                // SAFETY: `self` exists, so the processor has AVX2. `from` skips at most `LANES` of the table's `2 · LANES`
+                // values, so the `LANES` values from there on are in the table.
                 unsafe { _mm256_loadu_si256(from.cast()) }
             }
             #[inline(always)]
             fn prefetch(address: *const $real) {
-                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
+                // SAFETY: a prefetch is a hint and does not access memory, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
             fn prefetch_far(address: *const $real) {
-                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
+                // SAFETY: a prefetch is a hint and does not access memory, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
@@ -122,7 +122,7 @@ macro_rules! vector {
     };
 }
 
-// Operations of `Vector` besides single intrinsics.
+// Methods of `Vector` that are not single intrinsics.
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -1,4 +1,4 @@
-//! AVX-512: 32 registers of 64 bytes, with masks.
+//! [`Vector`] for AVX-512: 32 registers of 64 bytes, and mask registers.
 
 use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
@@ -10,13 +10,13 @@ pub(super) struct F64x8(__m512d);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x16(__m512);
 
-/// Runs `task` with these features enabled.
+/// Runs `task`, compiled for these target features.
 ///
 /// # Safety
-/// As [`SimdKernel::run`]: the processor has these features, and the task's own conditions hold.
+/// The caller must ensure that the processor has these features, and the conditions of the task's [`run`](SimdKernel::run).
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the features are enabled, and the contract of `run` is this function's.
+    // SAFETY: the processor has the features, and the conditions of `run` hold, by the contract.
     unsafe { task.run() }
 }
 
@@ -55,12 +55,12 @@ macro_rules! vector {
             }
             #[inline(always)]
             fn prefetch(address: *const $real) {
-                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
+                // SAFETY: a prefetch is a hint and does not access memory, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
             fn prefetch_far(address: *const $real) {
-                // SAFETY: a prefetch is a hint and accesses nothing, so any address is allowed.
+                // SAFETY: a prefetch is a hint and does not access memory, so any address is allowed.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
@@ -108,7 +108,7 @@ macro_rules! vector {
     };
 }
 
-// Operations of `Vector` besides single intrinsics.
+// Methods of `Vector` that are not single intrinsics.
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -135,8 +135,8 @@ fn alternating_f32(even: f32, odd: f32) -> __m512 {
     _mm512_castsi512_ps(_mm512_set1_epi64(both as i64))
 }
 
-/// Returns the source lanes of both results of `exchange` for blocks of `block` lanes. Lanes of the second operand are numbered
-/// after those of the first.
+/// Returns the source lanes of both results of [`Vector::exchange`] for blocks of `block` lanes. The lanes of the second operand
+/// are numbered after those of the first.
 const fn exchanged<const LANES: usize>(block: usize) -> [[u32; LANES]; 2] {
     let mut from = [[0; LANES]; 2];
     let mut lane = 0;
@@ -165,7 +165,7 @@ fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
     (_mm512_permutex2var_ps(a, from(one), b), _mm512_permutex2var_ps(a, from(other), b))
 }
 
-/// Exchanges blocks twice as long among twice as many `f32`.
+/// [`Vector::exchange`] for `f64`: as `f32`, with blocks of twice as many lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {

@@ -1,4 +1,18 @@
-//! Products that are too small, or too thin, to pack: tiles read `b` in place, and `a` too if its rows are adjacent.
+//! Products that are too small, or have too few rows or columns, to pack both operands. Tiles read `b` in place; they read `a` in
+//! place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the parent module.
+//!
+//! ```text
+//! for each product of the batch
+//!     if by_rows
+//!         for each panel of rows of A
+//!             pack the panel, unless A is read in place
+//!             for each panel of columns of B
+//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply)
+//!     else
+//!         for each panel of columns of B
+//!             for each panel of rows of A                       (read in place, or packed beforehand)
+//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply)
+//! ```
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
@@ -13,7 +27,7 @@ pub(super) struct Batch<'a> {
     /// Offsets of `c`, `a` and `b` from the first matrices, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
-    /// Whether products are transposed, so that the `a` of `walk` is `b`.
+    /// Whether products are transposed, so that the offsets of `a` and `b` in `walk` are swapped.
     pub(super) transposed: bool,
 }
 
@@ -23,15 +37,16 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
-    /// `a`, whose rows are adjacent, unless it is packed.
+    /// The first operand. Its columns are contiguous, unless it is packed.
     pub(super) a: Matrix<R>,
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
-    /// Whether all columns of some rows are computed before the next rows: if `b` is small, so that `a` is read once.
+    /// Whether the outer loop is over rows, so that `a` is read once and `b` once for each panel of rows. For a small `b`.
     pub(super) by_rows: bool,
-    /// How `a` is packed, if it is: all of it beforehand, or, if `by_rows`, each panel before it is used.
+    /// How `a` is packed, or `None` if it is read in place. All of it is packed already; or, if `by_rows`, each panel is packed
+    /// before it is used.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
@@ -41,21 +56,22 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
     /// * The processor has the instruction set of `V`.
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    /// * Without `pack`, rows of `a` are adjacent. With it, `a` is packed; or, if `by_rows`, `pack.to` points to memory for one
-    ///   panel that is exclusive to the caller.
+    /// * Without `pack`, the columns of `a` are contiguous. With `pack`, either `a` is packed, or `by_rows` is set and `pack.to`
+    ///   points to memory for one panel that is exclusive to the caller.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // The last two panels of rows have two vectors each, instead of three and one: the latter would wait for `b` too often.
+        // If one vector of rows would be left over, the last two panels have two vectors each, instead of three and one. With one
+        // vector per value of `b`, loads of `b` would be the bottleneck.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
-        // The part of `a` that is packed at the moment.
+        // The part of `a` that is packed at present.
         let mut packed = pack.copied();
         let count = batch.as_ref().map_or(1, |batch| batch.count);
         for _ in 0..count {
@@ -69,10 +85,10 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                 let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
                 let some = height - if even && outer + 2 == rows { lanes } else { 0 };
                 if let (Some(pack), true) = (&mut packed, by_rows) {
-                    // The last panel is not needed any more, and is overwritten.
+                    // The previous panel is no longer needed, and is overwritten.
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
-                    // SAFETY: the rows are some of `a`, readable by the contract; `pack.to` has exclusive memory for a panel.
+                    // SAFETY: these rows of `a` are readable by the contract, and `pack.to` has exclusive memory for one panel.
                     unsafe { SimdKernel::<V>::run(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
@@ -100,8 +116,8 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                         c_column: c.right,
                         ahead: core::ptr::null(),
                     };
-                    // SAFETY: the tile has at least one row and column, at most `height` and `width`, and is inside the matrices:
-                    // by the contract, `a` (or its packed panel) and `b` are readable, and `c` is exclusive.
+                    // SAFETY: the tile is inside the matrices and has at least one row and column, and at most `height` and
+                    // `width`. By the contract, `a` (or its packed panel) and `b` are readable, and `c` is exclusive.
                     unsafe { tile.multiply::<V, COMPLEX>(&scale) };
                 }
             }

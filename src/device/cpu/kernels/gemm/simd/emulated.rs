@@ -1,9 +1,9 @@
-//! Arrays in place of registers, for tests: every shape of register tile is tested on every x86-64 processor.
+//! [`Vector`] by arrays, for tests: so every shape of register tile is tested on every x86-64 processor.
 
 use super::vector::{Real, SimdKernel, Vector};
 use core::ops::{Add, Mul};
 
-/// `N` lanes. Registers of 64 bytes have the tile of AVX-512, others that of AVX2.
+/// An emulated register of `N` lanes. If it has 64 bytes, it has the tile of AVX-512, otherwise that of AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
@@ -16,7 +16,7 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
 
     unsafe fn within(task: impl SimdKernel<Self>) {
-        // SAFETY: this function has the same contract.
+        // SAFETY: `run` has this function's contract, and emulated vectors need no instruction set.
         unsafe { task.run() }
     }
     #[inline(always)]
@@ -47,11 +47,11 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     #[inline(always)]
     unsafe fn load_some(from: *const R, mask: usize) -> Self {
         if mask == N {
-            // SAFETY: the mask has all lanes, which are readable by the contract.
+            // SAFETY: the mask has all lanes, so `N` values are readable by the contract.
             return unsafe { Self::load(from) };
         }
         let lane = |lane: usize| {
-            // SAFETY: a lane of the mask, which is readable by the contract.
+            // SAFETY: `lane < mask`: a lane of the mask, which is readable by the contract.
             if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
         };
         Lanes(core::array::from_fn(lane))
@@ -64,11 +64,11 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
         if mask == N {
-            // SAFETY: the mask has all lanes, which are writable by the contract.
+            // SAFETY: the mask has all lanes, so `N` values are writable by the contract.
             return unsafe { self.store(to) };
         }
         for (lane, x) in self.0.into_iter().enumerate().take(mask) {
-            // SAFETY: a lane of the mask, which is writable by the contract.
+            // SAFETY: `lane < mask`: a lane of the mask, which is writable by the contract.
             unsafe { *to.wrapping_add(lane) = x };
         }
     }

@@ -1,7 +1,20 @@
-//! Floating-point products with the intrinsics of AVX2 and AVX-512, for x86-64 only. At the level `portable` and on other
+//! Floating-point products with the intrinsics of AVX2 and AVX-512, on x86-64 only. At the level `portable` and on other
 //! architectures, [`portable`](super::portable) computes them.
 //!
-//! The algorithms are generic over a [`Vector`](vector::Vector); an instruction set is a module that implements it.
+//! The algorithms are generic over the trait [`Vector`](vector::Vector). Each instruction set is a module that implements it.
+//!
+//! ```text
+//! multiply
+//!     sides of 2, 3 or 4: unrolled loops                                       (tiny)
+//!     transpose the product if that makes the columns of C contiguous          (is_transposed)
+//!     A is small, or the product has few columns or terms:                     (run)
+//!         split C in half, recursively, for threads and until A fits a cache   (direct)
+//!         for each KC terms                                                    (direct_in_blocks)
+//!             register tiles that read the operands in place; if a column
+//!             of A is not contiguous, A is packed                              (direct_here, module direct)
+//!     otherwise:
+//!         pack both operands                                                   (module packed)
+//! ```
 
 mod avx2;
 mod avx512;
@@ -33,20 +46,21 @@ use packed::{KC, Packed, parts};
 use tile::{OneTile, Tile};
 use vector::Vector;
 
-/// An instruction set that this processor has and that `VIERBEIN_SIMD` allows.
+/// An instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Isa {
     Avx2,
     Avx512,
-    /// The register tiles of both without their instructions.
+    /// The register tile of AVX2, computed with arrays: [`Lanes`].
     #[cfg(test)]
     Emulated,
+    /// The register tile of AVX-512, computed with arrays.
     #[cfg(test)]
     EmulatedWide,
 }
 
 impl Isa {
-    /// Returns the widest one, or `None` at the level `portable`.
+    /// Returns the widest available instruction set, or `None` at the level `portable`.
     #[inline]
     pub(super) fn detect() -> Option<Isa> {
         match Level::get() {
@@ -56,7 +70,7 @@ impl Isa {
         }
     }
 
-    /// Returns its implementation of matrix products.
+    /// Returns the matrix product with this instruction set.
     pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
         match self {
             Isa::Avx512 => &Isa::Avx512,
@@ -68,7 +82,7 @@ impl Isa {
         }
     }
 
-    /// Returns all that [`detect`](Isa::detect) can return on this machine.
+    /// Returns all instruction sets up to the one that [`detect`](Isa::detect) returns.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Isa> {
         let level = |isa: &Isa| if *isa == Isa::Avx2 { Level::Avx2 } else { Level::Avx512 };
@@ -78,29 +92,29 @@ impl Isa {
     #[cfg(test)]
     pub(super) const EMULATED: [Isa; 2] = [Isa::Emulated, Isa::EmulatedWide];
 
-    /// Computes a product, or a batch.
+    /// Computes `product`, or all products of `batch`.
     ///
     /// # Safety
-    /// As [`MatrixProduct::multiply`], for `product` or for each product of `batch`. In a batch, `a.down` is 1.
+    /// As [`MatrixProduct::multiply`], for `product` or for each product of `batch`. In a batch, `a.down` must be 1.
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
                 match self {
-                    // SAFETY: the contract is the same. `detect` and `all` return only what the processor has, and the lanes are
-                    // `T`'s real numbers.
+                    // SAFETY: `run` has this function's contract. `detect` and `all` return only instruction sets that the processor
+                    // has. The lanes are `T`'s real numbers, and the literal is `T::COMPLEX`, by the conditions below.
                     Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`.
+                    // SAFETY: as for `Avx512`: the same contract, and the processor has AVX2.
                     Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`, but emulated vectors need no instruction set.
+                    // SAFETY: as for `Avx512`: the same contract. Emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`, but emulated vectors need no instruction set.
+                    // SAFETY: as for `Avx512`: the same contract. Emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
                 }
             };
         }
-        // One constant in each condition: then the kernels of other types are not compiled for `T`.
+        // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
         if const { T::INTEGER } {
             unreachable!("vectors of {}", T::DTYPE.name());
         } else if const { T::COMPLEX } {
@@ -124,8 +138,8 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
             return Ok(());
         }
         let product = straight(if is_transposed(product) { product.transposed() } else { *product });
-        // SAFETY: transposing a product and replacing strides of axes with one element keeps its elements, so the contract still
-        // holds.
+        // SAFETY: the transposed product has the same elements, and `straight` replaces only strides of axes with one element. So
+        // the contract still holds.
         unsafe { self.run(&product, None) };
         Ok(())
     }
@@ -142,28 +156,28 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
             // SAFETY: `one_by_one` has this function's contract.
             return unsafe { one_by_one(self, product, walk, count) };
         }
-        // SAFETY: the contract holds for each product of the batch, also transposed, and `straight.a.down` is 1.
+        // SAFETY: the contract holds for each product of the batch; transposing keeps the elements, and `straight.a.down` is 1.
         unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
         Ok(())
     }
 }
 
-/// Returns whether to compute the transposed product, so that rows of the result are adjacent (`c.down` is 1). If that holds for
-/// neither product, rows of `a` decide; if for both, the sizes.
+/// Returns whether to compute the transposed product. The kernels are fastest if the columns of `c` are contiguous (`c.down` is
+/// 1). If neither product has that, the one with contiguous columns of `a` is chosen; if both have it, the one with more rows.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
-    // The stride of an axis with one element has no meaning.
+    // The stride of an axis with one element is irrelevant.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
     let Product { m, k, n, a, b, c, .. } = product;
     match (unit(c.down, *m), unit(c.right, *n)) {
         (true, false) => false,
         (false, true) => true,
-        // A matrix of one row or column: vectors extend along the other side.
+        // A result with one row or column: the vectors extend along its longer side.
         (true, true) => m < n,
         (false, false) => a.down != 1 && b.right == 1 && *k != 1,
     }
 }
 
-/// Returns the product with `down` 1 in `a` and `c` if they have one row, in which case the stride has no meaning.
+/// Returns the product, with `a.down` and `c.down` set to 1 if there is one row. These strides are then irrelevant.
 fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     if product.m == 1 {
         (product.a.down, product.c.down) = (1, 1);
@@ -171,23 +185,25 @@ fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     product
 }
 
-/// Largest product, in multiplications, of which one call computes a whole batch.
+/// Largest product, in multiplications, for which one call computes a whole batch. Larger ones may run on several threads.
 const MAX_BATCHED_WORK: usize = 1 << 14;
-/// Elements to read and to write below which a second thread is slower, unless there are as many multiplications as
-/// [`PARALLEL_WORK`].
+/// Elements read and written, together, below which a second thread is slower. A product with at least [`PARALLEL_WORK`]
+/// multiplications runs on several threads anyway.
 const PARALLEL_ELEMENTS: usize = 1 << 16;
-/// Operands of at most this many bytes together are read in place if the rows of `a` are contiguous: faster than packing.
+/// Largest size of both operands together, in bytes, up to which they are read in place if the columns of `a` are contiguous.
+/// Packing is slower up to there.
 const MAX_DIRECT_BYTES: usize = 512 << 10;
-/// Largest part of `b`, in bytes, that is read again for each panel of rows.
+/// Largest size of `b`, in bytes, that is read again for each panel of rows of `a`.
 const MAX_REREAD_BYTES: usize = 128 << 10;
-/// Largest part of `a`, in bytes, that stays in cache while `b` streams through.
+/// Largest part of `a`, in bytes, that stays in L2 while `b` streams through.
 const A_CACHED_BYTES: usize = 160 << 10;
 
-/// Computes a product, or a batch, with vectors `V`.
+/// Computes a product, or a batch, with vectors `V`: in place if an operand fits in cache, otherwise packed.
 ///
 /// # Safety
-/// As [`Isa::run`]. The caller must also ensure that the processor has the instruction set of `V`, that its lanes are `T`'s real
-/// numbers, and that `COMPLEX` is `T::COMPLEX`.
+/// As [`Isa::run`]. The caller must also ensure:
+/// * The processor has the instruction set of `V`.
+/// * The lanes of `V` are `T`'s real numbers, and `COMPLEX` is `T::COMPLEX`.
 unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
@@ -200,7 +216,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     let panel = V::TILE_VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
-    // Tiles of narrower vectors use only a part of each cache line.
+    // Vectors of a whole cache line. Tiles of narrower ones may use only a part of each line that they read in place.
     let whole_lines = size_of::<V>() == 64;
     let near = bytes(m, k) <= A_CACHED_BYTES
         || in_place && whole_lines && bytes(m.saturating_add(n), k) <= MAX_DIRECT_BYTES;
@@ -216,7 +232,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     }
 }
 
-/// Computes a product in parts whose elements of `a` stay in cache, on several threads if they are large.
+/// Splits the product in half, recursively, until each part of `a` stays in cache. Large products run on several threads.
 ///
 /// # Safety
 /// As [`run`], without a batch.
@@ -237,7 +253,8 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         None
     };
     if let Some((one, other)) = halves {
-        // SAFETY: the contract holds for both halves, which are not empty and write different elements of `c`.
+        // SAFETY: each half is a part of the product with at least one row and column, so the contract holds for both. They
+        // write different elements of `c`, so they may run in parallel.
         let (one, other) =
             (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
         if threads {
@@ -257,7 +274,8 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
     }
 }
 
-/// Runs on the current thread, in blocks of at most [`KC`] terms: shorter partial sums have smaller rounding errors.
+/// Computes a product on the current thread, in blocks of at most [`KC`] terms: shorter partial sums have smaller rounding
+/// errors.
 ///
 /// # Safety
 /// As [`run`], without a batch.
@@ -267,16 +285,16 @@ unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
-        // SAFETY: the contract holds for `some`, which reads the columns `terms` of `a` and rows `terms` of `b`, and writes the
-        // same `c`.
+        // SAFETY: `some` reads the columns `terms` of `a` and the rows `terms` of `b`, which are readable by the contract, and
+        // writes the same `c`.
         unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
     }
 }
 
-/// Runs on the current thread, with all terms in one block.
+/// Computes a product, or a batch, on the current thread, with all terms in one block.
 ///
 /// # Safety
-/// As [`run`]: in a batch, `a.down` is 1.
+/// As [`run`]; in a batch, `a.down` must be 1.
 unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     product: &Product<T>,
     batch: Option<Batch<'_>>,
@@ -300,8 +318,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
             c_column: c.right,
             ahead: core::ptr::null(),
         };
-        // SAFETY: the contract of `run`. The product has no more rows and columns than a tile, and rows of `a` and of `c` are
-        // adjacent.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
+        // The product has no more rows and columns than a tile, and the columns of `a` and `c` are contiguous.
         unsafe {
             V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, scaling: &scaling, overwrite: false })
         };
@@ -310,12 +328,14 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
     let direct =
         Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
-    // Columns of `a` whose distance is a multiple of a large power of two compete for the same lines of the L1 cache.
+    // Whether to pack `a` although its columns are contiguous. Columns at a multiple of a large power of two map to the same sets
+    // of the L1 cache.
     let apart = by_rows
         && n >= 8 * width
         && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
     if product.a.down == 1 && !apart {
-        // SAFETY: the contract of `run`; rows of `a` are adjacent, as `Direct` requires without `pack`.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
+        // The columns of `a` are contiguous, as `Direct` requires without `pack`.
         return unsafe { V::within(direct) };
     }
     let mut pack = Pack {
@@ -329,16 +349,17 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // Never large: `a` stays in cache, or has few rows.
+    // A small buffer: either all of `a`, which fits in cache here, or one panel of rows.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);
         if !by_rows {
-            // SAFETY: `a` is readable by the contract; `room` has `packed_len` elements, to which this closure has exclusive
-            // access.
+            // SAFETY: the processor has the instruction set, and `a` is readable, by the contract. `room` has `packed_len` numbers,
+            // to which this closure has exclusive access.
             unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
         }
-        // SAFETY: the contract of `run`. All of `a` has just been packed; or `by_rows`, and `room` has space for one panel.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
+        // Either all of `a` has just been packed, or `by_rows` is set and `room` has space for one panel.
         unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
 }

@@ -1,15 +1,31 @@
-//! Packing: copies a matrix with any strides into panels that a register tile reads from beginning to end.
+//! Packing: copies a matrix with any strides into panels that a register tile reads from beginning to end. Called by
+//! [`packed`](super::packed) for both operands and by [`direct`](mod@super::direct) for A.
+//!
+//! A *step* is an index that is summed over: a column of A, or a row of B. It has `width` elements, which are distributed over
+//! panels of `panel` elements:
+//!
+//! ```text
+//! source, width 5, 3 steps     packed, panel 2, multiple 2
+//! a0 a1 a2 a3 a4               panel 0: a0 a1 b0 b1 c0 c1
+//! b0 b1 b2 b3 b4               panel 1: a2 a3 b2 b3 c2 c3
+//! c0 c1 c2 c3 c4               panel 2: a4 __ b4 __ c4        (__ is padding)
+//! ```
+//!
+//! The loop is chosen by the source's unit stride:
+//!
+//! ```text
+//! each step is contiguous:     copy whole vectors                       (copy)
+//! each element's steps are:    transpose square blocks in registers     (transpose)
+//! neither:                     one element at a time                    (gather)
+//! ```
 
 use super::vector::{SimdKernel, Vector};
 use crate::device::HostPtr;
 
-/// Steps that are packed together if elements adjacent in memory belong to other steps or panels.
+/// Steps that are packed together if a panel's elements are not contiguous in the source.
 const STEPS_AT_ONCE: usize = 8;
 
-/// A matrix to pack. Its `width` is split into panels; a panel holds its part of each step, that is, of each index that is summed
-/// over, step after step.
-///
-/// Strides count real numbers.
+/// A matrix to pack, and where to. Each panel holds its elements of all steps, step after step. Strides count real numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pack<R> {
     pub(super) from: HostPtr<R>,
@@ -35,7 +51,7 @@ impl<R> Pack<R> {
     pub(super) fn panels(&self) -> usize {
         self.width.div_ceil(self.panel)
     }
-    /// Returns how many real numbers an element has.
+    /// Returns the number of real numbers in an element: 1 or 2.
     fn part(&self) -> usize {
         if self.complex { 2 } else { 1 }
     }
@@ -74,8 +90,8 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        // If each step is contiguous, steps may be pages apart: all panels take their parts of some steps before the next ones,
-        // so that a page, and what the processor prefetches after it, serves all panels.
+        // If each step is contiguous, different steps may be on different pages. So a few steps are packed into all panels before
+        // the next steps: each page, and each hardware prefetch, is then used by all panels.
         let in_pieces = pack.across == pack.part() as isize;
         let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
@@ -90,17 +106,19 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
                 let pack = &Pack { steps, ..*pack };
                 if in_pieces {
                     // SAFETY: `panel < panels()`, so `first < width`, and `begin + steps <= pack.steps`: all reads are inside the
-                    // matrix, all writes inside the panel, which the contract makes accessible.
+                    // matrix, all writes inside the panel, which the contract makes accessible. The strides fit `copy`.
                     unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
                 } else if pack.along == pack.part() as isize {
-                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel.
+                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. `along` is the unit
+                    // stride that `transpose` requires.
                     unsafe { transpose::<V>(pack, from, to, width, step) };
                 } else if pack.complex {
-                    // SAFETY: as for `copy`: inside the matrix and the panel. A complex number is two real ones, so `step` is
-                    // even.
+                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. A complex number is
+                    // an array of two real ones, so `step` is even.
                     unsafe { gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2) };
                 } else {
-                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel.
+                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. An element is one
+                    // real number.
                     unsafe { gather(pack, from, to, width, step) };
                 }
             }
@@ -111,13 +129,13 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
 /// Widest panel that [`copy`] packs, in vectors.
 const MAX_PANEL_VECTORS: usize = 3;
 
-/// Packs a panel whose steps are contiguous: whole vectors, and a part of one.
+/// Packs a panel whose steps are contiguous: each step as whole vectors and one masked vector.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `pack.steps` steps of `width` contiguous real numbers, `pack.along` apart, are readable from `from` on.
-/// * As many steps, `step` apart, are exclusive to the caller from `to` on.
+/// * `pack.steps` steps of `width` contiguous real numbers, with stride `pack.along`, are readable from `from` on.
+/// * The same number of steps, with stride `step`, is exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn copy<V: Vector>(
     pack: &Pack<V::Real>,
@@ -144,10 +162,10 @@ unsafe fn copy<V: Vector>(
     }
 }
 
-/// Packs a panel of `N` vectors.
+/// Packs a panel whose width is at most `N` vectors.
 ///
 /// # Safety
-/// As [`copy`]; `N` vectors hold the width, and no fewer do.
+/// As [`copy`]. The caller must also ensure that `N` is `width` divided by the number of lanes, rounded up.
 #[inline(always)]
 unsafe fn copy_vectors<V: Vector, const N: usize>(
     pack: &Pack<V::Real>,
@@ -160,16 +178,15 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
     for _ in 0..pack.steps {
         for at in (0..N - 1).map(|i| i * V::LANES) {
-            // SAFETY: `N - 1` vectors do not hold the width, so all lanes are in the step, which is readable by the contract.
+            // SAFETY: `N - 1` vectors have fewer lanes than the width, so all lanes are in the step, readable by the contract.
             let vector = unsafe { V::load(from.wrapping_add(at)) };
-            // SAFETY: as for the load, in the packed step, which is exclusive by the contract.
+            // SAFETY: the same lanes of the packed step, which is exclusive by the contract.
             unsafe { vector.store(to.wrapping_add(at)) };
         }
         let at = (N - 1) * V::LANES;
-        // SAFETY: the mask has what is left of the width for the last vector, so its lanes are in the step, readable by the
-        // contract.
+        // SAFETY: the mask has the rest of the width, `width - at` lanes, so its lanes are in the step, readable by the contract.
         let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
-        // SAFETY: as for the masked load, in the packed step, which is exclusive by the contract.
+        // SAFETY: the same masked lanes of the packed step, which is exclusive by the contract.
         unsafe { vector.store_some(to.wrapping_add(at), last) };
         from = from.wrapping_offset(pack.along);
         to = to.wrapping_add(step);
@@ -181,8 +198,8 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `width` rows of `pack.steps` contiguous elements, `pack.across` apart, are readable from `from` on.
-/// * `pack.steps` steps of `width` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
+/// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across`, are readable from `from` on.
+/// * `pack.steps` steps of `width` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn transpose<V: Vector>(
     pack: &Pack<V::Real>,
@@ -206,8 +223,8 @@ unsafe fn transpose<V: Vector>(
             };
             macro_rules! transpose {
                 ($side:literal $part:literal) => {
-                    // SAFETY: `rows` and `steps` end inside the panel, whose elements are readable, and exclusive at `to`, by the
-                    // contract.
+                    // SAFETY: `w + rows <= width` and `s + steps <= pack.steps`: inside the source, which is readable, and inside
+                    // the panel, which is exclusive, by the contract.
                     unsafe { block.transpose::<V, $side, $part>() }
                 };
             }
@@ -223,7 +240,7 @@ unsafe fn transpose<V: Vector>(
     }
 }
 
-/// A block that is transposed in registers. It has at most as many rows, and steps, as a vector has elements.
+/// A block that is transposed in registers. `rows` and `steps` are at most the number of elements in a vector.
 struct Square<R> {
     from: *const R,
     across: isize,
@@ -239,8 +256,8 @@ impl<R> Square<R> {
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
-    /// * `rows` rows of `steps` contiguous elements, `across` apart, are readable from `from` on.
-    /// * `steps` steps of `rows` contiguous elements, `step` apart, are exclusive to the caller from `to` on.
+    /// * `rows` rows of `steps` contiguous elements, with stride `across`, are readable from `from` on.
+    /// * `steps` steps of `rows` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
     #[inline(always)]
     unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
         if V::LANES != N * PART {
@@ -251,12 +268,12 @@ impl<R> Square<R> {
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
-            // A row past the last is read as the last one, and not written.
+            // Rows past the end are replaced by the last row. They are not written.
             let row = i.min(self.rows - 1) as isize;
             // SAFETY: `row < rows`, and the mask has the first `steps` elements of the row, which are readable by the contract.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };
         }
-        // The two halves of the block exchange halves of their rows; then the same within each half.
+        // Recursive transposition: exchange the two off-diagonal quarters of the block, then do the same within each quarter.
         if N > 8 {
             exchange_all::<V, N, 8, PART>(&mut block);
         }
@@ -278,7 +295,7 @@ impl<R> Square<R> {
     }
 }
 
-/// Exchanges blocks between rows that are `DISTANCE` apart, which is less than `N`.
+/// Exchanges blocks of `DISTANCE` elements between all pairs of rows that are `DISTANCE` apart. `DISTANCE < N`.
 #[inline(always)]
 fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {
@@ -288,14 +305,13 @@ fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: us
     }
 }
 
-/// Packs a panel of any strides, [`STEPS_AT_ONCE`] steps at a time, so that the elements that share a cache line are read
-/// together.
+/// Packs a panel with any strides, [`STEPS_AT_ONCE`] steps at a time, so that elements in one cache line are read together.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * `T` is what an element consists of: a real number, or an array of two if `pack.complex`.
 /// * `pack.steps` steps of `width` elements are readable from `from` on, by the strides of `pack`.
-/// * As many steps of contiguous elements, `step` elements apart, are exclusive to the caller from `to` on.
+/// * The same number of steps of contiguous elements, with a stride of `step` elements, is exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
     // Strides of complex numbers are even.

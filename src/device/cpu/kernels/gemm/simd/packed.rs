@@ -1,7 +1,8 @@
-//! Large products: both operands are packed, tile by tile (the loops of BLIS: Van Zee and van de Geijn 2015).
+//! Large products: both operands are packed, tile by tile (the loops of BLIS: Van Zee and van de Geijn 2015). Called by `run` of
+//! the parent module.
 //!
-//! For each [`KC`] × [`NC`] panel of B: pack it, shared by all threads. Split the rows of A in half recursively, for parallelism
-//! and until a tile of at most [`MC_KC`] numbers fits in L2. The thread that computes a tile packs it.
+//! For each [`KC`] × [`NC`] tile of B: pack it, shared by all threads. Split the rows of A in half recursively, for parallelism
+//! and until a tile of A has at most [`MC_KC`] numbers, so that it fits in L2. The thread that computes a tile packs it.
 //!
 //! ```text
 //! for each NC columns of B                                      (Packed::run)
@@ -9,9 +10,12 @@
 //!         pack B, unless it is read in place                    (pack_panels)
 //!         split rows of A or panels of B until they are small   (PackedColumns::compute)
 //!             pack the rows of A                                (Tiles::run)
-//!             for each panel of B, and each panel of A          (Tiles::run)
-//!                 C = alpha · A_panel · B_panel + beta · C      (Tile::multiply; beta is 1 from the second block of terms on)
+//!             for each panel of B                               (Tiles::run)
+//!                 for each panel of A                           (Tiles::run)
+//!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply; beta is 1 from the second block of terms on)
 //! ```
+//!
+//! A packed panel of B stays in L1 while the panels of A stream from L2.
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
@@ -23,19 +27,21 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Most terms that are summed in registers: a panel of `b` (32 KiB of `f64`) stays in the L1 cache next to what streams through.
+/// Maximum number of terms that are summed in registers. A panel of `b` then has at most 32 KiB of `f64`, and stays in L1 while
+/// `a` streams through.
 pub(super) const KC: usize = 512;
-/// Columns of `b`, in real numbers, that are packed at once (`nc` in BLIS): 8 MiB of `f64`.
+/// Columns of `b`, in real numbers, that are packed at once (`nc` in BLIS). With [`KC`] terms, 8 MiB of `f64`.
 const NC: usize = 2048;
-/// Real numbers of `a` that are packed at once (`mc · kc`): of `f64`, less than an L2 cache.
+/// Real numbers of `a` that are packed at once (`mc · kc` in BLIS). As `f64`, 288 KiB, which fits in L2.
 const MC_KC: usize = 72 * KC;
-/// `b` is read once for each tile of `a`. Up to this many reads, it is read in place.
+/// `b` is read once for each tile of `a`. If that is at most this many times, it is read in place.
 const MAX_UNPACKED_READS: usize = 10;
-/// Fewest rows, and fewest columns, of a half: smaller parts would read an operand too often for their work.
+/// Minimum rows, and minimum columns, of a half, if the split is for threads only and not for the cache. Smaller parts would read
+/// the other operand too often for their work.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
 /// Multiplications of real numbers below which a second thread is slower.
 const PARALLEL_PACKED_WORK: usize = 1 << 22;
-/// Elements below which packing them on a second thread is slower.
+/// Elements below which packing on a second thread is slower.
 const PARALLEL_PACK_ELEMENTS: usize = 1 << 15;
 
 /// A product of any size. Strides count real numbers.
@@ -50,7 +56,7 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) scaling: RealScaling<R>,
 }
 
-/// Returns ranges of equal length that cover `0..all`, none longer than `most`; the last may be shorter.
+/// Splits `0..all` into ranges of equal length; the last may be shorter. The length is at most `most`, rounded up to `multiple`.
 pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
     let size = part_size(all, most, multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
@@ -74,7 +80,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
         let width = V::TILE_COLUMNS / Self::PART;
         let most = NC / Self::PART;
-        // Contiguous terms are read in place, unless they are read so often that packing pays off.
+        // If the terms of a column of `b` are contiguous, `b` is read in place, unless it is read so often that packing is faster.
         let reads = self.m * Self::PART * self.k.min(KC);
         let in_place = self.b.down == Self::PART as isize && reads <= MAX_UNPACKED_READS * MC_KC;
         let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
@@ -88,7 +94,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
             to: HostPtr::new(to),
             complex: COMPLEX,
         };
-        // The first part is the largest in both dimensions.
+        // The buffer's size is that of the first part, which is the largest in both dimensions.
         let largest = |most: usize| {
             let columns = self.n.min(part_size(self.n, most, width));
             let steps = part_size(self.k, KC, 1);
@@ -96,14 +102,14 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         };
         let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
         with_scratch(Side::B, all, one, |room, len| {
-            // If the allocation fails, the scratch buffer holds one panel: then one panel at a time.
+            // If the allocation fails, the scratch buffer holds one panel, so `b` is packed one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, KC, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
-                        // SAFETY: these columns and terms are part of `b`, which is readable by the contract. `room` has space
-                        // for the largest part, and this closure has exclusive access.
+                        // SAFETY: the processor has the instruction set, and these columns and terms of `b` are readable, by the
+                        // contract. `room` has space for the largest part, and this closure has exclusive access.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
                     }
                     let mut scaling = self.scaling;
@@ -120,8 +126,8 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         scaling,
                         isa: PhantomData,
                     };
-                    // SAFETY: the contract holds for these terms of `a` and columns of `c`; `b` has just been packed, or is
-                    // readable in place.
+                    // SAFETY: the contract holds for all rows, for these terms of `a` and these columns of `c`. `b` has just
+                    // been packed, or is readable in place.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
             }
@@ -129,7 +135,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     }
 }
 
-/// Packs these panels, on several threads if they are large.
+/// Packs `panels`, on several threads if they are large.
 ///
 /// # Safety
 /// As `run` of [`PackPanels`].
@@ -137,9 +143,9 @@ unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
-            // SAFETY: the contract holds for both halves, which are different panels.
+            // SAFETY: the first half is within `panels`, so the contract holds; the halves write different panels.
             || unsafe { pack_panels::<V>(pack, panels.start..middle) },
-            // SAFETY: as for the first half.
+            // SAFETY: the second half is within `panels`, so the contract holds; the halves write different panels.
             || unsafe { pack_panels::<V>(pack, middle..panels.end) },
         );
         return;
@@ -148,7 +154,8 @@ unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     unsafe { V::within(PackPanels { pack, panels }) };
 }
 
-/// A block of terms, and some columns of the result. `b` is packed, or read in place.
+/// The part of a product that one tile of `b` contributes to: at most [`KC`] terms and [`NC`] columns. `b` is packed, or read in
+/// place.
 struct PackedColumns<'a, R, V, const COMPLEX: bool> {
     /// Rows of the whole product.
     m: usize,
@@ -169,22 +176,23 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
     /// * `rows` and `panels` are within `0..m` and `0..b.panels()`.
-    /// * `a` is readable in these rows; `b` is packed, or readable if `in_place`.
+    /// * `a` is readable in these rows. `b` is packed, or is readable at its source if `in_place`.
     /// * `c` is exclusive to the caller in these rows and columns, no two indices of which are the same element.
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
         let (height, width) = (rows.len() * Self::PART, panels.len() * V::TILE_COLUMNS);
         let threads = height * width * self.b.steps >= 2 * PARALLEL_PACKED_WORK;
         if height * self.b.steps > MC_KC || threads && height >= 2 * MIN_SPLIT[0] {
-            // The first splits, which threads share, are as equal as possible; later ones are at whole tiles, which wastes less.
+            // The first splits balance the threads, so the halves are as equal as possible. Later splits are at whole tiles, so
+            // that fewer tiles are partly filled.
             let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::TILE_VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
-            // SAFETY: the contract holds for both halves, which are different rows of `c`.
+            // SAFETY: both halves are within `rows`, so the contract holds; they write different rows of `c`.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
         } else if threads && width >= 2 * MIN_SPLIT[1] {
             let middle = panels.start + panels.len() / 2;
             let (left, right) = (panels.start..middle, middle..panels.end);
-            // SAFETY: the contract holds for both halves, which are different columns of `c`.
+            // SAFETY: both halves are within `panels`, so the contract holds; they write different columns of `c`.
             unsafe { self.both(threads, (rows.clone(), left), (rows, right)) };
         } else {
             // SAFETY: `compute_here` has this function's contract.
@@ -202,9 +210,9 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         one: (Range<usize>, Range<usize>),
         other: (Range<usize>, Range<usize>),
     ) {
-        // SAFETY: the contract of `compute` holds for each part, also in parallel, as they write different elements of `c`.
+        // SAFETY: the contract of `compute` holds for `one`. It may run in parallel, as the parts write different elements of `c`.
         let one = || unsafe { self.compute(one.0, one.1) };
-        // SAFETY: as for `one`.
+        // SAFETY: the contract of `compute` holds for `other`. It may run in parallel, as for `one`.
         let other = || unsafe { self.compute(other.0, other.1) };
         if threads {
             join(one, other);
@@ -233,13 +241,13 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         let (all, one) = (a.packed_len(), Pack { width: a.panel.min(a.width), ..a }.packed_len());
         with_scratch(Side::A, all, one, |room, len| {
             a.to = HostPtr::new(room);
-            // If the allocation fails, the scratch buffer holds one panel: then one panel at a time.
+            // If the allocation fails, the scratch buffer holds one panel, so `a` is packed one panel at a time.
             let some = if len == all { a.width } else { a.panel };
             for first in rows.clone().step_by(some) {
                 a.from = self.a.from(first, 0).ptr;
                 a.width = some.min(rows.end - first);
-                // SAFETY: the contract holds for these rows, a part of `rows`. `room` has space to pack them, and this closure
-                // has exclusive access.
+                // SAFETY: these rows are within `rows`, so the contract holds for them. `room` has space to pack them, and this
+                // closure has exclusive access.
                 unsafe {
                     V::within(Tiles::<R, COMPLEX> {
                         a: &a,
@@ -255,7 +263,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
     }
 }
 
-/// Packs `a` and computes all of its rows, for some panels of `b`.
+/// Packs `a`, and computes all of its rows of `c` for some panels of `b`.
 struct Tiles<'a, R, const COMPLEX: bool> {
     a: &'a Pack<R>,
     b: &'a Pack<R>,
@@ -266,15 +274,15 @@ struct Tiles<'a, R, const COMPLEX: bool> {
 }
 
 /// # Safety
-/// As [`PackedColumns::compute`], for all rows of `a` and for `panels`. `a.to` points to [`packed_len`](Pack::packed_len) numbers
-/// that are exclusive to the caller.
+/// As [`PackedColumns::compute`], for all rows of `a` and for `panels`. The caller must also ensure that `a.to` points to
+/// [`packed_len`](Pack::packed_len) numbers to which it has exclusive access.
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let Tiles { a, b, in_place, c, scaling, panels } = self;
-        // SAFETY: by the contract the processor supports `V`, `a` is readable, and its packed panels are exclusive; all of them
-        // exist.
+        // SAFETY: by the contract, the processor has the instruction set, `a` is readable and `a.to` is exclusive. The range is
+        // that of all panels.
         unsafe { SimdKernel::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
         // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, scaling, COMPLEX);
@@ -301,8 +309,8 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLE
                     // The first tile of a panel of `b` prefetches the next panel.
                     ahead: if row == 0 && !in_place { b.packed(column + b.panel) } else { core::ptr::null() },
                 };
-                // SAFETY: `a` has just been packed, and `b` is packed or readable in place by the contract. The tile is at least
-                // one row and column of `c`, at most a panel of each operand, and `c` is exclusive.
+                // SAFETY: `a` has just been packed; by the contract, `b` is packed or readable in place, and `c` is exclusive. The
+                // tile has at least one row and column, and no more than one panel of each operand.
                 unsafe { tile.multiply::<V, COMPLEX>(&scale) };
             }
         }

@@ -1,41 +1,62 @@
-//! The register tile: a few columns of the result, accumulated in registers over all of `k`.
+//! The register tile: the micro-kernel of [`packed`](super::packed) and [`direct`](mod@super::direct). A few columns of the result
+//! are accumulated in registers over all of `k`.
 //!
-//! Each step loads up to three vectors of a column of `a`, and multiplies them by each value of a row of `b`, broadcast to all
-//! lanes (Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication"; Van Zee and van de Geijn 2015,
-//! "BLIS").
+//! ```text
+//! sums = 0                                       VECTORS × COLUMNS registers
+//! for p in 0..k
+//!     rows = A[.., p]                            VECTORS loads, the last one masked
+//!     for j in 0..COLUMNS
+//!         x = broadcast(B[p, j])
+//!         for i in 0..VECTORS
+//!             sums[j][i] += rows[i] · x          one fused multiply-add
+//! for j in 0..COLUMNS
+//!     C[.., j] = alpha · sums[j] + beta · C[.., j]
+//! ```
 //!
-//! Complex numbers have the same inner loop. It treats a column of `a` as a column of real numbers, twice as long, and a value of
-//! `b` as two columns: its real and its imaginary part. It computes the sums of `a·re b` and of `a·im b`. The complex product is
-//! the first, plus the second with real and imaginary parts swapped, with signs that depend on which operands are conjugated. So
-//! conjugation costs nothing, and neither does reading operands in place.
+//! The method is described by Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", and by Van Zee and
+//! van de Geijn 2015, "BLIS".
+//!
+//! Complex numbers have the same inner loop. A column of `a` is a column of real numbers, twice as long. A value of `b` becomes
+//! two columns, its real and its imaginary part:
+//!
+//! ```text
+//! plain   = sum of a · re(b)
+//! swapped = sum of a · im(b)
+//! result  = ± plain ± swap_pairs(swapped)        the signs depend on which operands are conjugated
+//! ```
+//!
+//! So conjugation costs nothing, and complex operands can be read in place.
 
 use super::vector::{Real, SimdKernel, Vector};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
-/// From this many terms on, a sum takes longer than a load from memory.
+/// Minimum number of terms for which `c` is prefetched: the sum then takes longer than a load from memory.
 const MIN_PREFETCH_TERMS: usize = 32;
-/// Largest number of real numbers in a tile: three vectors of sixteen, eight columns.
+/// Maximum number of real numbers in a tile: eight columns of three vectors, each of sixteen `f32`.
 const MAX_TILE_LEN: usize = 384;
 
-/// The scaling factors of sums, broadcast to vectors.
+/// The scaling factors and the signs of conjugation, broadcast to vectors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale<V: Vector> {
     scaling: RealScaling<V::Real>,
-    /// Factors of the sums and of the swapped sums.
+    /// Multiplies the plain sums: `alpha` if it is real, otherwise 1; with the sign for conjugation.
     plain: V,
+    /// Multiplies the swapped sums, in the same way.
     swapped: V,
-    /// The rest of a multiplication by a complex `alpha`, if it is not real.
+    /// Real and imaginary part of `alpha`, if it is not real. The result is then multiplied by `alpha` in a second step.
     turn: Option<[V; 2]>,
+    /// The real part of `beta`.
     beta: V,
+    /// The imaginary part of `beta`, if it is not zero.
     beta_turn: Option<V>,
-    /// Whether `c` is read.
+    /// Whether `c` is read: `beta` is not zero.
     reads: bool,
 }
 
 impl<V: Vector> Scale<V> {
-    /// Broadcasts `scaling` to vectors of the same kind as `zero`.
+    /// Broadcasts `scaling` to vectors. The existence of `zero` proves that the processor has the instruction set.
     #[inline(always)]
     pub(super) fn new(zero: V, scaling: RealScaling<V::Real>, complex: bool) -> Self {
         let RealScaling { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = scaling;
@@ -60,7 +81,7 @@ impl<V: Vector> Scale<V> {
     }
 }
 
-/// The operands of a tile. Strides count real numbers. Rows of `a` are adjacent: each column is contiguous.
+/// The operands of a tile. Strides count real numbers. Each column of `a` is contiguous.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tile<R> {
     pub(super) k: usize,
@@ -77,8 +98,7 @@ pub(super) struct Tile<R> {
     /// Stride from one row of `c` to the next.
     pub(super) c_row: isize,
     pub(super) c_column: isize,
-    /// What will be read as `b` after all of this `b`: a tile of full size prefetches it, in strides of `b_step`. If it is null,
-    /// nothing is prefetched.
+    /// The part of `b` that will be read next, or null. A tile of full size prefetches it, in steps of `b_step`.
     pub(super) ahead: *const R,
 }
 
@@ -96,26 +116,27 @@ impl<R: Real> Tile<R> {
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         let part = if COMPLEX { 2 } else { 1 };
         if self.c_row == part {
-            // SAFETY: `with_size` has this function's contract, and rows of `c` are adjacent.
+            // SAFETY: `with_size` has this function's contract, and the columns of `c` are contiguous.
             return unsafe { self.with_size::<V, COMPLEX>(scale) };
         }
-        // If rows of `c` are not adjacent, a tile with adjacent rows is computed first.
+        // If the columns of `c` are not contiguous, the tile is computed in a local buffer and then scattered.
         let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
         let column = (V::TILE_VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
         let task = OneTile::<R, COMPLEX> { tile: &here, scaling: &scale.scaling, overwrite: true };
-        // SAFETY: the contract holds for `a`, `b` and the sizes. The local `buffer` holds the largest tile, as `with_size`
-        // asserts, and with `overwrite` it is not read.
+        // SAFETY: by the contract, the processor has the instruction set, `a` and `b` are readable and the sizes fit. `buffer`
+        // holds the largest tile, as `with_size` asserts, and with `overwrite` it is not read.
         unsafe { V::within(task) };
         // SAFETY: the task has computed all elements of `here`, which has this tile's size; `c` is exclusive by the contract.
         unsafe { self.scatter(&here, scale.reads.then_some(scale.scaling.beta), COMPLEX) };
     }
 
-    /// Writes `from`, a computed tile, to `c`; with a `beta`, adds it to `beta · c`.
+    /// Copies a computed tile from `from` to `c`: `c = from`, or `c = from + beta · c` if there is a `beta`.
     ///
     /// # Safety
-    /// The caller must ensure that `from` has this tile's size and that all elements of its `c` have been written, and that this
-    /// tile's `c` is exclusive to the caller.
+    /// The caller must ensure:
+    /// * `from` has this tile's size, and all elements of its `c` have been written.
+    /// * This tile's `c` is exclusive to the caller.
     unsafe fn scatter(&self, from: &Tile<R>, beta: Option<[R; 2]>, complex: bool) {
         let part = if complex { 2 } else { 1 };
         for j in 0..self.columns as isize {
@@ -131,7 +152,7 @@ impl<R: Real> Tile<R> {
                     if complex {
                         im = im + beta * old_im;
                     }
-                    // Not if it is zero: infinity times an imaginary part of zero is NaN.
+                    // Skipped if it is zero, because infinity times zero is NaN.
                     if !beta_im.is_zero() {
                         re = re + -(beta_im * old_im);
                         im = im + beta_im * old;
@@ -148,10 +169,11 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Computes a tile by the kernel for its size.
+    /// Computes a tile with the smallest instance of [`of_size`](Tile::of_size) that holds it.
     ///
     /// # Safety
-    /// As [`multiply`](Tile::multiply), and rows of `c` are adjacent: `c_row` is 1, or 2 if `COMPLEX`.
+    /// As [`multiply`](Tile::multiply). The caller must also ensure that the columns of `c` are contiguous: `c_row` is 1, or 2 if
+    /// `COMPLEX`.
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
@@ -172,8 +194,8 @@ impl<R: Real> Tile<R> {
                 of_size!($vectors $columns false)
             };
             ($vectors:literal $columns:literal $ahead:literal) => {
-                // SAFETY: the contract is the same; `$vectors` vectors hold the rows and no fewer do, and `$columns` is `columns`
-                // rounded up.
+                // SAFETY: `of_size` has this function's contract. `$vectors` is the number of vectors that the rows need, and
+                // `$columns` is at least `columns`, by the patterns below.
                 unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
             };
         }
@@ -184,7 +206,7 @@ impl<R: Real> Tile<R> {
             (2, ..=4) => of_size!(2 4),
             (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
             (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // Larger tiles do not occur with an instruction set of fewer registers, and are not compiled for it.
+            // An instruction set with tiles of 2 × 6 has no larger ones. This arm keeps the others from being compiled for it.
             _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
@@ -195,11 +217,12 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Computes a tile in `VECTORS` × `COLUMNS` registers. Prefetches what is `ahead` if `AHEAD`.
+    /// Computes a tile in `VECTORS` × `COLUMNS` registers. Prefetches `self.ahead` if `AHEAD`.
     ///
     /// # Safety
-    /// As [`with_size`](Tile::with_size). `VECTORS` vectors hold the rows and no fewer do; `COLUMNS` is at least the number of
-    /// columns of real numbers.
+    /// As [`with_size`](Tile::with_size). The caller must also ensure:
+    /// * `VECTORS` is `rows` divided by the number of lanes, rounded up.
+    /// * `COLUMNS` is at least the number of columns, where a complex column counts as two.
     #[inline(always)]
     unsafe fn of_size<V, const COMPLEX: bool, const VECTORS: usize, const COLUMNS: usize, const AHEAD: bool>(
         &self,
@@ -213,12 +236,12 @@ impl<R: Real> Tile<R> {
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
         for (j, from) in b.iter_mut().enumerate() {
-            // A column past the last is read as the last one, and not stored.
+            // Columns past the end are replaced by the last column. They are not stored.
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
         if self.k >= MIN_PREFETCH_TERMS {
-            // Prefetches what is written at the end.
+            // Prefetch the elements of `c` that are written at the end.
             for j in 0..COLUMNS / part {
                 for i in 0..VECTORS {
                     let to = self.c.wrapping_offset(j as isize * self.c_column);
@@ -234,14 +257,15 @@ impl<R: Real> Tile<R> {
             }
             let mut rows = [zero; VECTORS];
             for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                // SAFETY: `VECTORS - 1` vectors do not hold the rows, so all lanes are in this column of `a`, readable by the
-                // contract.
+                // SAFETY: `VECTORS - 1` vectors have fewer lanes than the rows, so all lanes are in this column of `a`, which is
+                // readable by the contract.
                 *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
             }
-            // SAFETY: the mask has the rows that are left for the last vector, so its lanes are in this column of `a`, too.
+            // SAFETY: the mask has the remaining rows, so its lanes are in this column of `a`, readable by the contract.
             rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
             for j in 0..COLUMNS {
-                // SAFETY: `b[j]` is in a column of `b`, and `step` is that of one of `k` rows: readable by the contract.
+                // SAFETY: `b[j]` is the first element of a column of `b`, and `step` is the offset of one of its `k` rows: an
+                // element of `b`, which is readable by the contract.
                 let x = zero.splat(unsafe { *b[j].wrapping_offset(step) });
                 for i in 0..VECTORS {
                     sums[j][i] = rows[i].mul_add(x, sums[j][i]);
@@ -250,14 +274,14 @@ impl<R: Real> Tile<R> {
             a = a.wrapping_offset(self.a_step);
             step += self.b_step;
         }
-        // By name, not by a loop: if the sums were indexed by a variable, they would have to be in memory.
+        // Unrolled by a macro: if a variable indexed the sums, the compiler would spill them to memory.
         macro_rules! finish {
             ($($j:literal)*) => {$(
                 if $j * part < COLUMNS && $j < self.columns {
                     let of = $j * part % COLUMNS;
                     let to = self.c.wrapping_offset($j * self.c_column);
-                    // SAFETY: `$j < columns`: a column of `c`, exclusive by the contract. The mask has the rows of its last
-                    // vector.
+                    // SAFETY: `$j < columns`: a column of `c`, which is contiguous and exclusive by the contract. `last` has the
+                    // rows of its last vector.
                     unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
                 }
             )*};
@@ -266,7 +290,7 @@ impl<R: Real> Tile<R> {
     }
 }
 
-/// Reads the real and the imaginary part of an element; the latter is zero if it is not `complex`.
+/// Reads an element as real and imaginary part. The latter is zero unless `complex`.
 ///
 /// # Safety
 /// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
@@ -275,17 +299,17 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
         // SAFETY: two contiguous numbers are readable by the contract.
         unsafe { from.cast::<[R; 2]>().read() }
     } else {
-        // SAFETY: a number is readable by the contract.
+        // SAFETY: one number is readable by the contract.
         [unsafe { from.read() }, R::zero()]
     }
 }
 
-/// Writes a column of a tile: from one column of sums, or from two if it is complex.
+/// Scales the sums of one column and writes it to `c`. A complex column has two columns of sums; otherwise `swapped` is not used.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on; of the last one, the lanes of `last`.
+/// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on; of the last one, only the lanes of `last`.
 #[inline(always)]
 unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
     scale: &Scale<V>,
@@ -317,34 +341,34 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
             }
         }
         if whole {
-            // SAFETY: as for `load`: a vector before the last.
+            // SAFETY: a vector before the last, all lanes of which are exclusive by the contract.
             unsafe { sum.store(to) };
         } else {
-            // SAFETY: as for `load_some`: the lanes of `last` in the last vector.
+            // SAFETY: the last vector, of which the lanes of `last` are exclusive by the contract.
             unsafe { sum.store_some(to, last) };
         }
     }
 }
 
-/// A single tile: it has less to prepare than a kernel for many.
+/// Computes a single tile. Its setup is shorter than that of a kernel with many tiles.
 #[derive(Debug)]
 pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
-    /// Rows of its `c` are adjacent.
+    /// The tile. The columns of its `c` are contiguous.
     pub(super) tile: &'a Tile<R>,
     pub(super) scaling: &'a RealScaling<R>,
-    /// Whether `beta` is treated as zero.
+    /// Whether to treat `beta` as zero.
     pub(super) overwrite: bool,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// As [`Tile::multiply`], for `tile`, and rows of its `c` are adjacent.
+    /// As [`Tile::multiply`], for `tile`. The caller must also ensure that the columns of its `c` are contiguous.
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the processor has the instruction set by the contract.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: `with_size` has this function's contract.
+        // SAFETY: `with_size` has this function's contract. With `overwrite`, `c` is not read.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }

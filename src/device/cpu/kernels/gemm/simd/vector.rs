@@ -1,4 +1,5 @@
-//! What the kernels require of an instruction set.
+//! The traits between the generic kernels and the instruction sets: [`Vector`], a SIMD register, which `avx2` and `avx512`
+//! implement, and [`SimdKernel`], a computation that is compiled for one.
 
 use num_traits::{One, Zero};
 
@@ -19,11 +20,12 @@ pub(super) trait SimdKernel<V: Vector> {
     unsafe fn run(self);
 }
 
-/// A SIMD register: contiguous real numbers, or complex ones as pairs.
+/// A SIMD register. Its lanes are real numbers; a complex number takes two adjacent lanes.
 ///
-/// Kernels are generic over it and always inlined into [`within`](Vector::within): an instruction set is one small module.
+/// Kernels are generic over this trait and always inlined into [`within`](Vector::within), which enables the instruction set.
 ///
-/// A vector exists only if the processor has the instruction set: functions that create one without another require it.
+/// A value exists only if the processor has the instruction set. So methods with `self` are safe in this respect; functions that
+/// create a value without another require it in `# Safety`.
 pub(super) trait Vector: Copy {
     /// The type of a lane.
     type Real: Real;
@@ -31,13 +33,13 @@ pub(super) trait Vector: Copy {
     type Mask: Copy;
     /// The number of lanes.
     const LANES: usize;
-    /// Most vectors of rows in a register tile.
+    /// Maximum number of vectors in a column of a register tile.
     const TILE_VECTORS: usize;
-    /// Most columns (of real numbers) in a register tile: the accumulators leave registers for the rows of a step and one value.
-    /// `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
+    /// Maximum number of columns, of real numbers, in a register tile. Next to `TILE_VECTORS · TILE_COLUMNS` accumulators, there
+    /// are registers left for a column of `a` and one value of `b`. `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
     const TILE_COLUMNS: usize;
 
-    /// Runs a task with the instruction set enabled.
+    /// Runs `task` with the instruction set enabled.
     ///
     /// # Safety
     /// As [`SimdKernel::run`].
@@ -48,15 +50,15 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// The caller must ensure that the processor has the instruction set.
     unsafe fn zero() -> Self;
-    /// Returns a vector of the same kind, all lanes `x`.
+    /// Returns a vector with all lanes `x`. The value of `self` is not used.
     fn splat(self, x: Self::Real) -> Self;
-    /// Returns a vector of the same kind, with lanes `even`, `odd`, `even`, `odd`...
+    /// Returns a vector with lanes `even`, `odd`, `even`, `odd`, ... The value of `self` is not used.
     fn alternating(self, even: Self::Real, odd: Self::Real) -> Self;
-    /// Returns the mask of the first `lanes` lanes; of all if a vector has fewer.
+    /// Returns the mask of the first `lanes` lanes, or of all lanes if `lanes` is larger than their number.
     fn first(self, lanes: usize) -> Self::Mask;
-    /// Prefetches the cache line of an address that may be accessed soon. Any address is allowed.
+    /// Prefetches the cache line of `address` into all cache levels. Any address is allowed.
     fn prefetch(address: *const Self::Real);
-    /// Prefetches as far as L2, for an access some time later. Any address is allowed.
+    /// Prefetches the cache line of `address` into L2, for a later access. Any address is allowed.
     fn prefetch_far(address: *const Self::Real);
     /// Reads all lanes.
     ///
@@ -66,8 +68,8 @@ pub(super) trait Vector: Copy {
     /// Reads the lanes of the mask; the others are zero.
     ///
     /// # Safety
-    /// The caller must ensure that the processor has the instruction set, and that the values of the mask are readable; the
-    /// others are not accessed.
+    /// The caller must ensure that the processor has the instruction set, and that the values at the lanes of the mask are
+    /// readable; the others are not accessed.
     unsafe fn load_some(from: *const Self::Real, mask: Self::Mask) -> Self;
     /// Writes all lanes.
     ///
@@ -77,16 +79,16 @@ pub(super) trait Vector: Copy {
     /// Writes the lanes of the mask.
     ///
     /// # Safety
-    /// The caller must ensure that the values of the mask are writable, with no other access to them; the others are not
-    /// accessed.
+    /// The caller must ensure that the values at the lanes of the mask are writable, with no other access to them; the others
+    /// are not accessed.
     unsafe fn store_some(self, to: *mut Self::Real, mask: Self::Mask);
     /// Returns `self · a`.
     fn mul(self, a: Self) -> Self;
-    /// Returns `self · a + b`, rounded once if the instruction set can.
+    /// Returns `self · a + b`: a fused multiply-add, rounded once, if the instruction set has one.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// Swaps each pair of neighbouring lanes: real and imaginary parts.
+    /// Swaps the two lanes of each pair: real and imaginary parts.
     fn swap_pairs(self) -> Self;
-    /// Transposes, in pairs, the blocks of two rows. Blocks have `block` lanes (a power of two, less than `LANES`): the rows
-    /// `A B ..` and `C D ..` become `A C ..` and `B D ..`.
+    /// Exchanges blocks of lanes between two rows: `A B ..` and `C D ..` become `A C ..` and `B D ..`. A block has `block`
+    /// lanes, a power of two less than `LANES`.
     fn exchange(self, other: Self, block: usize) -> (Self, Self);
 }
