@@ -94,19 +94,25 @@ trait Branchless<A>: Copy {
     }
 }
 
-/// Where the arguments of a loop are: a pointer to the first, or one for each of two arguments.
+/// The arguments of a loop: a pointer to the first, or one for each of two.
 trait Arguments: Copy {
+    type Element: Copy + Default;
     type Argument: Copy;
     /// Reads argument `i`.
     ///
     /// # Safety
     /// The caller must ensure that element `i` from each pointer is readable.
     unsafe fn read(self, i: usize) -> Self::Argument;
-    /// Returns the pointers to the arguments from number `count` on.
+    /// Returns pointers to the arguments from index `count` on.
     fn skip(self, count: usize) -> Self;
+    /// Returns the pointer to the first, or only, numbers.
+    fn first(self) -> *const Self::Element;
+    /// Replaces the pointer to the first, or only, numbers.
+    fn with_first(self, first: *const Self::Element) -> Self;
 }
 
-impl<F: Copy> Arguments for *const F {
+impl<F: Copy + Default> Arguments for *const F {
+    type Element = F;
     type Argument = F;
     #[inline(always)]
     unsafe fn read(self, i: usize) -> F {
@@ -116,9 +122,16 @@ impl<F: Copy> Arguments for *const F {
     fn skip(self, count: usize) -> Self {
         self.wrapping_add(count)
     }
+    fn first(self) -> *const F {
+        self
+    }
+    fn with_first(self, first: *const F) -> Self {
+        first
+    }
 }
 
-impl<F: Copy> Arguments for [*const F; 2] {
+impl<F: Copy + Default> Arguments for [*const F; 2] {
+    type Element = F;
     type Argument = [F; 2];
     #[inline(always)]
     unsafe fn read(self, i: usize) -> [F; 2] {
@@ -129,7 +142,13 @@ impl<F: Copy> Arguments for [*const F; 2] {
         [x, y]
     }
     fn skip(self, count: usize) -> Self {
-        [self[0].wrapping_add(count), self[1].wrapping_add(count)]
+        self.map(|from| from.wrapping_add(count))
+    }
+    fn first(self) -> *const F {
+        self[0]
+    }
+    fn with_first(self, first: *const F) -> Self {
+        [first, self[1]]
     }
 }
 
@@ -138,7 +157,7 @@ kernel! {
     ///
     /// # Safety
     /// The caller must ensure that `n` elements from each pointer of `from` are readable and `n` from `to` writable, that nothing else
-    /// accesses those, and that the elements of `to` are exactly the first ones of `from`, or do not overlap any.
+    /// accesses those, and that they overlap no elements of `from`.
     fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
         let mut i = 0;
         while i < n {
@@ -167,14 +186,46 @@ kernel! {
     }
 }
 
-/// Arguments that are looked through for far ones before they are computed: few enough to stay in the first-level cache.
+/// Arguments that are looked through for far ones before they are computed: few enough to stay in L1.
 const CHUNK: usize = 512;
 
 /// Computes `to[i] = f(from[i])`. Returns whether it did: if the processor has no FMA, nothing was written.
 ///
 /// # Safety
-/// As [`compute_all`].
+/// As [`compute_all`], but `to` may be exactly the first numbers of `from`.
 unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
+    f: R,
+    from: P,
+    to: *mut R::Output,
+    n: usize,
+) -> bool {
+    if from.first().cast() != to.cast_const() {
+        // SAFETY: this function has the contract of `map_chunks`; as the arguments and the results begin at different addresses, they do
+        // not overlap.
+        return unsafe { map_chunks(f, from, to, n) };
+    }
+    // The compiler vectorises only loops whose results do not overlap their arguments.
+    let mut buffer = [P::Element::default(); CHUNK];
+    let mut at = 0;
+    while at < n {
+        let count = CHUNK.min(n - at);
+        let (part, to) = (from.skip(at), to.wrapping_add(at));
+        // SAFETY: `count` of the elements that the caller ensures are readable; the buffer has as many.
+        unsafe { core::ptr::copy_nonoverlapping(part.first(), buffer.as_mut_ptr(), count) };
+        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer overlaps none.
+        if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
+            return false;
+        }
+        at += count;
+    }
+    true
+}
+
+/// [`map_function`] of arguments that do not overlap the results.
+///
+/// # Safety
+/// As [`compute_all`].
+unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
     to: *mut R::Output,
@@ -191,41 +242,28 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
         at += count;
         // SAFETY: `count` of the elements that the caller ensures are readable.
         let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
+        // SAFETY: `count` of the elements of this function's contract, at the same index on both sides.
+        unsafe { compute_all::<P, R>(f, from, to, count) };
         if far {
-            // SAFETY: `count` of the elements of this function's contract, at the same place on both sides.
-            unsafe { compute_with_far(f, from, to, count) };
-        } else {
-            // SAFETY: as for far arguments.
-            unsafe { compute_all::<P, R>(f, from, to, count) };
+            // SAFETY: as for `compute_all`.
+            unsafe { compute_far(f, from, to, count) };
         }
     }
     true
 }
 
-/// [`compute_all`] of at most [`CHUNK`] arguments, of which some are far. Those are computed a second time.
+/// Computes the results of far arguments again.
 ///
 /// # Safety
 /// As [`compute_all`].
 #[cold]
-unsafe fn compute_with_far<P: Arguments, R: Branchless<P::Argument>>(
-    f: R,
-    from: P,
-    to: *mut R::Output,
-    n: usize,
-) {
-    // The results may take the arguments' place.
-    let mut far: [Option<R::Output>; CHUNK] = [None; CHUNK];
-    for (i, far) in far[..n].iter_mut().enumerate() {
+unsafe fn compute_far<P: Arguments, R: Branchless<P::Argument>>(f: R, from: P, to: *mut R::Output, n: usize) {
+    for i in 0..n {
         // SAFETY: `i < n`, and the caller ensures that these elements are readable.
         let x = unsafe { from.read(i) };
-        *far = f.is_far(x).then(|| f.far(x));
-    }
-    // SAFETY: this function has the contract of `compute_all`.
-    unsafe { compute_all::<P, R>(f, from, to, n) };
-    for (i, y) in far[..n].iter().enumerate() {
-        if let Some(y) = *y {
-            // SAFETY: `i < n`: one of the elements that the caller ensures are writable.
-            unsafe { *to.wrapping_add(i) = y };
+        if f.is_far(x) {
+            // SAFETY: `i < n`, and the caller ensures exclusive access.
+            unsafe { *to.wrapping_add(i) = f.far(x) };
         }
     }
 }

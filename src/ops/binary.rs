@@ -91,6 +91,7 @@ macro_rules! methods {
             // A function or a comparison.
             $(
                 #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
+                #[doc = methods!(@accuracy $($computed)*)]
                 ///
                 #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
                 ///
@@ -153,6 +154,11 @@ macro_rules! methods {
             )?
         }
     )*};
+    (@accuracy pair_function: $($rest:tt)*) => {
+        " On processors with FMA, the error is below one unit in the last place; otherwise it is that of the C library. See \
+         [`Cpu`](crate::Cpu#results)."
+    };
+    (@accuracy $($rest:tt)*) => { "" };
 }
 // The rows are in `catalogue.rs`.
 binary!(methods);

@@ -27,7 +27,8 @@
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which
 //!   builds this is checked. `host` and `cuda` wrap.
-//! * [`elementary`]: the variant of [`Elementary`](crate::element::Elementary) that computes many elements at a time.
+//! * [`elementary`]: the value of [`Elementary`](crate::element::Elementary) that computes many elements at a time, of those types that
+//!   it has kernels for.
 //! * [`cost`]: `SLOW` if the function takes longer than a few nanoseconds.
 //! * [`associative`]: `true` if a function of two elements is associative up to rounding.
 //!
@@ -88,6 +89,7 @@ macro_rules! unary {
             doc: "The square root (principal for complex; NaN for negative reals)",
             elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
             host: |x| x.function(FloatFunction::Sqrt), cuda: "sqrt(a)",
+            elementary: Elementary::Float(FloatFunction::Sqrt),
         }
         Recip: recip, try_recip {
             doc: "The reciprocal",
@@ -98,7 +100,7 @@ macro_rules! unary {
             doc: "The argument (phase) in radians, in (−π, π]",
             elements: Inexact, gives: T::Magnitude,
             example: "[Complex::new(0.0, 2.0)]" => "[std::f64::consts::FRAC_PI_2]",
-            host: |x| x.arg(), cuda: "arg(a)", elementary: Arg, cost: SLOW,
+            host: |x| x.arg(), cuda: "arg(a)", elementary: Elementary::Arg, cost: SLOW,
         }
         Exp: exp, try_exp {
             doc: "The exponential",

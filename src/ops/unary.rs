@@ -27,7 +27,7 @@ macro_rules! operations {
         $(host: |$x:ident| $host:expr,)?
         cuda: $cuda:literal,
         $(defined: |$y:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
-        $(elementary: $elementary:ident,)?
+        $(elementary: $elementary:expr,)?
         $(cost: $cost:expr,)?
     })*) => {$(
         #[doc = concat!($doc, ", as an operation" $(, ": `", $symbol, "a`")?, ".")]
@@ -49,7 +49,7 @@ macro_rules! operations {
             $(
                 #[inline]
                 fn elementary(&self) -> Option<Elementary> {
-                    Some(Elementary::$elementary)
+                    Some($elementary)
                 }
             )?
             $(
@@ -102,8 +102,9 @@ macro_rules! methods {
         }
     )*};
     (@accuracy function: $($rest:tt)*) => {
-        " Of `f32` and `f64`, with an error below one unit in the last place on processors with FMA; otherwise, and of complex \
-         numbers, that of the C library. See [`Cpu`](crate::Cpu#results)."
+        " On processors with FMA, the error is below one unit in the last place for `f32` and `f64`; for complex numbers, it is below \
+         four units in the last place of the larger part, and signs and special values are those of C99, Annex G. Otherwise it is that of the C library. See \
+         [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy real_function: $($rest:tt)*) => { methods!(@accuracy function:) };
     (@accuracy $($rest:tt)*) => { "" };
@@ -285,9 +286,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns each element to a real power.
     ///
-    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place. Powers of 1, 2, −1 and 0.5 are
-    /// correctly rounded there. Otherwise, and for complex numbers, the error is that of the C library. See
-    /// [`Cpu`](crate::Cpu#results).
+    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place, and powers of 1, 2, −1 and 0.5 are
+    /// correctly rounded. For complex numbers, it is below four units in the last place of the result's larger part. Otherwise it is
+    /// that of the C library. See [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
     /// If the allocation fails.

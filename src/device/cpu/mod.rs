@@ -49,10 +49,10 @@ use crate::layout::{Layout, element_count};
 ///   `VIERBEIN_SIMD`: if the processor has fused multiply-add instructions, a product and a sum are rounded once, not twice. At
 ///   the level `portable` this depends on the processor, too: the crate `matrixmultiply` computes these products and chooses
 ///   among its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run;
-/// * elementary functions (`exp`, `sin`, `powf`, ..) on processors without fused multiply-add instructions, at the level `portable`, in
-///   builds with debug assertions, and of complex numbers, as well as `atan2` and `hypot`: these are functions of the C library, which
-///   differ from system to system and may choose by processor. Otherwise, they are this crate's own for `f32` and `f64`, and the same
-///   on every x86-64 processor with AVX2 and every 64-bit ARM;
+/// * elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
+///   `portable`, and in builds with debug assertions: these are functions of the C library, and for complex numbers of `num-complex`.
+///   The former differ from system to system and may choose by processor. Otherwise, they are this crate's own, and the same on every
+///   x86-64 processor with AVX2 and every 64-bit ARM;
 /// * sums of the same elements in another memory layout: for other strides the summation order may differ, and so may that of
 ///   another release of this crate;
 /// * the bits of a NaN, and results with the feature `blas`, whose library has rules of its own.
