@@ -225,6 +225,63 @@ macro_rules! of {
             }
 
             #[test]
+            fn bits_of_complex_results_depend_on_nothing_but_the_argument() {
+                let parts = arguments([-3.0, 3.0], 400);
+                let z: Vec<_> = parts.iter().zip(parts.iter().rev()).map(|(&re, &im)| Complex::new(re, im)).collect();
+                let same = |a: Complex<$F>, b: Complex<$F>| {
+                    let same = |a: $F, b: $F| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+                    same(a.re, b.re) && same(a.im, b.im)
+                };
+                let functions = FUNCTIONS.iter().filter(|row| matches!(row.1, Float(_))).map(|row| (row.0, row.1));
+                let roots = [("sqrt", Float(FloatFunction::Sqrt))];
+                for (name, f) in functions.chain(roots).chain(EXPONENTS.map(|n| ("powf", Power(n)))) {
+                    let all = || {
+                        let mut w = z.clone();
+                        // SAFETY: as many elements on both sides, in two vectors.
+                        unsafe { $numbers::map_complex(f, z.as_ptr(), w.as_mut_ptr(), z.len()) }.then_some(w)
+                    };
+                    let Some(whole) = all() else { return };
+                    for level in at_each_level(all).into_iter().flatten() {
+                        assert!(whole.iter().zip(level).all(|(&a, b)| same(a, b)), "{name} at another level");
+                    }
+                    let mut in_place = z.clone();
+                    // SAFETY: the same elements on both sides.
+                    assert!(unsafe { $numbers::map_complex(f, in_place.as_ptr(), in_place.as_mut_ptr(), z.len()) });
+                    for (i, &w) in whole.iter().enumerate() {
+                        let one = $numbers::one_complex(f, z[i]).expect("the machine has FMA");
+                        let message = format!("{name}({:e}): {w:e} among others, {one:e} alone, {:e} in place", z[i], in_place[i]);
+                        assert!(same(w, one) && same(w, in_place[i]), "{message}");
+                    }
+                }
+            }
+
+            #[test]
+            fn bits_of_functions_of_pairs_depend_on_nothing_but_the_arguments() {
+                let y = arguments([-3.0, 3.0], 400);
+                let x: Vec<_> = y.iter().rev().copied().collect();
+                let same = |a: $F, b: $F| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+                for f in [PairFunction::Atan2, PairFunction::Hypot] {
+                    let all = |y: &[$F], x: &[$F]| {
+                        let mut z = vec![0.0; y.len()];
+                        // SAFETY: as many elements in three slices.
+                        unsafe { $numbers::map_pairs(f, y.as_ptr(), x.as_ptr(), z.as_mut_ptr(), y.len()) }.then_some(z)
+                    };
+                    let Some(whole) = all(&y, &x) else { return };
+                    let mut in_place = y.clone();
+                    // SAFETY: the results take the place of the first arguments.
+                    assert!(unsafe { $numbers::map_pairs(f, in_place.as_ptr(), x.as_ptr(), in_place.as_mut_ptr(), y.len()) });
+                    for (i, &z) in whole.iter().enumerate() {
+                        let one = $numbers::one_of_pair(f, y[i], x[i]).expect("the machine has FMA");
+                        let with = $numbers::one(Elementary::PairWith(f, x[i].into()), y[i]).expect("the machine has FMA");
+                        assert!([one, with, in_place[i]].iter().all(|&other| same(z, other)), "{f:?}({:e}, {:e})", y[i], x[i]);
+                    }
+                    for level in at_each_level(|| all(&y, &x)).into_iter().flatten() {
+                        assert!(whole.iter().zip(level).all(|(&a, b)| same(a, b)), "{f:?} at another level");
+                    }
+                }
+            }
+
+            #[test]
             fn without_fma_nothing_is_written() {
                 let x = [1.0; 3];
                 let mut y = [7.0; 3];

@@ -88,70 +88,10 @@ macro_rules! methods {
         $($computed:tt)*
     })*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-            // A function or a comparison.
-            $(
-                #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
-                #[doc = methods!(@accuracy $($computed)*)]
-                ///
-                #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
-                ///
-                /// # Panics
-                /// If the shapes do not broadcast, or the allocation fails.
-                ///
-                /// ```
-                /// use vierbein::tensor;
-                #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ");")]
-                #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
-                /// ```
-                #[track_caller]
-                pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<$Output, R::Common, O, Dev>
-                where
-                    T: $bound,
-                    Dev: Elementwise<T>,
-                {
-                    expect(right.combine($Name, self))
-                }
-
-                #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
-                ///
-                /// # Errors
-                /// If the shapes do not broadcast, or the allocation fails.
-                pub fn $try_method<R: Operands<T, D, O, Dev>>(
-                    &self,
-                    right: R,
-                ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
-                where
-                    T: $bound,
-                    Dev: Elementwise<T>,
-                {
-                    right.combine($Name, self)
-                }
-            )?
-            // An operator, which `arithmetic.rs` implements.
-            $(
-                #[doc = concat!($doc, ", element by element. Fallible variant of `self ", $symbol, " right`;")]
-                /// `right` is a tensor to broadcast with, or a scalar.
-                ///
-                /// # Errors
-                /// If the shapes do not broadcast, the allocation fails, or the result is undefined for integer elements.
-                ///
-                /// ```
-                /// use vierbein::tensor;
-                #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ")?;")]
-                #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
-                /// # Ok::<(), vierbein::Error>(())
-                /// ```
-                pub fn $method<R: Operands<T, D, O, Dev>>(
-                    &self,
-                    right: R,
-                ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
-                where
-                    T: $bound,
-                    Dev: Elementwise<T>,
-                {
-                    right.combine(super::op::$Operator, self)
-                }
-            )?
+            methods! {
+                @$method $($try_method)? { $($symbol, $Operator)? }
+                $Name, $doc, $bound, $Output, $left, $right, $expected, methods!(@accuracy $($computed)*)
+            }
         }
     )*};
     (@accuracy pair_function: $($rest:tt)*) => {
@@ -159,6 +99,74 @@ macro_rules! methods {
          [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy $($rest:tt)*) => { "" };
+    // A function or a comparison.
+    (@$method:ident $try_method:ident {}
+        $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
+    ) => {
+        #[doc = concat!($doc, ", element by element; `right` is a tensor to broadcast with, or a scalar.")]
+        #[doc = $accuracy]
+        ///
+        #[doc = concat!("Fallible variant: [`", stringify!($try_method), "`](Tensor::", stringify!($try_method), ").")]
+        ///
+        /// # Panics
+        /// If the shapes do not broadcast, or the allocation fails.
+        ///
+        /// ```
+        /// use vierbein::tensor;
+        #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ");")]
+        #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
+        /// ```
+        #[track_caller]
+        pub fn $method<R: Operands<T, D, O, Dev>>(&self, right: R) -> Tensor<$Output, R::Common, O, Dev>
+        where
+            T: $bound,
+            Dev: Elementwise<T>,
+        {
+            expect(right.combine($Name, self))
+        }
+
+        #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
+        ///
+        /// # Errors
+        /// If the shapes do not broadcast, or the allocation fails.
+        pub fn $try_method<R: Operands<T, D, O, Dev>>(
+            &self,
+            right: R,
+        ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
+        where
+            T: $bound,
+            Dev: Elementwise<T>,
+        {
+            right.combine($Name, self)
+        }
+    };
+    // An operator, which `arithmetic.rs` implements.
+    (@$method:ident { $symbol:literal, $Operator:ident }
+        $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
+    ) => {
+        #[doc = concat!($doc, ", element by element. Fallible variant of `self ", $symbol, " right`;")]
+        /// `right` is a tensor to broadcast with, or a scalar.
+        ///
+        /// # Errors
+        /// If the shapes do not broadcast, the allocation fails, or the result is undefined for integer elements.
+        ///
+        /// ```
+        /// use vierbein::tensor;
+        #[doc = concat!("let result = tensor!", $left, ".", stringify!($method), "(", $right, ")?;")]
+        #[doc = concat!("assert_eq!(result, tensor!", $expected, ");")]
+        /// # Ok::<(), vierbein::Error>(())
+        /// ```
+        pub fn $method<R: Operands<T, D, O, Dev>>(
+            &self,
+            right: R,
+        ) -> Result<Tensor<$Output, R::Common, O, Dev>, Error>
+        where
+            T: $bound,
+            Dev: Elementwise<T>,
+        {
+            right.combine(super::op::$Operator, self)
+        }
+    };
 }
 // The rows are in `catalogue.rs`.
 binary!(methods);
