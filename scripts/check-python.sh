@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks that NumPy and the reference implementation of safetensors read files that vierbein writes, and vice versa. Also checks that
-# NumPy returns the values in the guide. The first run creates a Python environment under target/, which needs the network.
+# NumPy returns the values in the guide, and that the README's figure of times is up to date. The first run creates a Python
+# environment under target/, which needs the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,3 +21,4 @@ cargo build --example dlpack_library
 PATH=$(dirname "$python"):$PATH cargo test --test interop numpy_shares_memory -- --nocapture
 VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,serde --test files python -- --nocapture
 "$python" scripts/fill-guide.py --check
+"$python" scripts/plot-speed.py --check

@@ -1,4 +1,5 @@
-// What the README's references to pages mean here: of two definitions, Markdown takes the first.
+// The README's figures and references, as they apply in rustdoc: of two definitions of a reference, Markdown uses the first.
+#![doc = include_str!("../docs/figures/rustdoc.md")]
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,4 +1,5 @@
-//! Draws the figures of the guide in `docs/`: the memory layout of tensors, from the addresses of their elements.
+//! Draws the figures of the guide in `docs/`: the memory layout of tensors, from the addresses of their elements. Also writes all
+//! figures, including those of the README, as data URIs for rustdoc.
 //!
 //! `cargo run --example guide_figures` writes `docs/figures`; `-- --check` only reports whether they are up to date.
 
@@ -22,9 +23,11 @@ fn files() -> Vec<(String, String)> {
         inline += &format!("[{name}]: {}\n", svg::data_uri(&figure));
         files.push((format!("{name}.svg"), figure));
     }
-    // The example `costs` draws the figure with measured times.
-    if let Ok(figure) = std::fs::read_to_string(folder().join("costs.svg")) {
-        inline += &format!("[costs]: {}\n", svg::data_uri(&figure));
+    // Figures that are drawn elsewhere: `costs` by the example of that name, `speed` by `scripts/plot-speed.py`, `tensor-type` by hand.
+    for name in ["costs", "speed", "tensor-type"] {
+        if let Ok(figure) = std::fs::read_to_string(folder().join(format!("{name}.svg"))) {
+            inline += &format!("[{name}]: {}\n", svg::data_uri(&figure));
+        }
     }
     files.push(("rustdoc.md".into(), inline));
     files
