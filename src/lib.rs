@@ -1,4 +1,4 @@
-// What the README's references to pages mean here: of two definitions, Markdown takes the first.
+// Defines the README's link references for rustdoc. It is included first: Markdown uses the first of two definitions.
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -16,7 +16,7 @@ mod elementary;
 mod engine;
 mod error;
 mod fmt;
-// Text alone, of which a program that is built needs nothing.
+// Documentation only, so programs are built without it.
 #[cfg(any(doc, doctest))]
 pub mod guide;
 pub mod interop;
@@ -53,7 +53,7 @@ pub use tensor::{
     AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
 };
 
-/// What most programs need: `use vierbein::prelude::*;`.
+/// The items that most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
