@@ -192,7 +192,7 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// The shapes of a contraction's operands do not match, or its result exceeds the address space.
+    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,
