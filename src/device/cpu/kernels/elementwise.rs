@@ -84,28 +84,29 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // SAFETY of all calls: by this function's contract, `n` elements of the operands' types are readable, and those of `out`, of the
-    // result's type, exclusive. They are the first operand's or overlap none.
+    // The functions called have the contract of this one, for elements of their types: `n` elements are readable from each operand, and
+    // `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
     let [from, right, _] = operands;
     match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `f32`.
         (1, F32, F32, f) => unsafe { numbers32::map(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `f64`.
         (1, F64, F64, f) => unsafe { numbers64::map(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `c32`.
         (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `c64`.
         (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above; the output has another element type than the operand, so they do not overlap.
+        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. They have different types, so they are
+        // not the same operand, and do not overlap.
         (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
-        // SAFETY: see above; the output has another element type than the operand, so they do not overlap.
+        // SAFETY: as for `c32`, with `c64` and `f64`.
         (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
         (2, F32, F32, Elementary::Pair(f)) => {
-            // SAFETY: see above.
+            // SAFETY: this function's contract, as both operands and the output have type `f32`.
             unsafe { numbers32::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
         }
         (2, F64, F64, Elementary::Pair(f)) => {
-            // SAFETY: see above.
+            // SAFETY: this function's contract, as both operands and the output have type `f64`.
             unsafe { numbers64::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
         }
         _ => false,
