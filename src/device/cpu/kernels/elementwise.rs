@@ -96,8 +96,8 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
         (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
         // SAFETY: this function's contract, as operand and output have type `c64`.
         (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. They have different types, so they are
-        // not the same operand, and do not overlap.
+        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the output is
+        // not the operand, and does not overlap it.
         (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
         // SAFETY: as for `c32`, with `c64` and `f64`.
         (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
