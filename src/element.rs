@@ -1,4 +1,6 @@
-//! Element types: what can be stored, what can be reckoned with, and how one becomes another.
+//! Element types: the traits [`Element`], [`Scalar`] and their subtraits, the runtime tag [`DType`], and casts ([`CastTo`]).
+//!
+//! All operations are bounded by these traits, and the kernels of sums and integer arithmetic call their hidden methods.
 
 #![forbid(unsafe_code)]
 
@@ -22,14 +24,14 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Complex numbers of two `f32`.
+/// A complex number of two `f32`.
 #[allow(non_camel_case_types)]
 pub type c32 = Complex<f32>;
-/// Complex numbers of two `f64`.
+/// A complex number of two `f64`.
 #[allow(non_camel_case_types)]
 pub type c64 = Complex<f64>;
 
-/// The element type as a value, derived from the type: `T::DTYPE`.
+/// An element type as a value. That of `T` is `T::DTYPE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -50,7 +52,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// All of them.
+    /// All element types.
     pub const ALL: [DType; 13] = [
         DType::Bool,
         DType::I8,
@@ -67,7 +69,7 @@ impl DType {
         DType::C64,
     ];
 
-    /// The name of the Rust type.
+    /// Returns the name of the Rust type.
     ///
     /// ```
     /// assert_eq!(vierbein::DType::C64.name(), "Complex<f64>");
@@ -92,7 +94,7 @@ impl DType {
 }
 
 impl DType {
-    /// The bytes of an element.
+    /// Returns the size of an element in bytes.
     ///
     /// ```
     /// assert_eq!(vierbein::DType::C64.size(), 16);
@@ -114,9 +116,9 @@ impl Display for DType {
     }
 }
 
-/// What a tensor can store: the [`Scalar`] types and `bool`. Sealed.
+/// Types that a tensor can store: the [`Scalar`] types and `bool`. Sealed.
 ///
-/// All bytes zero is a valid value of every element type, and it is `Default::default()`.
+/// Zero bytes are a valid value of every element type, equal to `Default::default()`.
 ///
 /// ```
 /// use vierbein::{DType, Element};
@@ -136,14 +138,14 @@ pub trait Element:
 {
     /// The element type as a value.
     const DTYPE: DType;
-    /// What printing has to write and to align.
+    /// Returns what printing writes and aligns.
     #[doc(hidden)]
     fn printed(self) -> Printed {
         Printed::Word(self.to_string())
     }
 }
 
-/// An element on its way to print: numbers with decimals share a notation, everything else is a word.
+/// An element to print. All floating-point numbers of a tensor share a notation; other elements are printed as they are.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printed {
@@ -152,10 +154,10 @@ pub enum Printed {
     Complex(f64, f64),
 }
 
-/// Elements with arithmetic: integers, floating and complex numbers. Sealed.
+/// Element types with arithmetic: integers, floating-point and complex numbers. Sealed.
 ///
-/// This is the one bound that generic numeric code needs. For integers `+ - *` overflow as Rust's own do (an error in
-/// builds with debug assertions, wrapping otherwise); dividing by zero is always an error.
+/// Most generic numeric code needs only this bound. Overflow of integers in `+ - *` is an error in builds with debug assertions, and
+/// wraps otherwise, as in Rust. Integer division by zero is always an error.
 ///
 /// ```
 /// use vierbein::{Complex, Scalar};
@@ -172,57 +174,58 @@ pub enum Printed {
     note = "in generic code, bound the element type: `T: Scalar`"
 )]
 pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
-    /// The real numbers that this type is made of: `f64` for `Complex<f64>`, otherwise the type itself.
+    /// The type of the real part: `f64` for `Complex<f64>`; for real types, the type itself.
     type Real: RealScalar<Real = Self::Real, Float = Self::Magnitude, Magnitude = Self::Magnitude>
         + CastTo<Self>
         + CastTo<Self::Magnitude>;
     /// The type of means and quotients: `f64` for integers, otherwise the type itself.
     type Float: Inexact<Float = Self::Float, Real = Self::Magnitude, Magnitude = Self::Magnitude>
         + CastTo<Self>;
-    /// The type of norms, variances and standard deviations: the real floating type of [`Float`](Scalar::Float).
+    /// The type of norms, variances and standard deviations: the real part of [`Float`](Scalar::Float).
     type Magnitude: RealFloat<Real = Self::Magnitude, Float = Self::Magnitude, Magnitude = Self::Magnitude>
         + CastTo<Self>
         + CastTo<Self::Float>;
-    /// What sums and products are accumulated in where it is checked whether they fit, and means everywhere: 64 bits for
-    /// integers of up to 32, 128 for those of 64, otherwise the type itself.
+    /// The accumulator of overflow-checked sums and products, and of all means: 64 bits wide for integers of up to 32 bits, 128 for
+    /// integers of 64 bits, otherwise the type itself.
     type Accumulator: Copy + Send + Sync + Debug;
 
-    /// `x + 0i`.
+    /// Converts a real number: `x`, or `x + 0i`.
     fn from_real(x: Self::Real) -> Self;
-    /// The number of elements `n` as a scalar, rounded (floating) or saturated (integers).
+    /// Converts a count of elements: rounds for floating-point types, saturates for integers.
     fn from_usize(n: usize) -> Self;
-    /// The real part.
+    /// Returns the real part.
     fn re(self) -> Self::Real;
-    /// The imaginary part; zero for reals.
+    /// Returns the imaginary part: zero for real types.
     fn im(self) -> Self::Real;
-    /// The complex conjugate; a real number is its own.
+    /// Returns the complex conjugate: `self` for real types.
     fn conj(self) -> Self;
-    /// The absolute value or modulus.
+    /// Returns the absolute value (modulus).
     fn modulus(self) -> Self::Real;
 
     #[doc(hidden)]
     const INTEGER: bool;
     #[doc(hidden)]
     fn widen(self) -> Self::Accumulator;
-    /// Whether it fits; wraps (integers) where it does not.
+    /// Converts an accumulator. Returns the value, wrapped if it is an integer that does not fit, and whether it fits.
     #[doc(hidden)]
     fn narrow(acc: Self::Accumulator) -> (Self, bool);
     #[doc(hidden)]
     fn acc_add(a: Self::Accumulator, b: Self::Accumulator) -> Self::Accumulator;
-    /// What the sum carries beyond the accumulator: −1, 0 or 1 times its range. Carries that cancel leave the sum right.
+    /// Returns the carry of [`acc_add`](Scalar::acc_add), in units of the accumulator's range: −1, 0 or 1. A sum of many terms is exact
+    /// if its carries add up to zero.
     #[doc(hidden)]
     fn acc_add_carry(a: Self::Accumulator, b: Self::Accumulator) -> i64;
-    /// The product, and whether it overflowed even the accumulator.
+    /// Returns the product, and whether the accumulator overflowed.
     #[doc(hidden)]
     fn acc_mul(a: Self::Accumulator, b: Self::Accumulator) -> (Self::Accumulator, bool);
-    /// Whether `a op b` is representable; only integers can say no.
+    /// Returns whether `a op b` is representable: always `true` unless the type is an integer.
     #[doc(hidden)]
     fn fits(op: Arithmetic, a: Self, b: Self) -> bool;
-    /// `a op b`; integers wrap, whatever the build checks: what does not fit was found before, or is to wrap.
+    /// Computes `a op b`. Integers wrap in all builds: callers check for overflow before, if at all.
     #[doc(hidden)]
     fn wrapping(op: Arithmetic, a: Self, b: Self) -> Self;
-    /// [`wrapping`](Scalar::wrapping) in a loop in which `b` is always the same: what depends on `b` alone is computed once. If `b`
-    /// is an integer by which nothing is divided, 0, the result is any number.
+    /// [`wrapping`](Scalar::wrapping) for loops with one `b`: the compiler hoists what depends on `b` alone. If `b` is the integer 0,
+    /// quotients and remainders are unspecified numbers.
     #[doc(hidden)]
     #[inline(always)]
     fn wrapping_by_invariant(op: Arithmetic, a: Self, b: Self) -> Self {
@@ -234,7 +237,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     const COMPLEX: bool = false;
     #[doc(hidden)]
     fn acc_to_float(acc: Self::Accumulator) -> Self::Float;
-    /// The sum of elements that lie side by side.
+    /// Sums contiguous elements.
     #[doc(hidden)]
     #[inline(always)]
     fn acc_sum(elements: &[Self]) -> Self::Accumulator {
@@ -244,7 +247,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     fn wrapping_neg(self) -> Self;
 }
 
-/// The five arithmetic operations, as a value.
+/// The five arithmetic operations.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arithmetic {
@@ -255,9 +258,9 @@ pub enum Arithmetic {
     Rem,
 }
 
-/// Real numbers, which have an order: integers and floating numbers. Sealed.
+/// Ordered element types: integers and real floating-point numbers. Sealed.
 ///
-/// A NaN is never dropped: the minimum and maximum of anything with NaN is NaN.
+/// NaN propagates: minima and maxima of elements that include NaN are NaN.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -272,21 +275,21 @@ pub enum Arithmetic {
     note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: RealScalar`"
 )]
 pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
-    /// The smallest value: minus infinity for floating types.
+    /// The smallest value: negative infinity for floating-point types.
     const LOWEST: Self;
-    /// The largest value: plus infinity for floating types.
+    /// The largest value: positive infinity for floating-point types.
     const HIGHEST: Self;
     #[doc(hidden)]
     fn in_f64(self) -> f64;
-    /// Exact for integers.
+    /// Converts to `i128`: exact for integers, truncated and saturated otherwise.
     #[doc(hidden)]
     fn in_i128(self) -> i128;
-    /// Wraps where it does not fit.
+    /// Converts from `i128`: integers wrap, floating-point numbers round.
     #[doc(hidden)]
     fn wrapped(x: i128) -> Self;
 }
 
-/// Floating and complex numbers, with roots, exponentials and trigonometry. Sealed.
+/// Floating-point and complex numbers, with roots, exponentials and trigonometric functions. Sealed.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -303,18 +306,18 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
 pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
     #[doc(hidden)]
     fn function(self, f: FloatFunction) -> Self;
-    /// Divided by a real number.
+    /// Divides by a real number.
     #[doc(hidden)]
     fn unscale(self, by: Self::Magnitude) -> Self;
     #[doc(hidden)]
     fn from_magnitude(x: Self::Magnitude) -> Self;
-    /// The real part of `conj(self) · other`.
+    /// Returns the real part of `conj(self) · other`.
     #[doc(hidden)]
     fn dot_re(self, other: Self) -> Self::Magnitude;
-    /// `self` to a real power.
+    /// Raises `self` to a real power.
     #[doc(hidden)]
     fn raised(self, n: Self::Magnitude) -> Self;
-    /// The argument (phase) in radians, in (−π, π].
+    /// Returns the argument (phase) in radians, in (−π, π].
     fn arg(self) -> Self::Magnitude;
     #[doc(hidden)]
     fn has_nan(self) -> bool;
@@ -324,7 +327,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     fn has_infinite(self) -> bool;
 }
 
-/// Floating numbers: `f32` and `f64`. Sealed.
+/// Real floating-point numbers: `f32` and `f64`. Sealed.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -347,7 +350,7 @@ pub trait RealFloat:
     fn pair_function(self, f: PairFunction, right: Self) -> Self;
 }
 
-/// Elements that `&`, `|`, `^` and `!` work on: `bool` and integers. Sealed.
+/// Element types with the bitwise operators `&`, `|`, `^` and `!`: `bool` and integers. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no bits to combine",
     label = "`&`, `|`, `^` and `!` need `bool` or integers",
@@ -370,10 +373,14 @@ macro_rules! bits {
 }
 bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// Conversion of one element type to another, as `as` does it: floating to integer truncates and saturates (NaN becomes
-/// 0), integer to integer wraps, `false` and `true` become 0 and 1, real becomes complex.
+/// Conversion from one element type to another, with the semantics of `as`.
 ///
-/// What would lose a part without a word does not compile: complex to real, and number to `bool`.
+/// * Floating-point to integer truncates and saturates; NaN becomes 0.
+/// * Integer to integer wraps.
+/// * `false` and `true` become 0 and 1.
+/// * Real numbers become complex numbers with a zero imaginary part.
+///
+/// Complex to real and number to `bool` are not implemented: they would lose a part silently.
 ///
 /// ```
 /// use vierbein::{CastTo, Complex};
@@ -389,7 +396,7 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
     note = "number to `bool`: compare, e.g. with `.not_equal(0)`"
 )]
 pub trait CastTo<U: Element>: Element {
-    /// The converted value.
+    /// Returns the converted value.
     fn cast_to(self) -> U;
 }
 
@@ -429,14 +436,20 @@ elements! {
     Complex<f64> => C64 |z| Printed::Complex(z.re, z.im);
 }
 
-/// The `f64` that is written with the same decimals: 0.1, where `as` gives 0.10000000149011612.
+/// Returns the `f64` with the same decimal representation: 0.1, not 0.10000000149011612 as with `as`.
 fn same_decimals(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
 // ------------------------------------------------------------------ integers
 
-/// The sum of what `part` makes of elements that lie side by side: in parts that hold 255 of them, and then in what holds all.
+/// Sums `part(x)` over contiguous elements: in lanes of type `P`, which can hold the sum of 255 values, and then in an `A`.
+///
+/// ```text
+/// for each chunk of 64 · 255 elements:
+///     64 lanes of `P` add every 64th value      (vectorised)
+///     the sum of type `A` adds the lanes, and the values that do not fill a row of lanes
+/// ```
 #[inline(always)]
 pub(crate) fn sum_of_parts<
     T: Copy,
@@ -550,9 +563,9 @@ integers! {
     };
 }
 
-// ------------------------------------------------------------------ floating and complex numbers
+// ------------------------------------------------------------------ floating-point and complex numbers
 
-/// What floating and complex types share: their accumulator is themselves, and nothing overflows into an error.
+/// The items that floating-point and complex types share: they are their own accumulators, and overflow is no error.
 macro_rules! inexact_scalar {
     ($t:ty) => {
         type Float = $t;
@@ -651,7 +664,7 @@ macro_rules! floats {
         }
         #[diagnostic::do_not_recommend]
         impl Inexact for $t {
-            // Inlined for the square root, of which the compiler makes a vector instruction.
+            // Inlined, so that loops over the square root are vectorised.
             #[inline]
             fn function(self, f: FloatFunction) -> $t {
                 if f == FloatFunction::Sqrt {

@@ -1,4 +1,4 @@
-//! What can go wrong, each with the operation, both operands and the way out.
+//! The error type of this crate. A message names the operation, the operands with their values, the reason, and a fix.
 
 #![forbid(unsafe_code)]
 
@@ -6,9 +6,9 @@ use crate::element::DType;
 use crate::order::MemoryOrder;
 use core::fmt;
 
-/// An operation that could not be done. Nothing was changed.
+/// The error of a failed operation. The operation has changed none of its operands.
 ///
-/// Methods without `try_` panic with exactly this message; their `try_` twins return it.
+/// Methods without `try_` panic with this error's message; their `try_` variants return the error.
 ///
 /// ```
 /// use vierbein::{Tensor, tensor};
@@ -22,9 +22,9 @@ use core::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two shapes do not broadcast.
+    /// Two shapes do not broadcast to a common shape.
     Shapes {
-        /// What was tried, as a verb: "add".
+        /// The operation, as a verb: "add".
         op: &'static str,
         /// The left shape.
         left: Vec<usize>,
@@ -33,74 +33,74 @@ pub enum Error {
         /// Whether trailing axes are aligned.
         row_major: bool,
     },
-    /// The left operand of an assignment would have to grow.
+    /// The source of an assignment or in-place operation does not broadcast to the shape of its target.
     AssignTo {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
-        /// The shape that is written to.
+        /// The shape of the target.
         to: Vec<usize>,
-        /// The shape that is read.
+        /// The shape of the source.
         from: Vec<usize>,
         /// Whether trailing axes are aligned.
         row_major: bool,
     },
-    /// A tensor that was given for a result has another shape.
+    /// A preallocated output does not have the shape of the result.
     OutputShape {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The shape of the result.
         result: Vec<usize>,
-        /// The shape that is there.
+        /// The shape of the output.
         out: Vec<usize>,
     },
-    /// A shape does not broadcast to a larger one.
+    /// A shape does not broadcast to another.
     BroadcastShape {
-        /// The shape that is there.
+        /// The operand's shape.
         from: Vec<usize>,
-        /// The shape that was asked for.
+        /// The requested shape.
         to: Vec<usize>,
         /// Whether trailing axes are aligned.
         row_major: bool,
     },
     /// An axis is out of range.
     AxisOutOfRange {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The axis.
         axis: usize,
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// One of two axes is out of range, or both are.
+    /// At least one of two axes is out of range.
     AxisPair {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The two axes.
         axes: [usize; 2],
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// Axes that must differ do not, or are not a permutation.
+    /// An axis occurs twice in a list of axes that must be distinct.
     RepeatedAxis {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The axes.
         axes: Vec<usize>,
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// Two axes that must be equally long are not.
+    /// Two axes that must have the same extent have different ones.
     UnequalAxes {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The two axes.
         axes: [usize; 2],
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// An axis that is to be removed is longer than 1.
+    /// An axis to be removed does not have extent 1.
     NotUnitAxis {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The axis.
         axis: usize,
@@ -109,7 +109,7 @@ pub enum Error {
     },
     /// An index is out of bounds.
     Index {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The index along that axis.
         index: isize,
@@ -118,70 +118,70 @@ pub enum Error {
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// A range does not fit its axis.
+    /// A range or step is not valid for its axis.
     Range {
-        /// The range as it was written.
+        /// The range, as in the source code.
         range: String,
         /// The axis.
         axis: usize,
         /// The operand's shape.
         shape: Vec<usize>,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
-    /// The number of values is not that of the shape.
+    /// The number of values differs from the number of elements of the shape.
     Length {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The shape.
         shape: Vec<usize>,
-        /// How many values there are.
+        /// The number of values.
         found: usize,
     },
     /// Two shapes differ in their number of elements.
     Reshape {
-        /// The shape that is there.
+        /// The operand's shape.
         from: Vec<usize>,
-        /// The shape that was asked for.
+        /// The requested shape.
         to: Vec<usize>,
     },
-    /// A view's strides do not allow what was asked without a copy.
+    /// The operation requires a contiguous view, or it would have to copy.
     NotContiguous {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The view's shape.
         shape: Vec<usize>,
         /// The view's strides, in elements.
         strides: Vec<isize>,
-        /// The order asked for.
+        /// The memory order in which the view must be contiguous.
         order: &'static str,
     },
-    /// Strides from outside do not fit the memory that they are of, or the use that is made of it.
+    /// Strides from a caller or another library are invalid: out of bounds, or overlapping in a mutable view.
     Strides {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The shape.
         shape: Vec<usize>,
         /// The strides, in elements.
         strides: Vec<isize>,
-        /// What does not fit.
+        /// The reason.
         why: String,
     },
-    /// The element or byte count of a shape exceeds the address space.
+    /// The number of elements or bytes of a shape exceeds the address space.
     Overflow {
         /// The shape.
         shape: Vec<usize>,
         /// The size of an element in bytes.
         element_bytes: usize,
     },
-    /// An operation that has no value for nothing, on nothing.
+    /// A reduction without an identity, such as `max`, over zero elements.
     Empty {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// The summed axes of a matrix product differ.
+    /// The shapes of a matrix product do not match.
     Matmul {
         /// The left shape.
         left: Vec<usize>,
@@ -189,163 +189,164 @@ pub enum Error {
         right: Vec<usize>,
         /// Whether the last two axes are the matrix.
         row_major: bool,
-        /// What does not agree.
+        /// The reason.
         why: String,
     },
-    /// Operands of a contraction do not fit each other, or together need too much.
+    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
     Contraction {
-        /// What was tried, as it was written: `einsum "ij,jk->ik" over`.
+        /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,
         /// The operands' shapes.
         shapes: Vec<Vec<usize>>,
-        /// What does not fit.
+        /// The reason.
         why: String,
     },
-    /// Integer arithmetic without a result: a division by zero, or an overflow.
+    /// Integer division by zero or integer overflow.
     Arithmetic {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The element type.
         dtype: &'static str,
-        /// The values, as they would be written.
+        /// The operation on the values, as an expression.
         values: String,
     },
-    /// An argument outside of what the operation is defined for.
+    /// An argument for which the operation is not defined.
     Argument {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
-        /// What is wrong, and what would be right.
+        /// The reason, and what is accepted.
         why: String,
     },
-    /// Two operands live on different instances of their device.
+    /// Two operands are on different instances of their device type.
     Devices {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The left device.
         left: String,
         /// The right device.
         right: String,
     },
-    /// Two tensors whose types are known at run time only differ in memory order.
+    /// Two [`DynTensor`](crate::DynTensor) operands have different memory orders.
     Orders {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
-        /// The left order.
+        /// The left memory order.
         left: MemoryOrder,
-        /// The right order.
+        /// The right memory order.
         right: MemoryOrder,
     },
-    /// Two tensors whose types are known at run time only differ in element type.
+    /// Two [`DynTensor`](crate::DynTensor) operands have different element types.
     ElementTypes {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The left element type.
         left: DType,
         /// The right element type.
         right: DType,
     },
-    /// A scalar has another type than the elements of a tensor.
+    /// The type of a scalar operand is not the element type of the tensor.
     ScalarType {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
-        /// The element type.
+        /// The tensor's element type.
         tensor: DType,
         /// The scalar's type.
         scalar: DType,
     },
-    /// Two tensors whose types are known at run time only live on different devices.
+    /// Two [`DynTensor`](crate::DynTensor) operands are on different devices.
     DeviceTypes {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The left device.
         left: String,
         /// The right device.
         right: String,
     },
-    /// An operation that elements of this type do not have.
+    /// The operation is not defined for the element type.
     NotForElements {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The element type.
         dtype: DType,
-        /// What is missing, and what to do.
+        /// The reason and the fix.
         why: &'static str,
     },
-    /// A conversion of elements that would lose a part of them.
+    /// A cast that would lose a part of each element: complex to real, or number to `bool`.
     NoCast {
-        /// The element type that is there.
+        /// The tensor's element type.
         from: DType,
-        /// The element type that was asked for.
+        /// The requested element type.
         to: DType,
     },
-    /// An operation on a tensor whose rank does not allow it.
+    /// The operation is not defined for the rank of the tensor.
     NotForRank {
-        /// What was tried.
+        /// The operation.
         op: &'static str,
-        /// What is wrong, and what would be right.
+        /// The reason, and what is accepted.
         why: String,
     },
-    /// A device that tensors whose types are known at run time do not compute on.
+    /// [`DynTensor`](crate::DynTensor) does not support operations on this device.
     NotOnDevice {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         op: &'static str,
         /// The device.
         device: String,
     },
-    /// A tensor whose type is known at run time only is not of the type that it was asked to be.
+    /// A [`DynTensor`](crate::DynTensor) or [`DynScalar`](crate::DynScalar) does not have the requested type.
     Downcast {
-        /// What is there.
+        /// A description of the tensor or scalar.
         found: String,
-        /// What was wanted.
+        /// The requested type.
         wanted: String,
-        /// How to get from the one to the other.
+        /// The reason, and how to convert.
         why: String,
     },
-    /// A specification of a contraction, given at run time, is not one.
+    /// A contraction specification given at run time is invalid.
     Spec {
-        /// The specification, and what is wrong with it.
+        /// The specification and the reason.
         why: String,
     },
-    /// The device could not give that much memory.
+    /// A memory allocation on the device failed.
     ///
-    /// This is for all that grows with the elements, however few they are: results, temporaries, and what files are read into or
-    /// written from. What the host's kernels work in besides, such as packed panels of matrices, is never the reason: with less of
-    /// it they give the same result, later. What does not grow with them (names, shapes and messages, the box around an erased
-    /// tensor, the path of a contraction, the tasks of a pool of threads, the state of a decompressor) is asked for as everywhere
-    /// in Rust, as are the views that `par_axis_iter_mut` hands out: where not even that is there, the process ends with
-    /// `memory allocation of .. bytes failed`.
+    /// All allocations whose size grows with the number of elements return this error: results, temporaries, and the buffers of files.
+    /// Kernel workspace on the host, such as packed matrix panels, never does: with less workspace, kernels compute the same result
+    /// more slowly.
+    ///
+    /// Other allocations abort the process if they fail, with `memory allocation of .. bytes failed`, as is usual in Rust: names, shapes
+    /// and messages, the box of a `DynTensor`, a contraction path, the tasks of a thread pool, the state of a decompressor, and the
+    /// views of `par_axis_iter_mut`.
     OutOfMemory {
         /// The device.
         device: String,
-        /// How many bytes were asked for.
+        /// The size of the allocation in bytes.
         bytes: usize,
     },
-    /// There is no such device on this machine or in this build.
+    /// The device does not exist on this machine, or this build does not support it.
     DeviceUnavailable {
         /// The device.
         device: String,
-        /// What was looked for, and what to do.
+        /// The reason and the fix.
         why: String,
     },
-    /// A device that is there refused, or failed.
+    /// The device reported an error.
     DeviceFailed {
-        /// What was tried: "copy", or the name of an operation.
+        /// "copy", or the name of another operation.
         op: &'static str,
         /// The device.
         device: String,
-        /// In the device's own words.
+        /// The reason: mostly the error message of the device's driver.
         why: String,
     },
-    /// A file could not be read or written, or holds something else than was asked for.
+    /// A file could not be read or written, or its contents are not what was requested.
     File {
-        /// The file, or `<stream>`.
+        /// The path, or `<stream>`.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }
 
-/// Where two shapes stop agreeing, counted as the order counts: `(axis of the larger rank, left, right)`.
+/// Returns the last axis in which two shapes do not broadcast, counted in the larger rank, and both extents.
 fn first_disagreement(left: &[usize], right: &[usize], row_major: bool) -> Option<(usize, usize, usize)> {
     let rank = left.len().max(right.len());
     let extent = |shape: &[usize], axis: usize| {
@@ -520,7 +521,7 @@ impl fmt::Display for Error {
                 })
             }
             Error::NotForRank { op, why } => write!(f, "{op}: {why}"),
-            // Of the GPUs, there is one that does.
+            // `DynTensor` supports `Cuda<0>` only.
             Error::NotOnDevice { op, device } if device.starts_with("Cuda<") => write!(
                 f,
                 "{op}: a `DynTensor` does not compute on `{device}`, but on the first GPU and on the host; move it there with \
@@ -543,7 +544,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// An element count that may exceed `usize`.
+/// Displays the number of elements of a shape, which may exceed `usize`.
 struct Count<'a>(&'a [usize]);
 
 impl fmt::Display for Count<'_> {
@@ -596,7 +597,7 @@ impl<V> From<ConversionError<V>> for Error {
     }
 }
 
-/// Panics with the error's own message, at the caller's line.
+/// Returns the value, or panics with the error's message at the caller's location.
 #[inline]
 #[track_caller]
 pub(crate) fn expect<V>(result: Result<V, Error>) -> V {

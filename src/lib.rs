@@ -17,7 +17,7 @@ mod elementary;
 mod engine;
 mod error;
 mod fmt;
-// Text alone, of which a program that is built needs nothing.
+// Documentation only, so programs are built without it.
 #[cfg(any(doc, doctest))]
 pub mod guide;
 pub mod interop;
@@ -54,7 +54,7 @@ pub use tensor::{
     AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
 };
 
-/// What most programs need: `use vierbein::prelude::*;`.
+/// The items that most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{

@@ -1,7 +1,7 @@
 //! Selects the vector instructions of kernels: detected at run time, limited by the environment variable `VIERBEIN_SIMD`.
 //!
-//! Kernels defined by [`kernel!`] are compiled for every processor of the architecture, and once more for those with wider
-//! registers (in builds without debug assertions, and in this crate's own tests; the kernels of matrix products always).
+//! Kernels defined by [`kernel!`] are compiled for the baseline of the architecture, and again for wider registers. Builds with debug
+//! assertions have the baseline only, except in this crate's own tests. Kernels of matrix products have all levels in every build.
 
 use std::sync::OnceLock;
 
@@ -12,9 +12,9 @@ pub(crate) enum Level {
     /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix
     /// products are an exception: `matrixmultiply` computes them and detects what the processor has.
     Portable,
-    /// 32 bytes: AVX2 with FMA, BMI1 and BMI2.
+    /// Registers of 32 bytes: AVX2, FMA, BMI1 and BMI2.
     Avx2,
-    /// 64 bytes: AVX-512 F, BW, DQ and VL besides.
+    /// Registers of 64 bytes: additionally AVX-512 F, BW, DQ and VL.
     Avx512,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Level {
 #[inline(always)]
 pub(crate) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which does not fault, whatever the address; every x86-64 processor has SSE, which it needs.
+    // SAFETY: a prefetch is a hint and does not fault at any address; it requires SSE, which every x86-64 processor has.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
@@ -79,11 +79,11 @@ impl Level {
     }
 }
 
-/// Defines a kernel that is also compiled for registers of 32 bytes, and if `wide` for those of 64, which are used if the machine
-/// has them. Results are the same: no operations are fused or reordered.
+/// Defines a kernel that is compiled for the baseline and for registers of 32 bytes. It runs the widest version that the machine has.
+/// All versions compute the same bits: no operations are fused or reordered.
 ///
-/// `wide` is for kernels whose data is in cache, limited by the number of elements per load. `fused` is for those that need fused
-/// products and sums (`mul_add`): they return `None` if the machine has none.
+/// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, limited by the number of elements per load.
+/// * `fused`: compiled for 32 and 64 bytes with FMA. For kernels that call `mul_add`. They return `None` if the machine has no FMA.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -121,7 +121,7 @@ macro_rules! kernel {
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
-    // Returns `None` if the machine has no fused products and sums, or the build has no such kernels.
+    // Returns `None` if the machine has no fused multiply-add, or if the build has no version for it: see `@at` below.
     (
         $(#[$doc:meta])*
         fused unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
@@ -141,7 +141,7 @@ macro_rules! kernel {
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result>
             }
             kernel! { @at Avx2 "avx2,fma" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result> }
-            // 64-bit ARM always has them.
+            // 64-bit ARM always has FMA.
             #[cfg(target_arch = "aarch64")]
             // SAFETY: `body` has the kernel's contract, which the caller ensures.
             return unsafe { body::<$($generic),*>($($argument),*) };

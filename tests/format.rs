@@ -489,7 +489,7 @@ fn unreadable_elements_print_as_question_marks() {
     same_text(&x, "[?, ?, ?, ..., ?, ?, ?]\nComplex<f64> [2000] row-major on Remote");
 }
 
-/// Six elements along each of 16 axes exceed the limit, so fewer are shown. On 32 bits no view can have so many elements.
+/// Six elements along each of 16 axes exceed the limit, so fewer are shown. On 32-bit systems, a view cannot have that many elements.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn views_that_repeat_one_element() {

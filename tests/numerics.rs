@@ -1,5 +1,5 @@
-//! What is promised of results that round: how far they are from the exact ones, that they are the same bits on any number of
-//! threads and in every run, what becomes of the ends of the range, and that every operation rounds as IEEE 754 says.
+//! Guarantees of floating-point results: error bounds, the same bits on any number of threads and in every run, extreme operands, and
+//! rounding as IEEE 754 specifies.
 //!
 //! `cargo test --test numerics -- --nocapture` prints the errors as tables.
 

@@ -35,7 +35,7 @@ np.seterr(all="ignore")
 
 
 def number(n, operand):
-    """As `number` in src/main.rs."""
+    """Returns the numbers of an operand, as `number` in src/main.rs."""
     k = np.arange(n, dtype=np.uint64) + np.uint64(977 * operand)
     return (k * np.uint64(2654435761) % np.uint64(2027)).astype(float) / 14.0 - 72.03
 
@@ -109,7 +109,7 @@ ROWS = {
     "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
-# Elementary functions, and their arguments: all, positive, of magnitude below 1, or above 1.
+# Elementary functions by their arguments: all numbers, positive ones, those of magnitude below 1, and those above 1.
 FUNCTIONS = {
     "x": ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "cbrt"],
     "positive": ["log", "log2", "log10", "log1p", "power 1.7"],
@@ -137,7 +137,7 @@ for name in COMPLEX_FUNCTIONS:
 ROWS["arctan2"] = lambda o: np.arctan2(o.x, o.y)
 ROWS["hypot"] = lambda o: np.hypot(o.x, o.y)
 
-# What the results of a row are compared with, where it is not what is timed: NumPy rounds quotients down, Rust to zero.
+# Expected results of benchmarks that compute something else with NumPy: it rounds integer quotients down, Rust rounds towards zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
     "i64 / 7": lambda o: np.trunc(o.i64 / 7),
@@ -146,7 +146,7 @@ CHECKED_AS = {
 
 
 def sample(result, name, o):
-    """The elements that `Look` in src/main.rs looks at."""
+    """Returns the elements that `Look` in src/main.rs compares."""
     if name == "uniform random numbers":
         return [round(result.mean() * 20)]
     result = o.x if result is None else result

@@ -21,7 +21,7 @@ ROUNDS = 7
 
 
 class NumPy:
-    """The reference, and what stands in for a library where there is no GPU."""
+    """The reference, and a stand-in for the libraries on machines without a GPU."""
 
     name = "NumPy"
     xp = np
@@ -177,7 +177,7 @@ class PyTorch(NumPy):
 
 
 def filled(shape, dtype, seed):
-    """Normal numbers, different in each operand; for complex types in both parts."""
+    """Returns normally distributed numbers, different for each operand; for complex types, in both parts."""
     random = np.random.default_rng(seed)
     x = random.standard_normal(shape)
     if dtype == "complex128":
@@ -290,7 +290,7 @@ def einsum(name, spec, *shapes):
 
 
 def cases(quick, real):
-    """Names, shapes of operands and functions. `quick` takes small sizes; the names stay."""
+    """Yields names, shapes of operands, and functions. `quick` selects small sizes under the same names."""
 
     def size(n):
         return min(n, 12 + n % 7) if quick else n
@@ -372,7 +372,7 @@ def cases(quick, real):
 
 
 def operands(library, shapes, dtype):
-    """Operands on the library's device: of these shapes, or the unit matrix or ones that go with the first one."""
+    """Returns operands on the library's device: of these shapes, or a unit matrix or ones with the extent of the first operand."""
     made = []
     for seed, shape in enumerate(shapes):
         if shape == "eye":
@@ -385,7 +385,7 @@ def operands(library, shapes, dtype):
 
 
 def check(library, name, shapes, run, dtype):
-    """That the library's result is NumPy's in double precision."""
+    """Compares the library's result with that of NumPy in double precision."""
     wide = "complex128" if dtype == "complex128" else "float64"
     found = library.host(run(library, *operands(library, shapes, dtype)))
     expected = np.asarray(run(NumPy(), *operands(NumPy(), shapes, wide)))
@@ -394,7 +394,7 @@ def check(library, name, shapes, run, dtype):
 
 
 def measure(library, run, made, quick):
-    """Seconds of a call: the median of some rounds."""
+    """Returns the seconds of a call: the median of several rounds."""
 
     def call():
         run(library, *made)

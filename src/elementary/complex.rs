@@ -1,9 +1,9 @@
-// Elementary functions of complex numbers, without branches, on top of those of real numbers, which are in `real`. One text for two
-// types, as `functions.rs`.
+// Elementary functions of complex numbers, without branches. They call those of real numbers in `real`. `double.rs` and `single.rs`
+// include this source.
 //
 // Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions" (1987).
-// Each function has a predicate for arguments that its formula is not for: infinite ones, NaN, and where a product would overflow
-// before the result does. For these there is a second function, with branches.
+// A predicate `.._is_far` selects the arguments for which a formula is invalid: infinities, NaN, and arguments for which an
+// intermediate result would overflow before the result does. For these, there is a second function `.._far`, with branches.
 
 use super as real;
 use super::{
@@ -57,7 +57,7 @@ fn product_with_rest(x: Float, y: Float, y_low: Float) -> (Float, Float) {
     (product, fma(x, y_low, fma(x, y, -product)))
 }
 
-/// Returns `size` times `z`, where a part that is zero stays zero even if `size` is infinite.
+/// Returns `size` times `z`. A part that is zero stays zero, even if `size` is infinite.
 fn scaled(size: Float, z: Pair) -> Pair {
     let part = |x: Float| if x == 0.0 { x } else { size * x };
     Pair::new(part(z.re), part(z.im))
@@ -65,7 +65,7 @@ fn scaled(size: Float, z: Pair) -> Pair {
 
 // Exponentials.
 
-/// Returns true if a result may overflow in the exponential of `x`, or a circular function of `y` needs [`cos_sin_any`]. Of NaN, too.
+/// Returns true if e^x may overflow, if the circular functions of `y` need [`cos_sin_any`], or if a number is NaN.
 #[inline(always)]
 fn is_far_exponential(x: Float, y: Float) -> bool {
     !((x <= EXP_SAFE) & (y.abs() <= real::FAR))
@@ -86,8 +86,8 @@ pub(crate) fn exp_far(z: Pair) -> Pair {
     exponential(z, real::exp(0.5 * z.re), cos_sin_any(z.im))
 }
 
-/// Returns `half`^2 times `unit`, where `half` is the root of an exponential of the real part of `z`, and `unit` has the sine and cosine
-/// for the imaginary part. Of two factors, so that the product overflows only if the result does.
+/// Returns `half`^2 times `unit`, where `half` is the root of an exponential of the real part of `z`, and `unit` has the cosine and sine
+/// for the imaginary part. Multiplies by `half` twice, so that the product overflows only if the result does.
 fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
     if z.im == 0.0 {
         Pair::new(half * half, z.im)
@@ -134,7 +134,8 @@ pub(crate) fn hyperbolic_is_far(z: Pair) -> bool {
     is_far_exponential(z.re.abs(), z.im)
 }
 
-/// Returns e^|x|/2 times `unit`, for |x| so large that it is both sinh |x| and cosh |x|. Of two factors, see [`exponential`].
+/// Returns e^|x|/2 times `unit`, for |x| so large that sinh |x| and cosh |x| round to e^|x|/2. Multiplies by two factors, as
+/// [`exponential`].
 fn large_hyperbolic(x: Float, unit: Pair) -> Pair {
     let half = real::exp(0.5 * x.abs());
     scaled(half, scaled(0.5 * half, unit))
@@ -248,15 +249,15 @@ pub(crate) fn tan_far(z: Pair) -> Pair {
 
 // Logarithms.
 
-/// Completes a logarithm's real part: -infinity of zero, and infinity if a part of `z` is infinite.
+/// Completes a logarithm's real part: -infinity if `z` is zero, and infinity if a part of `z` is infinite.
 #[inline(always)]
 fn ln_special(z: Pair, sum: SumOfSquares, ln: Float) -> Float {
     let ln = select(sum.high == 0.0, -INFINITY, ln);
     select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, ln)
 }
 
-/// Returns ln z = ln|z| + i arg z. The logarithm of a sum of two numbers, high + low, is that of `high` and low / high: near |z| = 1,
-/// where the former is near 0, `low` has the digits of |z| that `high` has not.
+/// Returns ln z = ln|z| + i arg z. The logarithm of high + low is ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the
+/// digits of |z| in `low` matter.
 #[inline(always)]
 pub(crate) fn ln(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -288,8 +289,8 @@ pub(crate) fn arg(z: Pair) -> Float {
 
 // Roots and powers.
 
-/// Returns the square root with a real part that is not negative: t + i y/(2t) with t = sqrt((|x| + |z|)/2), or the same with its parts
-/// exchanged for negative x.
+/// Returns the square root with a non-negative real part: t + i y/(2t) with t = sqrt((|x| + |z|)/2), or for negative x, the same with
+/// its parts exchanged.
 #[inline(always)]
 pub(crate) fn sqrt(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -350,16 +351,16 @@ pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
     scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
 }
 
-// Inverse functions, by roots of 1 - z and 1 + z (Kahan).
+// Inverse functions: formulas with the roots of 1 - z and 1 + z (Kahan).
 
-/// Returns true if intermediate results of the inverse functions may overflow. Of NaN, too.
+/// Returns true if intermediate results of the inverse functions may overflow, or if a part of `z` is NaN.
 #[inline(always)]
 fn is_large(z: Pair) -> bool {
     !((z.re.abs() <= SQUARE_MAX) & (z.im.abs() <= SQUARE_MAX))
 }
 
 /// Returns asin z, whose real part is the angle of (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
-/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). In neither do terms cancel.
+/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). No terms cancel.
 #[inline(always)]
 pub(crate) fn asin(z: Pair) -> Pair {
     let minus = sqrt(Pair::new(1.0 - z.re, -z.im));
@@ -376,7 +377,7 @@ pub(crate) fn asin_is_far(z: Pair) -> bool {
 
 pub(crate) fn asin_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
-    // The angle of (|y|, x), and ln|2z|.
+    // Real part: the angle of (|y|, x). Imaginary part: ln|2z|.
     let ln = ln(z).re + real::LN2_ROUNDED_1;
     let re = if x == 0.0 { x } else { real::atan2(x, y.abs()) };
     Pair::new(re, ln.copysign(y))
@@ -445,7 +446,7 @@ pub(crate) fn atanh_is_far(z: Pair) -> bool {
 pub(crate) fn atanh_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     if x.abs() == 1.0 && y.abs() < 1.0 {
-        // Next to the poles, where y^2 would be lost: ln(2/|y|)/2.
+        // Near the poles, y^2 would underflow: ln(2/|y|)/2.
         let re = 0.5 * (real::LN2_ROUNDED_1 - real::ln(y.abs()));
         return Pair::new(re.copysign(x), if y == 0.0 { y } else { 0.5 * real::HALF_PI_ROUNDED_1.copysign(y) });
     }
@@ -456,7 +457,7 @@ pub(crate) fn atanh_far(z: Pair) -> Pair {
     if x.is_infinite() || y.is_infinite() {
         return Pair::new((0.0 as Float).copysign(x), im);
     }
-    // About 1/z, whose real part is x/|z|^2.
+    // atanh z is about 1/z, whose real part is x/|z|^2, plus or minus i pi/2.
     let size = real::hypot(x, y);
     Pair::new(x / size / size, if x.is_nan() { x } else { im })
 }

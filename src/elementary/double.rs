@@ -17,18 +17,18 @@ pub(crate) const ROUND_BIASED: f64 = ROUND + 1023.0;
 const LOWEST_K_BIASED: f64 = ROUND_BIASED - 1000.0;
 /// 2^-64: the second factor of subnormal results, large enough that the first is normal.
 const SUBNORMAL_FACTOR: f64 = 5.421010862427522e-20;
-/// e^x overflows at it, and is zero at [`EXP_MIN`].
+/// e^x overflows here, and is zero at [`EXP_MIN`].
 const EXP_MAX: f64 = 710.0;
 const EXP_MIN: f64 = -746.0;
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
-/// e^-x rounds away next to 1, and e^-2x next to 1, from this on.
+/// From this on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f64 = 40.0;
-/// tanh rounds to 1 from this on.
+/// From this on, tanh rounds to 1.
 const TANH_FLAT: f64 = 22.0;
-/// tanh is a polynomial below it.
+/// Below it, tanh is a polynomial.
 const TANH_NEAR: f64 = 0.92;
-/// sinh and cosh overflow at it; the exponent of e^x is 1025 there.
+/// sinh and cosh overflow here; the exponent of e^x is 1025 there.
 const HYPERBOLIC_MAX: f64 = 710.5;
 /// Below it, functions x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;
@@ -51,17 +51,17 @@ const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
 /// the 30-bit parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
-/// Squares of larger numbers, or of smaller ones than [`SQUARE_MIN`], are computed of scaled numbers: 2^500 and 2^-450.
+/// Numbers above it, or below [`SQUARE_MIN`], are scaled before they are squared: 2^500 and 2^-450.
 const SQUARE_MAX: f64 = power(500);
 const SQUARE_MIN: f64 = power(-450);
-/// The exponent of the factor that scales them.
+/// The exponent of the scaling factors.
 const SQUARE_EXPONENT: f64 = 600.0;
 const SQUARE_SCALE_UP: f64 = power(600);
 const SQUARE_SCALE_DOWN: f64 = power(-600);
-/// Square roots of the factors.
+/// Square roots of the scaling factors.
 const ROOT_SCALE_UP: f64 = power(300);
 const ROOT_SCALE_DOWN: f64 = power(-300);
-/// e^x does not overflow up to it.
+/// Up to it, e^x does not overflow.
 const EXP_SAFE: f64 = 709.0;
 const LOG10_2: f64 = core::f64::consts::LOG10_2;
 

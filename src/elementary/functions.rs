@@ -2,7 +2,7 @@
 // comparisons, selects on computed values, and bit patterns. A loop over any of them vectorises. Each operation is defined by
 // IEEE 754, so every processor with FMA computes the same bits.
 //
-// One text for two types: `double.rs` and `single.rs` include it, after defining `Float`, `Bits` and the constants.
+// `double.rs` and `single.rs` include this source, after defining `Float`, `Bits` and the constants.
 // Both arms of a select are computed. Quotients by zero and infinity minus infinity occur in arms that are not selected.
 // Functions take NaN to NaN; they do not preserve its payload or sign.
 
@@ -248,7 +248,7 @@ fn split(x: Float) -> (Float, Float) {
     split_normal(x, select(subnormal, K_OFFSET + SUBNORMAL_SCALE_LOG2, K_OFFSET))
 }
 
-/// Replaces `y`, a logarithm of `x`, where `x` is zero, infinite, negative or NaN.
+/// Replaces `y`, a logarithm of `x`, if `x` is zero, infinite, negative or NaN.
 #[inline(always)]
 fn ln_special(x: Float, y: Float) -> Float {
     let y = select(x == Float::INFINITY, x, y);
@@ -311,7 +311,7 @@ pub(crate) fn ln_1p(x: Float) -> Float {
     select(x.abs() < TINY, x, ln_special(sum, ln_sum(k, f, correction)))
 }
 
-/// Returns asinh: ln(a + sqrt(a^2 + 1)) of a = |x|. The rounding errors of the sum and of the root are one correction.
+/// Returns asinh: ln(a + sqrt(a^2 + 1)) for a = |x|. The rounding errors of the sum and of the root are one correction.
 /// Largest error measured: 0.86 ulp (`f64`), 0.92 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn asinh(x: Float) -> Float {
@@ -360,7 +360,7 @@ fn inverse_hyperbolic(a: Float, large: bool, radicand: Float, radicand_low: Floa
     select(a >= 0.0, y, Float::NAN)
 }
 
-/// Returns atanh: ln((1 + a) / (1 - a)) / 2 of a = |x|. The rounding errors of both sums and of the quotient are one correction.
+/// Returns atanh: ln((1 + a) / (1 - a)) / 2 for a = |x|. The rounding errors of both sums and of the quotient are one correction.
 /// Largest error measured: 0.84 ulp (`f64`), 0.95 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atanh(x: Float) -> Float {
@@ -488,8 +488,8 @@ pub(crate) fn tan(x: Float) -> Float {
     select(x.abs() < SMALL, x, tan_reduced(reduce_angle(x)))
 }
 
-/// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. One division, whose
-/// remainder is a correction.
+/// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. The remainder of the one
+/// division is a correction.
 /// Largest error measured: 0.83 ulp (`f64`), 0.83 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atan(x: Float) -> Float {
@@ -571,7 +571,7 @@ fn powf_special(x: Float, y: Float, power: Float) -> Float {
 
 // Functions of two numbers.
 
-/// Returns x, with its sign reversed if `negative` is negative, which may be -0 or NaN.
+/// Returns x, negated if the sign bit of `negative` is set.
 #[inline(always)]
 fn times_sign(x: Float, negative: Float) -> Float {
     Float::from_bits(x.to_bits() ^ (negative.to_bits() & (-0.0 as Float).to_bits()))
@@ -586,8 +586,8 @@ struct SumOfSquares {
     exponent: Float,
 }
 
-/// Computes x^2 + y^2, multiplied by a power of two if the squares would overflow or underflow, as a sum of two numbers. `high` is 0
-/// only if `x` and `y` are. If one of them is not finite, neither are the results.
+/// Computes x^2 + y^2 as a sum of two numbers, scaled by a power of two if the squares would overflow or underflow. `high` is 0
+/// only if `x` and `y` are. If `x` or `y` is not finite, the results are not finite.
 #[inline(always)]
 fn sum_of_squares(x: Float, y: Float) -> SumOfSquares {
     let (a, b) = (x.abs(), y.abs());
@@ -606,13 +606,13 @@ fn sum_of_squares(x: Float, y: Float) -> SumOfSquares {
 }
 
 impl SumOfSquares {
-    /// Returns `yes` if the squares were multiplied by a large number, `no` if by a small one, and else 1.
+    /// Returns `yes` if the squares were scaled up, `no` if they were scaled down, and else 1.
     #[inline(always)]
     fn factor(self, yes: Float, no: Float) -> Float {
         select(self.exponent > 0.0, yes, select(self.exponent < 0.0, no, 1.0))
     }
 
-    /// Returns the root of `high + low`, with a correction for the rounding errors of the sum and of the root. NaN of 0.
+    /// Returns the root of `high + low`, with a correction for the rounding errors of the sum and of the root. NaN if `high` is 0.
     #[inline(always)]
     fn root(self) -> Float {
         let root = self.high.sqrt();
@@ -631,8 +631,9 @@ pub(crate) fn hypot(x: Float, y: Float) -> Float {
     select(infinite, Float::INFINITY, z)
 }
 
-/// Returns the angle of the point (x, y) as a sum of two numbers. The quotient of the smaller and the larger coordinate, or of their
-/// difference and sum, is the tangent of at most 1/2 of a multiple of pi/4 less. One division, whose remainder is a correction.
+/// Returns the angle of the point (x, y) as a sum of two numbers. The quotient t of the smaller and the larger coordinate, or of their
+/// difference and sum, is at most 1/2 in magnitude. The angle is a multiple of pi/4, plus or minus atan(t). The remainder of the one
+/// division is a correction.
 #[inline(always)]
 fn angle(y: Float, x: Float) -> (Float, Float) {
     let (a, b) = (x.abs(), y.abs());

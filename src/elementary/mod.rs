@@ -1,11 +1,22 @@
 //! Elementary functions of `f32` and `f64`: exponentials, logarithms, trigonometric and hyperbolic functions, roots and powers.
 //!
-//! `functions.rs`, which [`double`] and [`single`] include, is one text for both types, without branches, so that the compiler vectorises
-//! a loop over it. It needs fused products and sums (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM. There, an element's
-//! result does not depend on its position, on the number of threads, or on the width of the registers. Other processors, and builds
-//! with debug assertions, use the functions of the C library; only inverse hyperbolic functions are these, with FMA in software.
+//! The elementwise kernels of the CPU, and the scalar methods of the element types, call them. [`double`] and [`single`] include
+//! `functions.rs`, one source for both types. Its functions have no branches, so the compiler vectorises loops over them:
 //!
-//! A function of one number is the loop over many of them with one element.
+//! ```text
+//! for each chunk of CHUNK elements                                  (map_function, map_chunks)
+//!     in place: copy the arguments to a buffer
+//!     far = any argument is outside of the range of the formula     (any_far, vectorised)
+//!     compute all                                                   (compute_all, vectorised)
+//!     if far: compute the results of these arguments again          (compute_far, scalar)
+//! ```
+//!
+//! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM.
+//! There, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. Other
+//! processors, and builds with debug assertions, use the functions of the C library, except that inverse hyperbolic functions are
+//! those of this module, with FMA in software.
+//!
+//! The scalar functions call the same loops with one element.
 
 mod coefficients;
 mod double;
@@ -15,25 +26,25 @@ mod tests;
 
 use crate::simd::kernel;
 
-/// An elementary function, as a value.
+/// An elementary function.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs)]
 pub enum Elementary {
-    /// One that complex numbers have, too.
+    /// A function of real or complex numbers.
     Float(FloatFunction),
     Real(RealFunction),
-    /// A power with this exponent, which complex numbers have, too.
+    /// The power with this exponent, of real or complex numbers.
     Power(f64),
     /// The argument of a complex number.
     Arg,
-    /// One of two numbers.
+    /// A function of two numbers.
     Pair(PairFunction),
-    /// One of two numbers, of which the second is this.
+    /// A function of two numbers with this second argument.
     PairWith(PairFunction, f64),
 }
 
-/// An elementary function of two floating-point numbers, as a value.
+/// An elementary function of two floating-point numbers.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -42,7 +53,7 @@ pub enum PairFunction {
     Hypot,
 }
 
-/// Functions that floating and complex numbers share, as a value. Kernels know them by their position here.
+/// An elementary function of floating-point and complex numbers. CUDA sources select a function by its discriminant.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -67,7 +78,7 @@ pub enum FloatFunction {
     Atanh,
 }
 
-/// Elementary functions that floating-point numbers have and complex numbers do not.
+/// An elementary function of floating-point numbers, not of complex numbers.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -80,11 +91,11 @@ pub enum RealFunction {
 /// A function of arguments `A` without branches.
 trait Branchless<A>: Copy {
     type Output: Copy;
-    /// Whether there are arguments that [`compute`](Branchless::compute) is not for.
+    /// Whether the function has [far](Branchless::is_far) arguments.
     const HAS_FAR: bool = false;
-    /// Computes the function, except of [far](Branchless::is_far) arguments.
+    /// Computes the function. The result is meaningless if the argument is [far](Branchless::is_far).
     fn compute(self, x: A) -> Self::Output;
-    /// Returns true if [`compute`](Branchless::compute) is not for this argument: mostly if it is far from 0.
+    /// Returns whether [`compute`](Branchless::compute) is invalid for this argument: mostly because it is far from 0.
     fn is_far(self, _: A) -> bool {
         false
     }
@@ -94,7 +105,7 @@ trait Branchless<A>: Copy {
     }
 }
 
-/// The arguments of a loop: a pointer to the first, or one for each of two.
+/// The arguments of a loop: a pointer to numbers, or two such pointers.
 trait Arguments: Copy {
     type Element: Copy + Default;
     type Argument: Copy;
@@ -105,9 +116,9 @@ trait Arguments: Copy {
     unsafe fn read(self, i: usize) -> Self::Argument;
     /// Returns pointers to the arguments from index `count` on.
     fn skip(self, count: usize) -> Self;
-    /// Returns the pointer to the first, or only, numbers.
+    /// Returns the first pointer.
     fn first(self) -> *const Self::Element;
-    /// Replaces the pointer to the first, or only, numbers.
+    /// Replaces the first pointer.
     fn with_first(self, first: *const Self::Element) -> Self;
 }
 
@@ -153,11 +164,11 @@ impl<F: Copy + Default> Arguments for [*const F; 2] {
 }
 
 kernel! {
-    /// Computes `to[i] = f(from[i])`, as if no argument were far.
+    /// Computes `to[i] = f(from[i])`. Results of far arguments are meaningless.
     ///
     /// # Safety
-    /// The caller must ensure that `n` elements from each pointer of `from` are readable and `n` from `to` writable, that nothing else
-    /// accesses those, and that they overlap no elements of `from`.
+    /// * `n` elements from each pointer of `from` are readable.
+    /// * `n` elements from `to` may be written. They do not overlap those of `from`, and nothing else accesses them.
     fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
         let mut i = 0;
         while i < n {
@@ -171,7 +182,7 @@ kernel! {
 }
 
 kernel! {
-    /// Returns whether an argument is far.
+    /// Returns whether any argument is far.
     ///
     /// # Safety
     /// The caller must ensure that `n` elements from each pointer are readable.
@@ -186,13 +197,13 @@ kernel! {
     }
 }
 
-/// Arguments that are looked through for far ones before they are computed: few enough to stay in L1.
+/// Number of arguments that are checked for far ones before their results are computed: few enough to stay in L1.
 const CHUNK: usize = 512;
 
-/// Computes `to[i] = f(from[i])`. Returns whether it did: if the processor has no FMA, nothing was written.
+/// Computes `to[i] = f(from[i])`. If the processor has no FMA, writes nothing and returns false.
 ///
 /// # Safety
-/// As [`compute_all`], but `to` may be exactly the first numbers of `from`.
+/// As [`compute_all`], but `to` may be the first pointer of `from`.
 unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
@@ -200,19 +211,19 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     n: usize,
 ) -> bool {
     if from.first().cast() != to.cast_const() {
-        // SAFETY: this function has the contract of `map_chunks`; as the arguments and the results begin at different addresses, they do
-        // not overlap.
+        // SAFETY: this function has the contract of `map_chunks`, except that `to` may be the first pointer, which it is not.
         return unsafe { map_chunks(f, from, to, n) };
     }
-    // The compiler vectorises only loops whose results do not overlap their arguments.
+    // In place, the arguments are copied: the compiler vectorises only loops whose results do not overlap their arguments.
     let mut buffer = [P::Element::default(); CHUNK];
     let mut at = 0;
     while at < n {
         let count = CHUNK.min(n - at);
         let (part, to) = (from.skip(at), to.wrapping_add(at));
-        // SAFETY: `count` of the elements that the caller ensures are readable; the buffer has as many.
+        // SAFETY: the caller ensures that these elements are readable; the buffer has `CHUNK >= count` elements.
         unsafe { core::ptr::copy_nonoverlapping(part.first(), buffer.as_mut_ptr(), count) };
-        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer overlaps none.
+        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer overlaps
+        // neither.
         if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
             return false;
         }
@@ -240,19 +251,19 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        // SAFETY: `count` of the elements that the caller ensures are readable.
+        // SAFETY: the caller ensures that these `count` elements are readable.
         let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
-        // SAFETY: `count` of the elements of this function's contract, at the same index on both sides.
+        // SAFETY: these are elements `at .. at + count` of the arguments and the results of this function's contract.
         unsafe { compute_all::<P, R>(f, from, to, count) };
         if far {
-            // SAFETY: as for `compute_all`.
+            // SAFETY: `compute_far` has the contract of `compute_all`, for the same elements.
             unsafe { compute_far(f, from, to, count) };
         }
     }
     true
 }
 
-/// Computes the results of far arguments again.
+/// Overwrites the results of far arguments.
 ///
 /// # Safety
 /// As [`compute_all`].
@@ -268,7 +279,7 @@ unsafe fn compute_far<P: Arguments, R: Branchless<P::Argument>>(f: R, from: P, t
     }
 }
 
-/// Makes a type of a function, so that a loop is compiled for each.
+/// Defines a type that implements [`Branchless`] for a function, so that a loop is compiled for it.
 macro_rules! branchless {
     ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block) => {
         branchless!(@type $Name, $x: $Argument, $Output, $value,);
@@ -297,7 +308,7 @@ macro_rules! branchless {
     };
 }
 
-/// The functions of one floating-point type and of complex numbers of it.
+/// Defines the module with the functions of one floating-point type and of its complex numbers.
 macro_rules! functions {
     ($numbers:ident: $F:ident, $module:ident) => {
         pub(crate) mod $numbers {
@@ -346,18 +357,18 @@ macro_rules! functions {
                 }
             }
 
-            // Powers that are one operation, which rounds once.
+            // Powers that are one operation: they round once.
             branchless!(First, |x: $F| -> $F { x });
             branchless!(Square, |x: $F| -> $F { x * x });
             branchless!(Reciprocal, |x: $F| -> $F { 1.0 / x });
-            // Other than the root, the power of -0 is 0, and that of an infinity is positive.
+            // Unlike the square root, the power of -0 is 0, and that of negative infinity is infinity.
             branchless!(Root, |x: $F| -> $F {
                 if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
             });
 
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
-            /// A function whose second argument is the same for all.
+            /// A function of two numbers with a fixed second argument.
             #[derive(Clone, Copy)]
             struct With<R>(R, $F);
             impl<R: Branchless<[$F; 2]>> Branchless<$F> for With<R> {
@@ -420,12 +431,13 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. Returns whether it did: if the processor has no FMA, or real numbers do not
-            /// have the function, nothing was written.
+            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or the function is not one of real numbers,
+            /// writes nothing and returns false.
             ///
             /// # Safety
-            /// The caller must ensure that `n` elements are readable from `from` and writable from `to`, that nothing else accesses the
-            /// latter, and that the two are the same elements or do not overlap.
+            /// * `n` elements from `from` are readable.
+            /// * `n` elements from `to` may be written, and nothing else accesses them.
+            /// * `to` is `from`, or the elements do not overlap.
             pub(crate) unsafe fn map(f: Elementary, from: *const $F, to: *mut $F, n: usize) -> bool {
                 macro_rules! map {
                     ($f:expr) => {
@@ -446,7 +458,7 @@ macro_rules! functions {
                     Elementary::PairWith(PairFunction::Hypot, right) => map!(With(Hypot, right as $F)),
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
-                        // An instruction of its own, which the loop of other functions has.
+                        // A vector instruction: the loop of ordinary elementwise functions is vectorised.
                         FloatFunction::Sqrt => false,
                         FloatFunction::Exp => map!(Exp),
                         FloatFunction::Exp2 => map!(Exp2),
@@ -469,7 +481,7 @@ macro_rules! functions {
                 }
             }
 
-            /// [`map`] of complex numbers.
+            /// [`map`] for complex numbers.
             ///
             /// # Safety
             /// As [`map`].
@@ -519,7 +531,7 @@ macro_rules! functions {
             /// Computes the arguments of complex numbers, as [`map`].
             ///
             /// # Safety
-            /// As [`map`], and the two do not overlap.
+            /// As [`map`], and the elements do not overlap.
             pub(crate) unsafe fn map_arg(from: *const Pair, to: *mut $F, n: usize) -> bool {
                 // SAFETY: this function has the contract of `map_function`.
                 unsafe { map_function(Arg, from, to, n) }
@@ -528,7 +540,7 @@ macro_rules! functions {
             /// Computes `to[i] = f(left[i], right[i])`, as [`map`].
             ///
             /// # Safety
-            /// As [`map`], where `from` is `left`, and `n` elements are readable from `right`, none of which is written.
+            /// As [`map`], with `left` as `from`. Also, `n` elements from `right` are readable, and do not overlap those of `to`.
             pub(crate) unsafe fn map_pairs(
                 f: PairFunction,
                 left: *const $F,
@@ -539,7 +551,7 @@ macro_rules! functions {
                 match f {
                     // SAFETY: this function has the contract of `map_function`.
                     PairFunction::Atan2 => unsafe { map_function(Atan2, [left, right], to, n) },
-                    // SAFETY: as for `Atan2`.
+                    // SAFETY: this function has the contract of `map_function`.
                     PairFunction::Hypot => unsafe { map_function(Hypot, [left, right], to, n) },
                 }
             }
@@ -547,33 +559,33 @@ macro_rules! functions {
             /// Returns the function of one number, with the same bits as [`map`]; `None` if the processor has no FMA.
             pub(crate) fn one(f: Elementary, x: $F) -> Option<$F> {
                 let mut y = x;
-                // SAFETY: one element on each side, in two variables.
+                // SAFETY: the argument and the result are two variables, with one element each.
                 unsafe { map(f, &raw const x, &raw mut y, 1) }.then_some(y)
             }
 
-            /// [`one`] of a complex number.
+            /// [`one`] for a complex number.
             pub(crate) fn one_complex(f: Elementary, z: Pair) -> Option<Pair> {
                 let mut w = z;
-                // SAFETY: one element on each side, in two variables.
+                // SAFETY: the argument and the result are two variables, with one element each.
                 unsafe { map_complex(f, &raw const z, &raw mut w, 1) }.then_some(w)
             }
 
             /// Returns the argument of a complex number, as [`one`].
             pub(crate) fn one_arg(z: Pair) -> Option<$F> {
                 let mut x = 0.0;
-                // SAFETY: one element on each side, in two variables.
+                // SAFETY: the argument and the result are two variables, with one element each.
                 unsafe { map_arg(&raw const z, &raw mut x, 1) }.then_some(x)
             }
 
             /// Returns the function of two numbers, as [`one`].
             pub(crate) fn one_of_pair(f: PairFunction, x: $F, y: $F) -> Option<$F> {
                 let mut z = x;
-                // SAFETY: one element each, in three variables.
+                // SAFETY: the arguments and the result are three variables, with one element each.
                 unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
             }
 
-            /// Returns an inverse hyperbolic function without FMA instructions, which takes long; `None` of other functions. Those of the
-            /// standard library overflow before their results do, and lose half of the digits next to 1.
+            /// Returns an inverse hyperbolic function, computed with FMA in software, which is slow. Returns `None` for other functions.
+            /// The standard library's functions overflow before their results do, and lose half of the digits near 1.
             #[cold]
             pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: $F) -> Option<$F> {
                 match f {

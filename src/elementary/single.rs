@@ -18,18 +18,18 @@ const ROUND_BIASED: f32 = ROUND + 127.0;
 const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
 /// 2^-32: the second factor of subnormal results, large enough that the first is normal.
 const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
-/// e^x overflows at it, and is zero at [`EXP_MIN`].
+/// e^x overflows here, and is zero at [`EXP_MIN`].
 const EXP_MAX: f32 = 89.0;
 const EXP_MIN: f32 = -104.5;
 const EXP2_MAX: f32 = 128.0;
 const EXP2_MIN: f32 = -151.0;
-/// e^-x rounds away next to 1, and e^-2x next to 1, from this on.
+/// From this on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f32 = 20.0;
-/// tanh rounds to 1 from this on.
+/// From this on, tanh rounds to 1.
 const TANH_FLAT: f32 = 10.0;
-/// tanh is a polynomial below it.
+/// Below it, tanh is a polynomial.
 const TANH_NEAR: f32 = 0.92;
-/// sinh and cosh overflow at it; the exponent of e^x is 129 there.
+/// sinh and cosh overflow here; the exponent of e^x is 129 there.
 const HYPERBOLIC_MAX: f32 = 89.5;
 /// Below it, functions x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
@@ -52,17 +52,17 @@ const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
 /// the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
-/// Squares of larger numbers, or of smaller ones than [`SQUARE_MIN`], are computed of scaled numbers: 2^60 and 2^-50.
+/// Numbers above it, or below [`SQUARE_MIN`], are scaled before they are squared: 2^60 and 2^-50.
 const SQUARE_MAX: f32 = power(60);
 const SQUARE_MIN: f32 = power(-50);
-/// The exponent of the factor that scales them.
+/// The exponent of the scaling factors.
 const SQUARE_EXPONENT: f32 = 100.0;
 const SQUARE_SCALE_UP: f32 = power(100);
 const SQUARE_SCALE_DOWN: f32 = power(-100);
-/// Square roots of the factors.
+/// Square roots of the scaling factors.
 const ROOT_SCALE_UP: f32 = power(50);
 const ROOT_SCALE_DOWN: f32 = power(-50);
-/// e^x does not overflow up to it.
+/// Up to it, e^x does not overflow.
 const EXP_SAFE: f32 = 88.0;
 const LOG10_2: f32 = core::f32::consts::LOG10_2;
 
@@ -119,21 +119,21 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     powf_special(x, y, power as f32)
 }
 
-/// Returns the sine for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+/// Returns the sine for |x| > FAR, computed in `f64`. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn sin_far(x: f32) -> f32 {
     let x = f64::from(x);
     (if double::is_far(x) { double::sin_far(x) } else { double::sin(x) }) as f32
 }
 
-/// Returns the cosine for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+/// Returns the cosine for |x| > FAR, computed in `f64`. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn cos_far(x: f32) -> f32 {
     let x = f64::from(x);
     (if double::is_far(x) { double::cos_far(x) } else { double::cos(x) }) as f32
 }
 
-/// Returns the tangent for |x| > FAR, by way of `f64`. NaN if `x` is infinite.
+/// Returns the tangent for |x| > FAR, computed in `f64`. NaN if `x` is infinite.
 #[cold]
 pub(crate) fn tan_far(x: f32) -> f32 {
     let x = f64::from(x);

@@ -1,5 +1,5 @@
-//! Values from outside: `reference.tsv` has correctly rounded results that `scripts/elementary/reference.py` has computed with mpmath.
-//! The C library is the reference for many more arguments, and for numbers of 32 bits its functions of 64 bits.
+//! Tests against independent references: `reference.tsv` has correctly rounded results that `scripts/elementary/reference.py` computed
+//! with mpmath. For many more arguments, the C library's `f64` functions are the reference, for `f32` too.
 
 use super::{Elementary, FloatFunction, PairFunction, RealFunction, numbers32, numbers64};
 use crate::simd::Level;
@@ -9,7 +9,7 @@ use num_complex::Complex;
 
 type Row = (&'static str, Elementary, fn(f64) -> f64, [f64; 2]);
 
-/// Each function by its name in the table, the C library's, and arguments that lie close together.
+/// Each function: its name in `reference.tsv`, the C library's function, and a range of arguments.
 const FUNCTIONS: [Row; 20] = [
     ("exp", Float(FloatFunction::Exp), f64::exp, [-746.0, 710.0]),
     ("exp2", Float(FloatFunction::Exp2), f64::exp2, [-1076.0, 1025.0]),
@@ -33,11 +33,11 @@ const FUNCTIONS: [Row; 20] = [
     ("cbrt", Real(RealFunction::Cbrt), f64::cbrt, [-100.0, 100.0]),
 ];
 
-/// The standard library's function overflows where its result does not.
+/// The standard library's function overflows for arguments whose result does not.
 fn asinh(x: f64) -> f64 {
     if x.abs() > 1e100 { (x.abs().ln() + core::f64::consts::LN_2).copysign(x) } else { x.asinh() }
 }
-/// The standard library's function loses half of the digits next to 1.
+/// The standard library's function loses half of the digits near 1.
 fn acosh(x: f64) -> f64 {
     let t = x - 1.0;
     if x < 1.0 {
@@ -54,7 +54,7 @@ fn atanh(x: f64) -> f64 {
     if x.abs() < 1e-9 { x } else { 0.5 * (x.ln_1p() - (-x).ln_1p()) }
 }
 
-/// Exponents of powers.
+/// The tested exponents of powers.
 const EXPONENTS: [f64; 10] = [1.7, -0.3, 0.5, 2.0, -1.0, 1.0, 0.0, 3.0, 1e-3, 40.5];
 
 fn of_name(name: &str, exponent: f64) -> Elementary {
@@ -65,7 +65,7 @@ fn of_name(name: &str, exponent: f64) -> Elementary {
     }
 }
 
-/// Numbers without a pattern.
+/// A generator of pseudo-random bits (SplitMix64).
 fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -81,14 +81,14 @@ macro_rules! of {
         mod $module {
             use super::*;
 
-            /// The results of many arguments; `None` at a level without FMA.
+            /// Returns the results for many arguments, or `None` at a level without FMA.
             fn all(f: Elementary, x: &[$F]) -> Option<Vec<$F>> {
                 let mut y = vec![0.0; x.len()];
-                // SAFETY: as many elements on both sides, in two vectors.
+                // SAFETY: both vectors have `x.len()` elements and do not overlap.
                 unsafe { $numbers::map(f, x.as_ptr(), y.as_mut_ptr(), x.len()) }.then_some(y)
             }
 
-            /// How far apart two numbers are in units in the last place, 0 if they are equal or both NaN.
+            /// Returns the distance of two numbers in units in the last place: 0 if they are equal or both NaN.
             fn apart(a: $F, b: $F) -> $bits {
                 let place = |x: $F| {
                     let bits = x.to_bits();
@@ -98,7 +98,7 @@ macro_rules! of {
                 if a.is_nan() && b.is_nan() { 0 } else { place(a).abs_diff(place(b)) }
             }
 
-            /// Arguments: next to each other, of all exponents, and special ones.
+            /// Returns special arguments, random ones in a range, and random ones of all exponents.
             fn arguments([low, high]: [f64; 2], count: usize) -> Vec<$F> {
                 let mut random = random(count as u64);
                 let mut all: Vec<$F> = vec![
@@ -154,7 +154,7 @@ macro_rules! of {
                     let (z, expected) = (Complex::new(number(x), number(y)), Complex::new(number(u), number(v)));
                     let f = of_name(name, if n == "-" { 0.0 } else { n.parse().expect("an exponent") });
                     for found in at_each_level(|| $numbers::one_complex(f, z)).into_iter().flatten() {
-                        // A small part of a power may be less accurate: its error is small beside the larger part.
+                        // A small part of a power may be less accurate: its error is small compared with the larger part.
                         let larger = expected.re.abs().max(expected.im.abs());
                         let close = |a: $F, b: $F| {
                             let small = name == "powf" && (a - b).abs() <= 2.0 * $F::EPSILON * larger;
@@ -174,7 +174,7 @@ macro_rules! of {
                 for (name, f, reference, range) in FUNCTIONS {
                     let x = arguments(range, 20_000);
                     let Some(y) = all(f, &x) else { return };
-                    // Two for the C library's own error, of which it has more than one in `tanh`, and one for this crate's.
+                    // 2 ulp for the C library's own error, which is above 1 ulp in `tanh`, and 1 ulp for this crate's.
                     let near = if $bits::BITS == 32 { 1 } else { 3 };
                     for (x, y) in x.into_iter().zip(y) {
                         let expected = reference(f64::from(x)) as $F;
@@ -185,7 +185,7 @@ macro_rules! of {
                     let x = arguments([0.0, 10.0], 5_000);
                     let Some(y) = all(Power(n), &x) else { return };
                     for (x, y) in x.into_iter().zip(y) {
-                        // Of a signalling NaN, too, which the C library treats in a way of its own.
+                        // Also for a signalling NaN, for which the C library may return NaN.
                         let expected = if n == 0.0 { 1.0 } else { f64::from(x).powf(f64::from(n as $F)) as $F };
                         assert!(apart(y, expected) <= 2, "{x:e} to the power {n} is {y:e}, not {expected:e}");
                     }
@@ -197,7 +197,7 @@ macro_rules! of {
                 let functions = FUNCTIONS.iter().map(|&(name, f, _, range)| (name, f, range));
                 let powers = EXPONENTS.iter().map(|&n| ("powf", Power(n), [0.0, 10.0]));
                 for (name, f, range) in functions.chain(powers) {
-                    // Longer than a chunk that is looked through for far arguments, of which some chunks have none.
+                    // More than one chunk, some of them without far arguments.
                     let mut x = arguments(range, 700);
                     x.extend(arguments(range, 600).into_iter().filter(|x| x.abs() < 100.0));
                     let levels = at_each_level(|| all(f, &x));
@@ -209,7 +209,7 @@ macro_rules! of {
                     }
                     let Some(whole) = all(f, &x) else { continue };
                     let mut in_place = x.clone();
-                    // SAFETY: the same elements on both sides.
+                    // SAFETY: in place, on the `x.len()` elements of a vector that nothing else accesses.
                     assert!(unsafe { $numbers::map(f, in_place.as_ptr(), in_place.as_mut_ptr(), x.len()) });
                     for (i, (&y, &z)) in whole.iter().zip(&in_place).enumerate() {
                         let one = $numbers::one(f, x[i]).expect("the machine has FMA");
@@ -286,7 +286,7 @@ macro_rules! of {
                 let x = [1.0; 3];
                 let mut y = [7.0; 3];
                 crate::simd::tests::HIGHEST.set(Level::Portable);
-                // SAFETY: three elements on each side.
+                // SAFETY: `x` and `y` are two arrays of three elements.
                 let done = unsafe { $numbers::map(Float(FloatFunction::Exp), x.as_ptr(), y.as_mut_ptr(), 3) };
                 crate::simd::tests::HIGHEST.set(Level::Avx512);
                 assert_eq!(done, cfg!(target_arch = "aarch64"));

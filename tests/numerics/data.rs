@@ -1,17 +1,17 @@
-//! Numbers with all their digits: sums of them round at almost every step.
+//! Random numbers that use the full precision, so that sums of them round at almost every step.
 
 use super::random::Random;
 
-/// What numbers do to their sum.
+/// Kinds of numbers that differ in the rounding errors of their sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// All are positive: a partial sum is as large as the sum of sizes, and so are its roundings.
+    /// All are positive: partial sums, and so their rounding errors, are as large as possible.
     OneSign,
-    /// Both signs: they cancel by chance.
+    /// Random signs: the sum cancels by chance.
     Mixed,
-    /// For each its opposite, elsewhere, and something small beside: almost all cancels.
+    /// Each number and its negative at another index, plus small perturbations: the sum cancels almost completely.
     Cancelling,
-    /// One number again and again: a plain loop rounds the same way for long, and its errors add up.
+    /// One number, repeated: a plain loop rounds in the same direction for many terms, so its errors add up.
     Same,
 }
 
@@ -19,14 +19,14 @@ impl Kind {
     pub(super) const ALL: [Kind; 4] = [Kind::OneSign, Kind::Mixed, Kind::Cancelling, Kind::Same];
 }
 
-/// Between 1 and 16, with so many binary digits.
+/// Returns a random number between 1 and 16 with `digits` binary digits.
 fn size(random: &mut Random, digits: u32) -> f64 {
     let bits = random.bits();
     let mantissa = (bits >> (64 - digits)) | 1 << (digits - 1);
     mantissa as f64 * 2f64.powi((bits % 4) as i32 + 1 - digits as i32)
 }
 
-/// `n` numbers of so many binary digits: 53 for `f64`, 24 for `f32`.
+/// Returns `n` numbers with `digits` binary digits: 53 for `f64`, 24 for `f32`.
 pub(super) fn numbers(kind: Kind, n: usize, digits: u32, seed: u64) -> Vec<f64> {
     let mut random = Random(seed);
     let mut values: Vec<f64> = (0..n).map(|_| size(&mut random, digits)).collect();
@@ -40,7 +40,7 @@ pub(super) fn numbers(kind: Kind, n: usize, digits: u32, seed: u64) -> Vec<f64> 
         Kind::Cancelling => {
             let (low, high) = values.split_at_mut(n.div_ceil(2));
             for (k, x) in high.iter_mut().enumerate() {
-                // 7 has a place for each number of the other half, unless that has a multiple of 7.
+                // A stride of 7 visits each number of the lower half once, unless its length is a multiple of 7.
                 *x = -low[k * 7 % low.len()];
             }
             low.iter_mut().step_by(5).for_each(|x| *x += 2f64.powi(7 - digits as i32));

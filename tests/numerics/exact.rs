@@ -1,10 +1,10 @@
-//! Sums without rounding: a number in fixed point, as wide as the range of `f64` and of products of two.
+//! Exact sums: a fixed-point number with the range of `f64` and of products of two `f64`. The reference of the other modules.
 
-/// Bits of a digit; what is above them in memory holds carries, of 2³¹ additions.
+/// Bits of a digit. The upper bits of the `i64` hold the carries of up to 2³¹ additions.
 const BITS: i32 = 32;
-/// Bits below the point: the smallest product is `2^-2148`.
+/// Fractional bits: the smallest product is `2^-2148`.
 const POINT: i32 = 2176;
-/// The largest product is below `2^2048`; sums of many, below twice that with what is to spare.
+/// Number of digits: the largest product is below `2^2048`, and the spare digits hold sums of many.
 const DIGITS: usize = ((POINT + 2048) / BITS + 4) as usize;
 
 /// `Σ digits[k] · 2^(32 k − POINT)`.
@@ -24,7 +24,7 @@ impl Exact {
         sum
     }
 
-    /// The sum of the products of pairs.
+    /// Returns the sum of the products of pairs.
     pub(super) fn dot(pairs: impl IntoIterator<Item = (f64, f64)>) -> Exact {
         let mut sum = Exact::zero();
         pairs.into_iter().for_each(|(x, y)| sum.add_product(x, y));
@@ -48,11 +48,11 @@ impl Exact {
         self.add_scaled(sign * (size >> 64) as i128, exponent + 64);
     }
 
-    /// Adds `mantissa · 2^exponent`, of a mantissa of at most 64 bits.
+    /// Adds `mantissa · 2^exponent` for a mantissa of at most 64 bits.
     fn add_scaled(&mut self, mantissa: i128, exponent: i32) {
         let position = exponent + POINT;
         let (digit, shift) = ((position / BITS) as usize, position % BITS);
-        // Without a loop: this is called for a hundred million numbers, in builds without optimisation.
+        // Unrolled: this is called for a hundred million numbers, in builds without optimisation.
         let negative = mantissa < 0;
         let size = (if negative { -mantissa } else { mantissa } as u128) << shift;
         let (low, middle, high) =
@@ -69,10 +69,10 @@ impl Exact {
         }
     }
 
-    /// The number, rounded a few times.
+    /// Returns the number as an `f64`, with a few rounding errors.
     pub(super) fn value(&self) -> f64 {
         let carried = self.carried();
-        // Digits that are all of one sign do not cancel.
+        // Digits of one sign do not cancel.
         let (sign, digits) = if carried.digits[DIGITS - 1] < 0 {
             (-1.0, Exact { digits: self.digits.map(|digit| -digit) }.carried())
         } else {
@@ -82,11 +82,11 @@ impl Exact {
         let some = digits.digits[top.saturating_sub(3)..=top].iter().rev();
         let size = some.fold(0u128, |all, &digit| (all << BITS) | digit as u128) as f64;
         let exponent = (top.saturating_sub(3)) as i32 * BITS - POINT;
-        // In two steps: a power of two alone may be beyond the range.
+        // In two steps: the power of two may exceed the range.
         sign * size * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
     }
 
-    /// How far a number is from this one.
+    /// Returns the distance of a number from this one: infinity if the number is not finite.
     pub(super) fn distance(&self, found: f64) -> f64 {
         if !found.is_finite() {
             return f64::INFINITY;
@@ -96,7 +96,7 @@ impl Exact {
         apart.value().abs()
     }
 
-    /// All digits but the last between 0 and 2³².
+    /// Returns the same number with all digits but the last between 0 and 2³².
     fn carried(&self) -> Exact {
         let (mut digits, mut carry) = (self.digits, 0);
         for digit in &mut digits[..DIGITS - 1] {
@@ -108,7 +108,7 @@ impl Exact {
     }
 }
 
-/// A finite number as `mantissa · 2^exponent`.
+/// Splits a finite number into mantissa and exponent: `mantissa · 2^exponent`.
 fn parts(x: f64) -> (i64, i32) {
     assert!(x.is_finite());
     let (bits, exponent) = (x.to_bits(), (x.to_bits() >> 52 & 0x7ff) as i32);
@@ -117,7 +117,7 @@ fn parts(x: f64) -> (i64, i32) {
     (if x < 0.0 { -size } else { size }, exponent.max(1) - 1075)
 }
 
-/// The reference is tried on sums that are known without it.
+/// Tests the reference itself on sums with known results.
 #[test]
 fn sums_without_rounding() {
     assert_eq!(Exact::sum([1e300, 1.0, -1e300]).value(), 1.0);

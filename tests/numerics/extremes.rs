@@ -1,4 +1,4 @@
-//! The ends of the range: numbers that are very large or very small, numbers whose differences matter, infinities and NaN.
+//! Reductions and products of extreme operands: very large and very small numbers, nearly equal numbers, infinities and NaN.
 
 use vierbein::{Rank, Tensor, c64, einsum, s};
 
@@ -10,19 +10,19 @@ const MAX: f64 = f64::MAX;
 /// The smallest number that is not 0.
 const TINY: f64 = 5e-324;
 
-/// Lengths below and above those at which sums are cut into lanes, blocks and parts for threads.
+/// Lengths below and above those at which sums are split into lanes, blocks and parallel parts.
 const LENGTHS: [usize; 8] = [1, 2, 7, 64, 129, 5000, 140_001, 600_001];
 
 fn filled(n: usize, value: f64) -> V {
     V::full([n], value)
 }
 
-/// A vector as columns that are reduced together: so many that some of them fill registers, and some are left over.
+/// Copies a vector to 70 columns, which are reduced together: some of them fill registers, the others remain.
 fn columns(x: &V) -> M {
     x.insert_axis(1).broadcast_to([x.len(), 70]).to_owned()
 }
 
-/// A reduction of a vector, and, where that does not take long, of each of many columns.
+/// Reduces a vector, and if it is short, also some of many columns that hold it.
 fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> Vec<f64> {
     let mut found = vec![whole(x)];
     if x.len() <= 5000 {
@@ -32,7 +32,7 @@ fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> V
     found
 }
 
-/// Sums, and what is made of them, overflow where the sum does.
+/// A mean overflows if and only if its sum does.
 #[test]
 fn means_of_large_numbers() {
     for n in LENGTHS {
@@ -49,17 +49,18 @@ fn means_of_large_numbers() {
     }
     assert_eq!(V::from(vec![MAX, -MAX]).mean().item(), 0.0);
     assert!(V::zeros([0]).mean().item().is_nan());
-    // Integers have room for their sums.
+    // Sums of integers are accumulated in a wider type.
     assert_eq!(Tensor::<i64, Rank<1>>::full([5000], i64::MAX).mean().item(), i64::MAX as f64);
 }
 
-/// Equal numbers have no variance, however large; otherwise it overflows where its value does, and its root with it.
+/// The variance of equal numbers is zero, however large they are. A variance overflows if its value does, and the standard deviation
+/// with it.
 #[test]
 fn variances_of_large_and_small_numbers() {
     for n in LENGTHS {
         for value in [MAX, -MAX, 1e300, 0.1, TINY] {
             let x = filled(n, value);
-            // The mean of equal numbers is that number, or next to it.
+            // The mean of equal numbers may differ from them in the last place.
             let most = (value * 2f64.powi(-51)).powi(2);
             for found in each_way(&x, |x| x.var(0).item(), |x| x.var_axis(0, 0)) {
                 assert!(found <= most, "the variance of {n} times {value} is {found}");
@@ -75,11 +76,11 @@ fn variances_of_large_and_small_numbers() {
     assert!(two(0.0, INF).var(0).item().is_nan());
 }
 
-/// A billion and a little: sums of squares would lose all digits of the variance.
+/// Variances of numbers near a billion: the difference of sums of squares would lose all digits.
 #[test]
 fn variances_far_from_zero() {
     for n in [4, 100, 3000, 140_000, 600_000] {
-        // Of 1e9 + {4, 7, 13, 16}, the textbook's, again and again: distances to the mean are −6, −3, 3 and 6.
+        // The textbook example 1e9 + {4, 7, 13, 16}, repeated: distances to the mean are −6, −3, 3 and 6.
         let x = V::from_fn([n], |[i]| 1e9 + [4.0, 7.0, 13.0, 16.0][i % 4]);
         let naive = {
             let (sum, squares) = x.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
@@ -95,7 +96,7 @@ fn variances_far_from_zero() {
     }
 }
 
-/// Norms of numbers whose squares have no place in the range, in every place where a row is cut.
+/// Norms of numbers whose squares overflow or underflow, with one such number at different indices.
 #[test]
 fn norms_of_large_and_small_numbers() {
     for n in LENGTHS {
@@ -108,7 +109,7 @@ fn norms_of_large_and_small_numbers() {
                 }
             }
         }
-        // All of one size: the norm is √n of it.
+        // `n` equal numbers: the norm is √n times the number.
         for value in [1e200, 1e-200, 2f64.powi(-1060)] {
             let (norm, expected) = (filled(n, value).norm().item(), (n as f64).sqrt() * value);
             assert!((norm - expected).abs() <= expected * 1e-14 + TINY, "{norm} instead of {expected}");
@@ -116,7 +117,7 @@ fn norms_of_large_and_small_numbers() {
     }
 }
 
-/// What is not a number, or infinite, shows in every result that it is part of, and in no other.
+/// NaN and infinities propagate to every result that depends on them, and to no other.
 #[test]
 fn what_is_not_finite_shows() {
     for n in LENGTHS {
@@ -166,7 +167,7 @@ fn what_is_not_finite_shows() {
     }
 }
 
-/// A product of matrices with NaN in one row or column, of sizes with and without a rest beside tiles of registers.
+/// NaN and infinities in one row or column of a matrix product, for sizes that are and are not multiples of the register tile.
 #[test]
 fn what_is_not_a_number_stays_in_its_row() {
     for size in [1, 2, 3, 4, 5, 8, 17, 33, 100, 130] {
@@ -182,7 +183,7 @@ fn what_is_not_a_number_stays_in_its_row() {
         }
         let columns = a.sum_axis(0);
         assert!((0..=size).all(|j| columns[[j]].is_nan() == (j == size)));
-        // Infinity times nothing is NaN, and is not left out.
+        // Infinity times zero is NaN; such products are not skipped.
         let mut b = M::zeros([size, size + 1]);
         b[[0, column]] = INF;
         for product in [M::eye(size).matmul(&b), einsum!("ij,jk->ik", M::eye(size).t(), &b)] {

@@ -1,9 +1,9 @@
-//! How errors of reductions grow with the number of elements.
+//! Growth of rounding errors of reductions with the number of elements.
 //!
-//! A sum that is a tree of additions of depth `d`, in whatever sequence, is off by `d · u · Σ|x|` at most, to first order in the
-//! unit of rounding `u = ε/2` (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, section 4.2): `n − 1`
-//! for a plain loop, `log₂ n` for pairs of pairs, and for blocks that are combined pairwise `log₂ n` and a constant. Errors
-//! are shown in units of `u · Σ|x|`.
+//! A sum by any tree of additions of depth `d` has an error of at most `d · u · Σ|x|`, to first order in the unit roundoff
+//! `u = ε/2` (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, section 4.2). The depth is `n − 1` for a
+//! plain loop, `log₂ n` for pairwise summation, and `log₂ n` plus a constant for blocks that are combined pairwise. Errors are in
+//! units of `u · Σ|x|`.
 
 use super::data::{Kind, numbers};
 use super::exact::Exact;
@@ -13,16 +13,16 @@ use vierbein::{ColMajor, Rank, Tensor, c64, s};
 
 type V<T> = Tensor<T, Rank<1>>;
 
-/// The unit of rounding.
+/// The unit roundoff.
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 pub(super) const U32: f64 = f32::EPSILON as f64 / 2.0;
 
-/// What `sum` promises, in units of `u · Σ|x|`.
+/// Returns the documented error bound of `sum`, in units of `u · Σ|x|`.
 pub(super) fn promised(n: usize) -> f64 {
     (n as f64).log2() + 45.0
 }
 
-/// The largest errors so far: of what, over how many terms, in units of rounding.
+/// The largest errors so far in units of rounding, by operation and number of terms.
 #[derive(Default)]
 pub(super) struct Table {
     errors: BTreeMap<&'static str, BTreeMap<usize, f64>>,
@@ -30,7 +30,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Notes an error, which is not to exceed a bound.
+    /// Records an error.
+    ///
+    /// # Panics
+    /// If it exceeds the bound.
     #[track_caller]
     pub(super) fn note(&mut self, what: &'static str, n: usize, error: f64, bound: f64) {
         assert!(error <= bound, "{what} of {n}: {error} units of rounding, more than {bound}");
@@ -61,7 +64,7 @@ impl Table {
     }
 }
 
-/// Powers of ten, each with as many sequences of numbers as take about as long.
+/// Returns powers of ten with seeds: fewer seeds for larger sizes.
 fn sizes() -> impl Iterator<Item = (usize, u64)> {
     (1..=7)
         .map(|e| 10usize.pow(e))
@@ -72,16 +75,16 @@ fn narrow(values: &[f64]) -> V<f32> {
     values.iter().map(|&x| x as f32).collect::<Vec<_>>().into()
 }
 
-/// The sums of a vector: as it is, and wherever else its elements can lie. Others lie between them that would show.
+/// Returns the sums of a vector's elements in different memory layouts. The gaps of strided ones hold NaN.
 fn sums(x: &V<f64>) -> Vec<(&'static str, f64)> {
     let n = x.len();
     let mut sums = vec![("sum", x.sum().item()), ("sum, backwards", x.slice(s![..;-1]).sum().item())];
-    // Every row is the vector, and so is the diagonal. The longest vectors have no such view on 32 bits.
+    // Every row of the view is the vector, and so is the diagonal. On 32-bit systems, the view would be too large for long vectors.
     if usize::BITS == 64 || n < 10_000 {
         sums.push(("trace", x.broadcast_to([n, n]).trace(0, 1).item()));
         sums.push(("trace, batched", x.broadcast_to([n, 3, n]).trace(0, 2)[[1]]));
     }
-    // Two axes, in both orders.
+    // Two axes, in both memory orders.
     let side = 10usize.pow(n.ilog10() / 2);
     let matrix = x.as_shape([n / side, side]);
     sums.push(("sum, row-major", matrix.sum().item()));
@@ -116,7 +119,7 @@ fn sums_grow_with_the_logarithm() {
     let mut table = Table::default();
     for (n, seed) in sizes() {
         for kind in Kind::ALL {
-            // That in which a plain loop is worst is enough where it takes seconds.
+            // For sizes that take seconds, only the kind that is worst for a plain loop.
             if n > 1_000_000 && kind != Kind::Same {
                 continue;
             }
@@ -129,16 +132,16 @@ fn sums_grow_with_the_logarithm() {
             }
             let looped = x.as_slice().iter().fold(0.0, |sum, x| sum + x);
             table.note("a plain loop", n, exact.distance(looped) / (U * sizes), n as f64);
-            // A mean is a sum and a division.
+            // A mean adds a division.
             let mut apart = exact.clone();
             apart.add_product(x.mean().item(), -(n as f64));
             table.note("mean", n, apart.distance(0.0) / (U * sizes), promised(n) + 2.0);
-            // Complex numbers are two sums.
+            // A sum of complex numbers is two sums.
             let z = x.map(|x| c64::new(-x, x));
             let sum = z.sum().item();
             table.note("sum of c64", n, exact.distance(sum.im) / (U * sizes), promised(n));
             assert_eq!(sum.re, -sum.im);
-            // A running sum is a plain loop.
+            // A cumulative sum is a plain loop.
             if n <= 1_000_000 {
                 assert_eq!(x.cumsum(0)[[n - 1]], looped);
             }
@@ -186,19 +189,19 @@ fn norms_and_dot_products_grow_with_the_logarithm() {
     }
 }
 
-/// Notes the errors of products of two vectors, and of the norm of the second.
+/// Records the errors of dot products of two vectors, and of the norm of the second.
 fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     let n = left.len();
     let pairs = || left.iter().copied().zip(right.iter().copied());
     let (exact, sizes) = (Exact::dot(pairs()), Exact::dot(pairs().map(|(x, y)| (x, y.abs()))).value());
     let squares = Exact::dot(right.iter().map(|&x| (x, x)));
     let (x, y) = (V::<f64>::from(left.clone()), V::<f64>::from(right.clone()));
-    // A product rounds, too.
+    // Each product adds a rounding.
     let bound = promised(n) + 1.0;
     table.note("dot", n, exact.distance(x.dot(&y).item()) / (U * sizes), bound);
     let plain = pairs().fold(0.0, |sum, (x, y)| sum + x * y);
     table.note("a plain loop", n, exact.distance(plain) / (U * sizes), n as f64 + 1.0);
-    // Half of what the square is off, relatively: that of the sum, and the root's own rounding.
+    // The relative error of a norm is half of that of its square, plus the rounding of the root.
     let norm_off = |norm: f64| {
         let mut square = squares.clone();
         square.add_product(norm, -norm);
@@ -208,7 +211,7 @@ fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     let plain = right.iter().fold(0.0, |sum, x| sum + x * x).sqrt();
     table.note("a plain loop's norm", n, norm_off(plain), n as f64 / 2.0 + 2.0);
     if n <= 1_000_000 {
-        // (x + iy) · (y − ix): the real part is twice the sum.
+        // (x + iy) · (y − ix): the real part is twice the dot product.
         let (z, w) = (x.zip_map(&y, c64::new), x.zip_map(&y, |x, y| c64::new(y, -x)));
         let off = exact.distance(z.dot(&w).item().re / 2.0) / (U * sizes);
         table.note("dot of c64", n, off, bound + 2.0);
@@ -225,8 +228,8 @@ fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     table.note("dot of f32", n, exact.distance(x.dot(&y).item().into()) / (U32 * sizes), bound);
 }
 
-/// Variances of whole numbers `x` are `(n Σx² − (Σx)²) / n²`, without rounding. They lose what the mean is larger than the
-/// spread (Chan, Golub and LeVeque, Am. Stat. 37, 1983: the condition number is `κ = √(1 + mean² / variance)`).
+/// The exact variance of integers `x` is `(n Σx² − (Σx)²) / n²`. The error is proportional to the condition number
+/// `κ = √(1 + mean² / variance)` (Chan, Golub and LeVeque, Am. Stat. 37, 1983).
 #[test]
 fn variances_grow_with_the_logarithm() {
     let mut table = Table::default();
@@ -236,7 +239,7 @@ fn variances_grow_with_the_logarithm() {
             [("var", 30, 0), ("var, far from zero", 20, 1i64 << 40), ("var of f32", 22, 0)]
         {
             let whole: Vec<i64> = (0..n).map(|_| offset + (random.bits() >> (64 - digits)) as i64).collect();
-            // Distances to the offset have the same variance, and squares that fit.
+            // Differences from the offset have the same variance, and their squares fit in an `i128`.
             let near = || whole.iter().map(|&x| i128::from(x - offset));
             let (sum, squares) = (near().sum::<i128>(), near().map(|x| x * x).sum::<i128>());
             let count = n as i128;
@@ -244,14 +247,14 @@ fn variances_grow_with_the_logarithm() {
             let variance = exact as f64 / (n as f64).powi(2);
             let mean = offset as f64 + sum as f64 / n as f64;
             let condition = (1.0 + mean * mean / variance).sqrt();
-            // found · n² − exact, in units of u · κ · exact.
+            // |found · n² − exact| in units of u · κ · exact.
             let off = |found: f64, u: f64| {
                 let mut apart = Exact::zero();
                 apart.add_product(found, (n as f64).powi(2));
                 apart.add_whole(-exact, 0);
                 apart.value().abs() / (u * condition * exact as f64)
             };
-            // Each step rounds a difference, its square, a share and their sum.
+            // Each step rounds four times: a difference, its square, a quotient and a sum.
             let bound = 4.0 * promised(n);
             if what == "var of f32" {
                 let x = V::<f32>::from(whole.iter().map(|&x| x as f32).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Every operation rounds as IEEE 754 says, and no two are made one: nothing is compiled with "fast" arithmetic.
+//! Every operation rounds as IEEE 754 specifies, operations are not fused, and nothing is compiled with "fast" arithmetic.
 
 use super::data::{Kind, numbers};
 use super::random::Random;
@@ -8,10 +8,11 @@ use vierbein::{Rank, Tensor, einsum, s};
 
 type V<T = f64> = Tensor<T, Rank<1>>;
 
-/// So many are cut for threads.
+/// Number of elements: large enough to run in parallel.
 const MANY: usize = 300_000;
 
-/// The numbers at which shortcuts show: of both signs zero, below the normal ones, beside one, at the ends, and none.
+/// Numbers for which invalid optimisations give other results: signed zeros, subnormal numbers, numbers near 1, extrema, infinities and
+/// NaN.
 const SPECIAL: [f64; 22] = [
     0.0,
     -0.0,
@@ -37,7 +38,7 @@ const SPECIAL: [f64; 22] = [
     f64::NAN,
 ];
 
-/// Every pair of them, and then pairs of all sizes.
+/// Returns all pairs of special numbers, followed by pairs of random bits.
 fn pairs() -> (Vec<f64>, Vec<f64>) {
     let mut random = Random(11);
     let special = SPECIAL.into_iter().flat_map(|x| SPECIAL.into_iter().map(move |y| (x, y)));
@@ -49,7 +50,7 @@ fn pairs() -> (Vec<f64>, Vec<f64>) {
 fn assert_same(found: &V, expected: impl Fn(usize) -> f64, name: &str) {
     for (i, &found) in found.iter().enumerate() {
         let expected = expected(i);
-        // Which of many NaN it is, is not promised.
+        // The bits of a NaN are unspecified.
         let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
         assert!(same, "{name}: {found:e} instead of {expected:e} at {i}");
     }
@@ -96,9 +97,9 @@ fn operations_round_as_a_single_one_does() {
     });
 }
 
-/// `a · b` minus its rounded value, exactly, by plain multiplications and additions (T. J. Dekker, *A floating-point technique for
-/// extending the available precision*, Numerische Mathematik 18, 1971). `f64::mul_add` calls the C library where the processor may
-/// lack the instruction, and MinGW's rounds twice.
+/// Returns the exact rounding error of `a · b`, computed by multiplications and additions (T. J. Dekker, *A floating-point technique for
+/// extending the available precision*, Numerische Mathematik 18, 1971). `f64::mul_add` is no alternative: on targets without FMA
+/// instructions it calls the C library, and MinGW's function rounds twice.
 fn rounding_error(a: f64, b: f64) -> f64 {
     let halves = |x: f64| {
         let scaled = x * ((1 << 27) + 1) as f64;
@@ -109,7 +110,7 @@ fn rounding_error(a: f64, b: f64) -> f64 {
     a_high * b_high - a * b + a_high * b_low + a_low * b_high + a_low * b_low
 }
 
-/// Products of which the last digits are lost where they are rounded, and are not where they are fused with an addition.
+/// Returns factors `a` and `b`, and the negative rounded products. `a · b + minus` is zero unless the operations are fused.
 fn products() -> (V, V, V) {
     let (a, b) = (numbers(Kind::Mixed, MANY, 53, 1), numbers(Kind::Mixed, MANY, 53, 2));
     let minus: Vec<f64> = a.iter().zip(&b).map(|(a, b)| -(a * b)).collect();
@@ -128,7 +129,7 @@ fn products_are_not_fused_with_sums() {
     product += &minus;
     assert_eq!(product, zeros);
     assert_eq!(a.zip_map3(&b, &minus, |a, b, c| a * b + c), zeros);
-    // `out = alpha · right + out`, for one number alpha.
+    // `out = alpha · right + out`.
     let alpha = 1.0 / 3.0;
     let mut out = &b * -alpha;
     out.add_scaled(alpha, &b);
@@ -136,7 +137,7 @@ fn products_are_not_fused_with_sums() {
     let mut out = minus.clone();
     vierbein::einsum_into!(&mut out, 1.0, 1.0; "i,i->i", &a, &b);
     assert_eq!(out, zeros);
-    // Sums of products, of a·b and −(a·b) · 1, in rows and in columns.
+    // Sums of the two products a·b and −(a·b) · 1, in rows and in columns.
     let one = V::ones([MANY]);
     let rows = |low: &V, high: &V| {
         Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] })
@@ -145,7 +146,7 @@ fn products_are_not_fused_with_sums() {
     assert_eq!(einsum!("ij,ij->j", &left, &right), zeros);
     assert_eq!(einsum!("ji,ji->j", &left.t().to_owned(), &right.t().to_owned()), zeros);
     assert_eq!(left.slice(s![.., 7]).dot(right.slice(s![.., 7])).item(), 0.0);
-    // Products of matrices are fused where the processor does so: the sum is rounded once or twice.
+    // Matrix products are fused if the processor has FMA: the sum is rounded once or twice.
     for i in 0..200 {
         let (row, column) =
             (left.slice(s![.., i..i + 1]).t().to_owned(), right.slice(s![.., i..i + 1]).to_owned());
@@ -155,7 +156,7 @@ fn products_are_not_fused_with_sums() {
     }
 }
 
-/// Kahan's sum of rows survives: a compiler that knew of associativity would find that it corrects nothing.
+/// Kahan summation of rows keeps its compensation, which a compiler that assumed associativity would remove.
 #[test]
 fn compensation_is_not_optimised_away() {
     let rows = 2000;
@@ -169,17 +170,17 @@ fn compensation_is_not_optimised_away() {
         sum = next;
         plain += row;
     }
-    // 2000 times the number that 0.1 is, 3602879701896397 / 2^55, rounded.
+    // 2000 times the `f64` 0.1, which is 3602879701896397 / 2^55, rounds to 200.
     assert_eq!(sum, V::full([1000], 200.0));
     assert!((plain[[0]] - 200.0).abs() > 1e-12);
-    // What a sum lost (Knuth's and Dekker's exact transformation).
+    // The rounding error of a sum, by the error-free transformation of Knuth and Dekker.
     let (a, b) = (V::full([1000], 1e16), V::full([1000], 2.71));
     let s = &a + &b;
     let t = &s - &a;
     assert_eq!((&a - (&s - &t)) + (&b - &t), V::full([1000], 2.71 - 2.0));
 }
 
-/// Numbers below the normal ones are neither taken for zero nor made zero, on any thread, also after products of matrices.
+/// Subnormal operands are not treated as zero, and subnormal results are not flushed to zero: on any thread, and after matrix products.
 #[test]
 fn small_numbers_are_kept() {
     let tiny = 5e-324;
@@ -214,7 +215,7 @@ fn small_numbers_differ(tiny: f64) -> bool {
     x.not_equal(0.0).all().item() && x.greater(0.0).all().item() && x.less(2.0 * tiny).all().item()
 }
 
-/// Files of sources below a folder.
+/// Returns all files below a directory.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .expect("sources are there")
@@ -222,7 +223,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
-/// Nothing asks for arithmetic that rounds otherwise, or for another mode of the processor.
+/// No source or configuration file requests fast arithmetic or another floating-point mode, and FMA is used only in listed places.
 #[test]
 fn sources_ask_for_nothing_fast() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -236,7 +237,7 @@ fn sources_ask_for_nothing_fast() {
         checked += 1;
         for (number, line) in text.lines().enumerate() {
             lines += 1;
-            // Rust's and LLVM's names, those of C and NVRTC, and the register that holds modes of rounding and flushing.
+            // Names of Rust and LLVM, of C compilers and NVRTC, and of the register that controls rounding and flushing.
             for word in [
                 "_fast(",
                 "algebraic",
@@ -269,7 +270,7 @@ fn sources_ask_for_nothing_fast() {
             let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
             fused += usize::from(fuses);
             let name = name.replace('\\', "/");
-            // Products that are summed, and functions that are written for it.
+            // Matrix products and elementary functions may use FMA.
             let fused_places = [
                 "kernels/gemm/simd/",
                 "kernels/gemm/portable.rs",

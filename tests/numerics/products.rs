@@ -1,8 +1,8 @@
-//! How errors of matrix products grow with the length of the contraction.
+//! Growth of rounding errors of matrix products with the length `k` of the contraction.
 //!
-//! Up to 512 terms are summed in a register, one after the other, and such blocks one after the other: a tree of additions of
-//! depth `512 + k / 512`, as far as the bound goes. At the level `portable` blocks have 256 terms, and the depth `256 + k / 256` is
-//! below the bound for all `k` here.
+//! Blocks of up to 512 terms are summed in a register, term by term, and the blocks are added one by one. The depth of this tree of
+//! additions, and so the error bound, is `512 + k / 512`. At the level `portable`, blocks have 256 terms, and the depth
+//! `256 + k / 256` is below the bound for all `k` here.
 
 use super::data::{Kind, numbers};
 use super::exact::Exact;

@@ -1,8 +1,8 @@
-//! The same bits on 1, 2 and 8 threads, in every run of a program, and, but for matrix products, at every level of vector
-//! instructions.
+//! Results have the same bits on 1, 2 and 8 threads, in every run of a program, and at every level of vector instructions, as far as
+//! [`Promise`] says.
 //!
-//! Results are compared by the digests of their bits. All operands are large enough to be cut for threads, and their values
-//! such that another sequence of roundings gives other bits.
+//! Results are compared by hashes of their bits. All operands are large enough to be split for threads, and with their values,
+//! another order of roundings gives other bits.
 
 use super::data::{Kind, numbers};
 use super::restart::this_program;
@@ -11,13 +11,13 @@ use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c64, einsum, s};
 /// Rows and columns: more than a million elements.
 const ROWS: usize = 1031;
 const COLUMNS: usize = 1109;
-/// Sides of what is multiplied.
+/// Rows and columns of the factors of matrix products.
 const SIDE: usize = 277;
 
-/// The environment variable of a process that prints its digests.
+/// Environment variable that makes the test print its digests: set in child processes.
 const CHILD: &str = "VIERBEIN_PRINT_DIGESTS";
 
-/// An element as bits.
+/// Elements that convert to bits.
 trait Bits: Element {
     fn bits(self) -> u64;
 }
@@ -40,22 +40,23 @@ bits! {
     bool, |x| x.into();
 }
 
-/// A digest of all bits, in the order's enumeration.
+/// Returns a hash of the bits of all elements, in memory order.
 fn digest<T: Bits, D: Dim, O: Order>(x: &Tensor<T, D, O>) -> u64 {
     let mut hash = x.len() as u64;
-    // A plain loop: without optimisation, a fold takes several times longer, and a hundred million elements are read.
+    // A plain loop: in builds without optimisation, a fold is several times slower, and a hundred million elements are hashed.
     for &x in x.as_slice() {
         hash = (hash ^ x.bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
     hash
 }
 
-/// At which levels of vector instructions results are promised to be the same.
+/// The levels of vector instructions at which the bits of a result are guaranteed to be the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Promise {
     AnyLevel,
-    /// All that have fused products and sums.
+    /// All levels with fused multiply-add.
     LevelsWithFma,
+    /// Matrix products: the bits may differ between levels.
     OneLevel,
 }
 use Promise::{AnyLevel, LevelsWithFma, OneLevel};
@@ -66,7 +67,7 @@ macro_rules! add {
     ($all:ident, $level:ident: $($result:expr),* $(,)?) => {$( $all.push((stringify!($result), $level, digest(&$result))); )*};
 }
 
-/// What is computed with.
+/// The operands of all tested operations.
 struct Operands {
     a: Tensor<f64, Rank<2>>,
     b: Tensor<f64, Rank<2>>,
@@ -84,7 +85,7 @@ impl Operands {
     }
 }
 
-/// The digests of what every kind of operation computes.
+/// Returns the digests of the results of all tested operations.
 fn digests() -> Digests {
     let operands = Operands::new();
     let mut all = same_at_any_level(&operands);
@@ -92,11 +93,11 @@ fn digests() -> Digests {
     all
 }
 
-/// The digests of all but matrix products.
+/// Returns the digests of all operations except matrix products.
 fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let cube = a.slice(s![..1030, ..1000]).to_owned().reshape([1030, 10, 100]);
     let mut all = Digests::new();
-    // Reductions: whole, along each axis, of views, in both orders.
+    // Reductions: of all elements, along each axis, of views, in both memory orders.
     add! { all, AnyLevel:
         a.sum(), a.t().sum(), a.slice(s![..;-1, ..;2]).sum(), a.slice(s![.., ..;-3]).sum_axis(1), flipped.sum(),
         a.sum_axis(0), a.sum_axis(1), flipped.sum_axis(0), flipped.sum_axis(1), cube.sum_axis(1), cube.sum_axes([0, 2]),
@@ -107,7 +108,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     }
     // Scans.
     add! { all, AnyLevel: a.cumsum(0), a.cumsum(1), (a / 4.5).cumprod(0) }
-    // Elementwise functions, arithmetic and comparisons, of views and with what broadcasts.
+    // Elementwise functions, arithmetic and comparisons, also of views and with broadcasting.
     let positive = a.abs();
     let row = b.slice(s![0, ..]);
     add! { all, AnyLevel:
@@ -116,7 +117,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.clamp(-3.0, 3.0), a.less(b), a.less(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
         z.exp(), z * z, a.t().to_owned(),
     }
-    // Elementary functions, some of arguments that take a second pass.
+    // Elementary functions, some with far arguments, which take a second pass.
     let unit = a / a.abs().max().item();
     add! { all, LevelsWithFma:
         a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
@@ -128,7 +129,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     scaled.add_scaled(0.3, b);
     scaled /= 7.0;
     add! { all, AnyLevel: scaled }
-    // Sums of products that are no matrix products.
+    // Sums of products other than matrix products.
     let (x, y) = (a.as_shape([ROWS * COLUMNS]), b.as_shape([ROWS * COLUMNS]));
     let long = z.as_shape([ROWS * COLUMNS]);
     add! { all, AnyLevel:
@@ -138,7 +139,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     all
 }
 
-/// The digests of matrix products, and of contractions by them.
+/// Returns the digests of matrix products, and of contractions that use them.
 fn matrix_products(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let mut all = Digests::new();
     let row = b.slice(s![0, ..]);
@@ -173,7 +174,7 @@ fn assert_same(found: &Digests, expected: &Digests, but: impl Fn(Promise) -> boo
     }
 }
 
-/// This test in a process of its own, with these environment variables: what its digests are.
+/// Runs this test in a child process with these environment variables. Returns the digests that it prints.
 fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
     let mut command = this_program();
     command
@@ -189,7 +190,7 @@ fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
 #[test]
 fn on_any_number_of_threads_and_in_every_run() {
     if std::env::var_os(CHILD).is_some() {
-        // The test's own name stands before what is printed first.
+        // Ends the line on which the test harness has printed the test's name.
         println!();
         let digests = match std::env::var_os("VIERBEIN_SIMD") {
             Some(_) if cfg!(debug_assertions) => matrix_products(&Operands::new()),
@@ -207,8 +208,8 @@ fn on_any_number_of_threads_and_in_every_run() {
     };
     let again = named(&here, in_a_process(&[("RAYON_NUM_THREADS", "2")]));
     assert_same(&again, &here, |_| false, "in another run on 2 threads");
-    // What is above the processor's own level is the same as that. In builds with debug assertions only matrix products
-    // have levels, and only they are computed again: builds without debug assertions try the other kernels.
+    // Levels above the processor's act as its own. In builds with debug assertions, only matrix products have levels, so only they are
+    // computed again; builds without debug assertions test the other kernels.
     let here = if cfg!(debug_assertions) { matrix_products(&Operands::new()) } else { here };
     let mut fused = None;
     for level in ["portable", "avx2", "avx512"] {
@@ -226,7 +227,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     }
 }
 
-/// The values are such that the sequence of additions shows.
+/// Tests the operands: another order of additions changes the bits of their sum.
 #[test]
 fn another_sequence_gives_other_bits() {
     let x = Tensor::<f64, Rank<1>>::from(numbers(Kind::Mixed, ROWS * COLUMNS, 53, 5));

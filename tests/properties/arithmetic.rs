@@ -81,7 +81,7 @@ where
     });
 }
 
-/// Calls [`reckons`] with equal ranks.
+/// Calls [`reckons`] with two operands of the same rank.
 fn reckons_evenly<T: Number, D: TestDim, O: Order>(operands: &Operands) {
     reckons::<T, D, D, O>(operands);
 }

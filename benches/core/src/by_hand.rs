@@ -1,22 +1,22 @@
-//! The loops that say what memory allows, one part for each thread.
+//! Hand-written copy and triad loops that measure the memory bandwidth, split into one chunk per thread.
 
 use rayon::prelude::*;
 
-/// What the names of their kernels end with.
+/// Suffix of the names of these kernels.
 pub(super) const NAME: &str = "by hand";
 
-/// The length of a part. Each begins with a line of memory if the whole does.
+/// Returns the length of a chunk: a multiple of a cache line.
 fn part(length: usize) -> usize {
     length.div_ceil(rayon::current_num_threads()).next_multiple_of(8)
 }
 
-/// `to = from`.
+/// Computes `to = from`.
 pub(super) fn copy(to: &mut [f64], from: &[f64]) {
     let part = part(to.len());
     to.par_chunks_mut(part).zip(from.par_chunks(part)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-/// `a = b + 2c`.
+/// Computes `a = b + 2c`.
 pub(super) fn triad(a: &mut [f64], b: &[f64], c: &[f64]) {
     let part = part(a.len());
     let parts = a.par_chunks_mut(part).zip(b.par_chunks(part)).zip(c.par_chunks(part));
@@ -26,10 +26,10 @@ pub(super) fn triad(a: &mut [f64], b: &[f64], c: &[f64]) {
 fn triad_part(a: &mut [f64], b: &[f64], c: &[f64]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the machine has the instruction set.
+        // SAFETY: the machine has AVX-512 F.
         return unsafe { avx512(a, b, c) };
     } else if is_x86_feature_detected!("avx") {
-        // SAFETY: as above.
+        // SAFETY: the machine has AVX.
         return unsafe { avx(a, b, c) };
     }
     plain(a, b, c);
@@ -41,7 +41,8 @@ fn plain(a: &mut [f64], b: &[f64], c: &[f64]) {
     }
 }
 
-/// A loop around the caches: `$lanes` elements at a time from the first aligned one, the others as they come.
+/// Defines the triad loop with non-temporal stores: `$lanes` elements at a time from the first aligned one on, and a scalar loop for
+/// the elements before and after.
 #[cfg(target_arch = "x86_64")]
 macro_rules! streamed {
     ($name:ident, $feature:literal, $lanes:literal, $load:ident, $add:ident, $stream:ident) => {
@@ -53,7 +54,7 @@ macro_rules! streamed {
             plain(&mut a[..head], &b[..head], &c[..head]);
             let mut i = head;
             while a.len() - i >= $lanes {
-                // SAFETY: `$lanes` elements are there from `i` on, and `a` is aligned at `i`.
+                // SAFETY: all three slices have the same length, at least `i + $lanes`, and `a` is aligned at `i`.
                 unsafe {
                     let (b, c) = ($load(b.as_ptr().add(i)), $load(c.as_ptr().add(i)));
                     $stream(a.as_mut_ptr().add(i), $add(b, $add(c, c)));

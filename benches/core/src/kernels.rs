@@ -1,4 +1,4 @@
-//! What is timed, and how many bytes each has to read and to write.
+//! The timed kernels, and the bytes that each must read and write.
 
 use crate::{by_hand, ways};
 use std::hint::black_box;
@@ -9,12 +9,12 @@ use vierbein::prelude::*;
 /// A kernel with its operands.
 pub(super) struct Kernel {
     pub(super) name: String,
-    /// What it reads and writes, each byte once.
+    /// Bytes read and written, each counted once.
     pub(super) bytes: usize,
     pub(super) run: Box<dyn FnMut()>,
 }
 
-/// Kernels that share operands. They are built one group after another, for their operands are large.
+/// Builds kernels that share operands. Groups are built one at a time, because operands are large.
 type Group = Box<dyn Fn() -> Vec<Kernel>>;
 
 fn kernel<R>(name: impl Into<String>, elements: usize, mut run: impl FnMut() -> R + 'static) -> Kernel {
@@ -24,7 +24,7 @@ fn kernel<R>(name: impl Into<String>, elements: usize, mut run: impl FnMut() -> 
     Kernel { name: name.into(), bytes: elements * size_of::<f64>(), run: Box::new(run) }
 }
 
-/// Numbers that differ from their neighbours.
+/// Returns a tensor of pseudo-random numbers.
 fn filled<Sh: IntoShape>(shape: Sh) -> Rc<Tensor<f64, Sh::Dim>> {
     let mut state = 1u32;
     Rc::new(Tensor::from_fn(shape, |_| {
@@ -37,9 +37,9 @@ fn zeros<Sh: IntoShape>(shape: Sh) -> Tensor<f64, Sh::Dim> {
     Tensor::zeros(shape.into_shape())
 }
 
-/// Vectors of `n` elements; matrices and tensors of about as many.
+/// Returns all kernels, for vectors of `n` elements, and for matrices and tensors of about as many.
 pub(super) fn groups(n: usize) -> Vec<Group> {
-    // No power of two.
+    // Not a power of two.
     let side = (n as f64).sqrt() as usize / 10 * 10;
     vec![
         Box::new(move || machine(n)),
@@ -53,7 +53,7 @@ pub(super) fn groups(n: usize) -> Vec<Group> {
     ]
 }
 
-/// What memory allows.
+/// The loops that measure the memory bandwidth.
 fn machine(n: usize) -> Vec<Kernel> {
     let (b, c) = (filled([n]), filled([n]));
     let (mut a, mut to, from) = (zeros([n]), zeros([n]), b.clone());
@@ -134,7 +134,7 @@ fn reductions(side: usize) -> Vec<Kernel> {
     ]
 }
 
-/// A line of memory, 64 bytes, is read for each element of a diagonal; where the last axis survives, it is read whole.
+/// Counts a cache line of 64 bytes for each element of a diagonal. A trace that keeps the last axis reads whole rows.
 fn traces(side: usize) -> Vec<Kernel> {
     let line = 64 / size_of::<f64>();
     let [middle, last] = [256, 64].map(|n: usize| (side / n * side / n).max(1));

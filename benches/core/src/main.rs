@@ -1,10 +1,10 @@
-//! How fast the memory of this machine is, and which share of that each kernel reaches.
+//! Measures the memory bandwidth, and the fraction of it that each kernel achieves.
 //!
-//! A copy and a triad (`a = b + 2c`) over vectors far larger than most caches, in loops written by hand with the widest
-//! streaming stores that the machine has, are what memory allows; the faster of the two is the bandwidth. A kernel's share
-//! is the bytes that it has to read and to write, counted once each, in the time that it takes. What a processor reads
-//! besides, to write into a line of memory that it does not hold, is not counted: a loop that avoids it is faster for that.
-//! A share above 1 is one of a kernel whose operands, in part, are still in a cache.
+//! The bandwidth is that of the faster of two hand-written loops: a copy, and a triad (`a = b + 2c`) with the widest non-temporal
+//! stores of the machine. Their vectors are far larger than most caches. A kernel's share is the number of bytes that it must read
+//! and write, each counted once, divided by its time and by the bandwidth. Reads for ownership, which ordinary stores to lines outside
+//! of the caches cause, are not counted: a loop that avoids them has a larger share. A share above 1 means that a part of the operands
+//! was still in a cache.
 //!
 //! `cargo run --release -p vierbein-benches -- [--quick] [--threads N] [plot.svg]`
 
@@ -20,24 +20,24 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How much is done.
+/// Sizes and repetitions.
 #[derive(Clone, Copy)]
 struct Effort {
     /// Elements of a vector; matrices have about as many.
     elements: usize,
-    /// How often each kernel is timed; its shortest time counts.
+    /// Number of times that each kernel is timed. The shortest time counts.
     rounds: usize,
-    /// After so long a kernel is not timed again.
+    /// A kernel is not timed again after this time.
     limit: Duration,
 }
 
 impl Effort {
     const FULL: Effort = Effort { elements: 10_000_000, rounds: 15, limit: Duration::from_millis(1000) };
-    /// To see that everything runs; vectors that fit into many caches.
+    /// For a test run: the vectors fit into many caches.
     const QUICK: Effort = Effort { elements: 1 << 20, rounds: 3, limit: Duration::from_millis(100) };
 }
 
-/// What was found of a kernel.
+/// The result for a kernel.
 struct Found {
     name: String,
     time: Duration,
@@ -45,7 +45,7 @@ struct Found {
     speed: f64,
 }
 
-/// The shortest time of a kernel, after one call that touches its memory.
+/// Returns the shortest time of a kernel, after one warm-up call.
 fn shortest(kernel: &mut Kernel, effort: Effort) -> Duration {
     (kernel.run)();
     let start = Instant::now();
@@ -58,7 +58,7 @@ fn shortest(kernel: &mut Kernel, effort: Effort) -> Duration {
     times.into_iter().min().expect("one at least")
 }
 
-/// All kernels, those by hand first.
+/// Times all kernels: first the hand-written loops.
 fn measure(effort: Effort) -> Result<Vec<Found>, Box<dyn Error + Send + Sync>> {
     let groups = groups(effort.elements);
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg:24}")?;

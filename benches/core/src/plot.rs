@@ -1,10 +1,10 @@
-//! The shares as a picture.
+//! Plots the shares as an SVG bar chart.
 
 use crate::{Found, by_hand};
 use plotters::prelude::*;
 use std::error::Error;
 
-/// One bar for each kernel, as long as its share.
+/// Draws one bar for each kernel, whose length is its share.
 pub(super) fn shares(
     path: &str,
     bandwidth: f64,

@@ -1,10 +1,10 @@
-//! vierbein's way to what the benches and this program measure, wherever it is more than one call: results in
-//! existing memory, and several operations in one pass.
+//! Benchmarked computations that take more than one method call in vierbein: results in preallocated outputs, and several operations
+//! in one pass.
 
 use vierbein::prelude::*;
 use vierbein::{Broadcast, Storage, op};
 
-/// `out = a + b`; `b` is repeated to the shape of `out`.
+/// Computes `out = a + b`, broadcasting `b` to the shape of `out`.
 pub(crate) fn add_into<
     T: Scalar,
     D: Dim + Broadcast<E, Common = D>,
@@ -19,13 +19,13 @@ pub(crate) fn add_into<
     a.apply2_into(op::Add, b, out);
 }
 
-/// `a * b + c * 2`.
+/// Returns `a * b + c * 2`.
 pub(crate) fn fused<T: Scalar, D: Dim>(a: &Tensor<T, D>, b: &Tensor<T, D>, c: &Tensor<T, D>) -> Tensor<T, D> {
     let two = T::from_usize(2);
     a.zip_map3(b, c, |a, b, c| a * b + c * two)
 }
 
-/// `out = a * b + c * 2`.
+/// Computes `out = a * b + c * 2`.
 pub(crate) fn fused_into<T: Scalar, D: Dim>(
     out: &mut Tensor<T, D>,
     a: &Tensor<T, D>,
@@ -36,7 +36,7 @@ pub(crate) fn fused_into<T: Scalar, D: Dim>(
     a.zip_map3_into(b, c, |a, b, c| a * b + c * two, out);
 }
 
-/// `b += alpha * b`.
+/// Computes `b += alpha * b`.
 pub(crate) fn scale_own<T: Scalar, D: Dim>(b: &mut Tensor<T, D>, alpha: T) {
     b.mapv_inplace(|x| x + alpha * x);
 }

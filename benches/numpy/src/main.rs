@@ -1,12 +1,13 @@
-//! What `compare.py` times beside NumPy: it starts this program, writes requests to its input and reads an answer each.
+//! The vierbein side of `compare.py`, which compares vierbein with NumPy. The script starts this program, writes requests to its
+//! standard input, and reads one line for each:
 //!
 //! ```text
-//! list                     →  the names of all rows, in a line
-//! check ROW N              →  some elements of the row's result, as numbers
-//! time ROW N REPEATS       →  the seconds of as many calls
+//! list                     →  the names of all benchmarks
+//! check ROW N              →  some elements of the result, as numbers
+//! time ROW N REPEATS       →  the seconds that REPEATS calls take
 //! ```
 //!
-//! `N` is the number of elements of an operand. Operands are the same numbers on both sides: see [`number`].
+//! `N` is the number of elements of an operand. Both sides use the same operands: see [`number`].
 
 use num_complex::Complex;
 use rand::SeedableRng;
@@ -20,12 +21,12 @@ use vierbein::{Cpu, Dim, Element, Rank, Storage, Tensor, s};
 type Vector<T> = Tensor<T, Rank<1>>;
 type Matrix<T> = Tensor<T, Rank<2>>;
 
-/// The `k`-th number of operand `operand`: between −72 and 72, without a pattern, and never 0.
+/// Returns element `k` of operand `operand`: a pseudo-random number between −73 and 73, never 0.
 fn number(k: usize, operand: usize) -> f64 {
     ((k as u64 + 977 * operand as u64) * 2_654_435_761 % 2027) as f64 / 14.0 - 72.03
 }
 
-// In memory that vierbein allocates, with huge pages, as NumPy's arrays are: a `Vec` would keep its own.
+// Copied to memory that vierbein allocates, with huge pages as NumPy's arrays: a tensor made from a `Vec` would keep its memory.
 fn vector(n: usize, operand: usize) -> Vector<f64> {
     Tensor::from_slice([n], &(0..n).map(|k| number(k, operand)).collect::<Vec<_>>())
 }
@@ -35,19 +36,19 @@ fn complex(n: usize, operand: usize) -> Vector<Complex<f64>> {
     Tensor::from_slice([n], &(0..n).map(element).collect::<Vec<_>>())
 }
 
-/// `[200, 100]` for 20 000 elements, `[4000, 1000]` for 4 million, and so on.
+/// Returns a matrix: of shape `[200, 100]` for 20 000 elements, `[4000, 1000]` for 4 million, and so on.
 fn matrix(n: usize, operand: usize) -> Matrix<f64> {
     let columns = 10usize.pow((n.ilog10() + 1) / 2);
     vector(n, operand).reshape([n / columns, columns])
 }
 
-/// A call to time, and some elements of its result.
+/// A benchmark: the call to time, and a function that returns some elements of its result.
 struct Job {
     call: Box<dyn FnMut()>,
     look: Box<dyn FnMut() -> Vec<f64>>,
 }
 
-/// The elements of a result that are compared: as many as a dozen, spread over its memory.
+/// Results of which up to 12 elements, spread over memory, are compared.
 trait Look {
     fn look(&self) -> Vec<f64>;
 }
@@ -59,7 +60,7 @@ impl<T: Element + Part, D: Dim, S: Storage<T, Cpu>> Look for Tensor<T, D, vierbe
     }
 }
 
-/// A number of an element: the sum of its parts.
+/// Elements that convert to one number: for complex types, the sum of the parts.
 trait Part {
     fn part(self) -> f64;
 }
@@ -86,7 +87,7 @@ fn job<R: Look + 'static>(f: impl Fn() -> R + Clone + 'static) -> Job {
     }
 }
 
-/// A row of one operand.
+/// A benchmark with one operand.
 fn one<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let x = std::rc::Rc::new(vector(n, 0));
@@ -94,7 +95,7 @@ fn one<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job>
     })
 }
 
-/// A row of one operand of another type.
+/// A benchmark with one operand of another element type.
 fn one_of<T: Element, R: Look + 'static>(
     convert: fn(f64) -> T,
     f: fn(&Vector<T>) -> R,
@@ -142,7 +143,7 @@ fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Bo
     })
 }
 
-/// A row whose results differ from call to call: nothing of them is compared but their mean, roughly.
+/// A benchmark with random results: only their mean is compared, rounded to a twentieth.
 fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let mut rng = SmallRng::seed_from_u64(1);
@@ -158,7 +159,7 @@ fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn 
     })
 }
 
-/// Where rows of files have theirs.
+/// Returns the path of the temporary file for benchmarks that read or write.
 fn path() -> std::path::PathBuf {
     std::env::temp_dir().join(format!("vierbein-numpy-rows-{}.npy", std::process::id()))
 }
@@ -177,7 +178,7 @@ fn write_file(n: usize) -> Job {
     }
 }
 
-/// Without waiting for the disk, as NumPy writes.
+/// Writes without waiting for the disk, as NumPy does.
 fn write_to_file(n: usize) -> Job {
     let x = vector(n, 0);
     let sample = x.look();
@@ -190,7 +191,8 @@ fn write_to_file(n: usize) -> Job {
     }
 }
 
-/// Arguments of elementary functions: all, positive, of magnitude below 1, or above 1.
+// Arguments of elementary functions: all, positive, of magnitude below 1, or above 1.
+
 fn any(x: f64) -> f64 {
     x
 }
@@ -204,7 +206,7 @@ fn beyond_1(x: f64) -> f64 {
     x.abs() + 1.0
 }
 
-/// A row of `f64` and one of `f32` for each elementary function.
+/// A benchmark with `f64` and one with `f32` for each elementary function.
 macro_rules! elementary {
     ($($name:literal: $method:ident($($argument:literal)?) of $domain:ident,)*) => {
         vec![$(
@@ -214,7 +216,7 @@ macro_rules! elementary {
     };
 }
 
-/// A row of `c64` and one of `c32` for each elementary function of complex numbers.
+/// A benchmark with `c64` and one with `c32` for each elementary function of complex numbers.
 macro_rules! complex_functions {
     ($($name:literal: $method:ident($($argument:literal)?),)*) => {
         vec![$(

@@ -1,4 +1,4 @@
-//! The rows of the table under Criterion, for their histories rather than for comparison.
+//! The benchmarks of the tables, run under Criterion, which compares with its earlier runs.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rayon::ThreadPoolBuilder;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use vierbein_peers::rows::groups;
 
 fn all(c: &mut Criterion) {
-    // Criterion filters what it times; this filters what is built for it, which takes memory and is checked.
+    // Criterion filters what it times. This filter also avoids building and checking the operands.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for case in groups().into_iter().flat_map(|group| group.cases) {
         let name = |threads| format!("{} {} {threads}", case.name, case.of);

@@ -1,4 +1,4 @@
-//! A row of the table: one problem, and each library's way of solving it.
+//! A benchmark, which is a row of the tables: one problem and its implementations in each library.
 
 use crate::memory::Lent;
 use crate::number::{Number, Sequence};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use strided_kernel::{StridedArray, StridedViewMut};
 use vierbein::{Cpu, Dim, Order, Tensor};
 
-/// Whose work is timed: the columns of the tables.
+/// The timed libraries and alternatives: the columns of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     Vierbein,
@@ -20,23 +20,23 @@ pub enum Library {
     Rstsr,
     Faer,
     Nalgebra,
-    /// A hand-written loop for this one case, or a plain copy of as many bytes.
+    /// The reference loop: hand-written for the benchmark, or a plain copy of the same number of bytes.
     Limit,
     /// A trace as a contraction with the unit matrix.
     Delta,
-    /// A trace as a sum over every (n + 1)-th element, after a reshape where that is possible, else a copy.
+    /// A trace as a sum over every (n + 1)-th element, after a reshape if that is possible, else after a copy.
     Steps,
-    /// A trace as the product of its diagonals and a vector of ones.
+    /// A trace as the product of the diagonals and a vector of ones.
     Dot,
 }
 
-/// What a column is compared as.
+/// The role of a column in comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Ours,
     Peer,
     Limit,
-    /// Another way to the same result within vierbein.
+    /// Another computation of the same result with vierbein.
     Alternative,
 }
 
@@ -70,7 +70,7 @@ impl Library {
     }
 }
 
-/// A result, read one element at a time to be checked; positions count as the problem's output does, last label fastest.
+/// A result that can be checked element by element. Flat indices count in row-major order of the problem's output.
 pub trait Outcome<T> {
     fn size(&self) -> usize;
     fn at(&self, position: usize) -> T;
@@ -158,7 +158,7 @@ impl<T: Number> Outcome<T> for T {
     }
 }
 
-/// faer's matrices are column-major, whichever order the problem speaks of.
+/// A column-major matrix of faer that holds the transposed result.
 pub struct Columns<T>(pub Mat<T>);
 
 impl<T: Number> Outcome<T> for Columns<T> {
@@ -199,13 +199,13 @@ impl<T: Number> Outcome<T> for Vec<T> {
     }
 }
 
-/// One library's solution.
+/// The implementation of a benchmark with one library.
 pub trait Work<T>: Send {
     fn repeat(&mut self, times: u32);
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>));
 }
 
-/// Makes a new result each time; giving its memory back is part of the work, as it is of a user's program.
+/// Allocates a new result in each call. Freeing it is part of the timed work, as it is part of a user's program.
 struct Fresh<F>(F);
 
 impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
@@ -219,7 +219,7 @@ impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
     }
 }
 
-/// Writes over a result that is there already.
+/// Overwrites a preallocated output.
 struct Over<R, F>(R, F);
 
 impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
@@ -234,7 +234,7 @@ impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
     }
 }
 
-/// Changes a result that is there already, and is given its first value before it is judged.
+/// Updates an operand in place. `start` sets the operand's value before the check.
 struct InPlace<R, S, F> {
     out: R,
     start: S,
@@ -259,15 +259,15 @@ where
     }
 }
 
-/// One way of solving a row's problem.
+/// One implementation of a benchmark.
 pub struct Contender<T> {
     pub library: Library,
     pub work: Box<dyn Work<T>>,
-    /// What it computes, where that is not what the row does: a copy in place of a permutation.
+    /// The expected result, if it differs from that of the benchmark: a reference loop may copy instead of permuting.
     instead: Option<Definition<T>>,
 }
 
-/// One problem and its contenders.
+/// A benchmark: one problem and its implementations.
 pub struct Row<T> {
     pub problem: Problem<T>,
     pub contenders: Vec<Contender<T>>,
@@ -283,7 +283,7 @@ impl<T: Number> Row<T> {
         self
     }
 
-    /// A contender that allocates its result.
+    /// Adds an implementation that allocates its result.
     pub fn fresh<R: Outcome<T> + 'static>(
         self,
         library: Library,
@@ -292,7 +292,7 @@ impl<T: Number> Row<T> {
         self.with(library, Fresh(f))
     }
 
-    /// A contender that writes over `out`.
+    /// Adds an implementation that overwrites `out`.
     pub fn over<R: Outcome<T> + Send + 'static>(
         self,
         library: Library,
@@ -302,7 +302,7 @@ impl<T: Number> Row<T> {
         self.with(library, Over(out, f))
     }
 
-    /// A contender that changes `out`, which `start` gives its first value.
+    /// Adds an implementation that updates `out`. `start` sets its value before the check.
     pub fn in_place<R: Outcome<T> + Send + 'static>(
         self,
         library: Library,
@@ -313,7 +313,7 @@ impl<T: Number> Row<T> {
         self.with(library, InPlace { out, start, f })
     }
 
-    /// What the last contender computes instead of the row's problem, element by element of the result.
+    /// Sets the expected result of the last implementation, if it differs from that of the benchmark.
     pub fn instead(mut self, definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static) -> Row<T> {
         let last = self.contenders.last_mut().expect("a contender before this");
         last.instead = Some(Box::new(definition));
@@ -321,16 +321,15 @@ impl<T: Number> Row<T> {
     }
 }
 
-/// A row whose element type does not matter any more.
+/// A benchmark of any element type.
 pub trait Contest: Send {
     fn libraries(&self) -> Vec<Library>;
-    /// Compares every contender with the definition, at up to a thousand positions.
+    /// Compares up to 1000 elements of each implementation's result with the definition.
     ///
     /// # Panics
-    /// If one is off by more than the tolerance of the type, as a part of the magnitudes that are summed; by anything, where
-    /// nothing is rounded.
+    /// If an error exceeds the type's tolerance times the sum of the magnitudes of the terms, which is zero if the computation is exact.
     fn check(&mut self);
-    /// Lets a contender, by its place among the libraries, do its work so many times.
+    /// Runs an implementation `times` times. `contender` is its index in [`libraries`](Contest::libraries).
     fn repeat(&mut self, contender: usize, times: u32);
 }
 

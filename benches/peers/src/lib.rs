@@ -1,6 +1,6 @@
-//! What vierbein is measured against, and how: the rows of the table, their contenders, and a clock.
+//! Benchmarks of vierbein against other libraries: the problems, their implementations in each library, and the timing.
 //!
-//! `cargo run --release` prints the table; `cargo bench` runs the same rows under Criterion.
+//! `cargo run --release` prints the tables; `cargo bench` runs the same benchmarks under Criterion.
 
 pub mod contender;
 mod limit;
@@ -24,19 +24,19 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use strided_kernel::{Exec, Pool};
 
-/// Whether there is more than one thread: users of libraries that do not decide themselves would ask this.
+/// Returns whether the current pool has more than one thread. For libraries that do not decide themselves whether to run in parallel.
 fn parallel() -> bool {
     rayon::current_num_threads() > 1
 }
 
-/// As many threads as the pool has that this runs in, for strided-kernel, which has its own.
+/// Returns the pool of strided-kernel, with as many threads as the current rayon pool.
 fn exec() -> Exec<'static> {
     static POOL: OnceLock<Pool> = OnceLock::new();
     if !parallel() {
         return Exec::serial();
     }
     let threads = rayon::current_num_threads();
-    // By default its threads spin for 200 ms after their work, which the contenders after it would have to pay for.
+    // By default, its threads spin for 200 ms after their work, which would slow down the implementations timed next.
     let pool = POOL.get_or_init(|| {
         let pool = Pool::builder().threads(threads).idle_spin(Duration::from_micros(200));
         pool.build().expect("a pool of threads")
@@ -44,7 +44,7 @@ fn exec() -> Exec<'static> {
     Exec::new(pool, threads).expect("a budget")
 }
 
-/// The threads of the pool that this runs in, for faer.
+/// Returns the threads of the current pool, for faer.
 fn par() -> Par {
     if parallel() { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
 }

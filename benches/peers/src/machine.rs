@@ -1,4 +1,4 @@
-//! What the tables were measured on, and with: as far as the system tells.
+//! Describes the machine, the system and the versions of the libraries, for the file of results.
 
 use std::fmt::Write;
 use std::fs::read_to_string;
@@ -7,7 +7,7 @@ use std::process::Command;
 const LIBRARIES: [&str; 6] =
     ["ndarray", "strided-kernel", "strided-opteinsum", "rstsr-core", "faer", "rayon"];
 
-/// A Markdown list.
+/// Returns the description as a Markdown list. Omits what the system does not report.
 pub fn description() -> String {
     let mut list = String::new();
     let mut item = |name: &str, value: Option<String>| {
@@ -36,7 +36,7 @@ fn line(path: &str) -> Option<String> {
     Some(read_to_string(path).ok()?.trim().into())
 }
 
-/// The value of the first `name: value` of a file.
+/// Returns the value of the first line `name: value` of a file.
 fn field(path: &str, name: &str) -> Option<String> {
     let text = read_to_string(path).ok()?;
     let value = text.lines().find(|line| line.starts_with(name))?.split_once(':')?.1;
@@ -85,7 +85,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
     (output.status.success() && !text.is_empty()).then(|| text.trim().into())
 }
 
-/// The newest version of a package that this was built with.
+/// Returns the newest version of a package in `Cargo.lock`.
 fn locked(name: &str) -> String {
     let name_line = format!("name = \"{name}\"");
     let mut lines = include_str!("../Cargo.lock").lines();

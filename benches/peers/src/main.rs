@@ -1,5 +1,5 @@
-//! Prints the median time of each library, and vierbein's time as a multiple of the best peer's, of the limit's, and of the
-//! best other way's: once by the medians, once by the minima. What may be asked for is in [`HELP`].
+//! Prints the median time of each library, and the ratios of vierbein's time to those of the best other library, of the reference loop
+//! and of the best alternative within vierbein. The ratios are given for medians and for minima. [`HELP`] lists the options.
 
 use rayon::ThreadPoolBuilder;
 use std::error::Error;
@@ -21,7 +21,7 @@ cargo run --release -- [options] [words that a row's name contains]
   --check          compares the contenders' results, and no more
   --results FILE   writes the machine and the tables to FILE too, below its line that says so";
 
-/// Above this line of the file of results, text is kept.
+/// The text above this line of the file of results is kept.
 const MARK: &str = "<!-- Written by `--results` from here on. -->";
 
 struct Arguments {
@@ -32,7 +32,7 @@ struct Arguments {
     results: Option<String>,
 }
 
-/// What is asked for, and the rows that are.
+/// Parses the command line. Returns the options and the selected benchmarks.
 fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
     let mut asked = Arguments {
         effort: Effort { rounds: 15, sample: Duration::from_millis(5), row: Duration::from_secs(20) },
@@ -94,8 +94,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             if asked.list {
                 continue;
             }
-            // Contenders may go other ways on several threads. Each time they begin with zeros in what they write over, so that
-            // nobody is judged by what was left there.
+            // Built anew for each number of threads: implementations may differ between them. The outputs begin with zeros, so that
+            // the check does not see results of the run before.
             for pool in &pools {
                 let mut contest = case.contest();
                 pool.install(|| contest.check());

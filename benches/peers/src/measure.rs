@@ -1,4 +1,4 @@
-//! The clock: contenders take turns, so that a busy moment of the machine hits all of them alike.
+//! Timing. Implementations take turns, so that other load on the machine affects all of them equally.
 
 use crate::contender::{Contest, Library};
 use std::time::{Duration, Instant};
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub struct Effort {
     pub rounds: usize,
-    /// A sample repeats its work until it takes this long.
+    /// Minimum duration of a sample, which repeats its work until then.
     pub sample: Duration,
-    /// A row stops after this long, if it had three rounds.
+    /// Time limit of a benchmark, after at least three rounds.
     pub row: Duration,
 }
 
-/// How long one call took.
+/// The time of one call.
 pub struct Time {
     pub library: Library,
     pub median: Duration,
-    /// Of all samples: what remains when other programs make the machine busy for more than half of the rounds.
+    /// The minimum of all samples: it remains valid if other programs load the machine during more than half of the rounds.
     pub least: Duration,
 }
 
-/// The times of each contender of a row.
+/// Times each implementation of a benchmark.
 pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
     let libraries = row.libraries();
     let count = libraries.len();

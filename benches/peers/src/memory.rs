@@ -1,5 +1,6 @@
-//! The memory that a row's contenders work on, allocated by vierbein: all read the same operands, and those that write into
-//! existing memory have each an output of the same kind. Each library sees it through a view of its own, made beforehand.
+//! Operands and outputs of benchmarks, allocated by vierbein. All implementations read the same operands. Each implementation that
+//! writes to preallocated memory has its own output. Each library accesses the memory through its own view type; views are created
+//! before the timing.
 
 use crate::Number;
 use crate::number::Sequence;
@@ -13,9 +14,9 @@ use std::sync::{Arc, OnceLock};
 use strided_kernel::{StridedView, StridedViewMut, row_major_strides};
 use vierbein::{Dim, IntoShape, Tensor};
 
-/// A view together with what keeps its memory.
+/// A view, together with an owner of its memory.
 pub struct Lent<V> {
-    // Dropped before the memory: fields are dropped as they are declared.
+    // Dropped before the memory: fields are dropped in the order of declaration.
     view: V,
     _memory: Box<dyn Any + Send + Sync>,
 }
@@ -33,7 +34,7 @@ impl<V> DerefMut for Lent<V> {
     }
 }
 
-/// What a row's contenders read.
+/// An operand that all implementations of a benchmark read.
 pub struct Operand<T: Number, D: Dim>(Arc<Tensor<T, D>>);
 
 impl<T: Number, D: Dim> Clone for Operand<T, D> {
@@ -42,13 +43,13 @@ impl<T: Number, D: Dim> Clone for Operand<T, D> {
     }
 }
 
-/// Random numbers; operands of one row have different seeds.
+/// Returns an operand of pseudo-random numbers. Operands of one benchmark have different seeds.
 pub fn operand<T: Number, Sh: IntoShape>(seed: u64, shape: Sh) -> Operand<T, Sh::Dim> {
     let mut numbers = Sequence(seed);
     filled(shape, |_| numbers.number())
 }
 
-/// Numbers by their positions.
+/// Returns an operand whose elements are `f(flat index)`.
 pub fn filled<T: Number, Sh: IntoShape>(shape: Sh, mut f: impl FnMut(usize) -> T) -> Operand<T, Sh::Dim> {
     let mut tensor = Tensor::zeros(shape.into_shape());
     tensor.as_mut_slice().iter_mut().enumerate().for_each(|(position, to)| *to = f(position));
@@ -60,7 +61,7 @@ impl<T: Number, D: Dim> Operand<T, D> {
         self.0.clone()
     }
 
-    /// An element, by the definition of row-major order.
+    /// Returns an element, by the definition of row-major order.
     pub fn at(&self, index: &[usize]) -> T {
         let shape = self.0.shape();
         self.0.as_slice()[index.iter().zip(shape.as_ref()).fold(0, |flat, (i, extent)| flat * extent + i)]
@@ -69,7 +70,7 @@ impl<T: Number, D: Dim> Operand<T, D> {
     fn lend<V>(&self, view: impl FnOnce(&'static [T], &[usize]) -> V) -> Lent<V> {
         let tensor = self.0.clone();
         let data = std::ptr::from_ref(tensor.as_slice());
-        // SAFETY: the tensor is never changed, lives on the heap, and is kept until the view is gone.
+        // SAFETY: the tensor is in an `Arc`, so it does not move and is never written to. `Lent` drops it after the view.
         let data = unsafe { &*data };
         Lent { view: view(data, tensor.shape().as_ref()), _memory: Box::new(tensor) }
     }
@@ -96,7 +97,7 @@ impl<T: Number, D: Dim> Operand<T, D> {
         self.lend(|data, shape| rt::asarray((data, shape.to_vec(), rstsr_device())))
     }
 
-    /// A matrix; a vector is one column.
+    /// Returns the operand as a matrix. A vector becomes a matrix with one column.
     pub fn faer(&self) -> Lent<MatRef<'static, T>> {
         self.lend(|data, shape| {
             MatRef::from_row_major_slice(data, shape[0], shape.get(1).copied().unwrap_or(1))
@@ -104,20 +105,20 @@ impl<T: Number, D: Dim> Operand<T, D> {
     }
 }
 
-/// What a contender writes over.
+/// Creates preallocated outputs.
 pub struct Output;
 
-/// A tensor that a view has borrowed for good, and that is freed after it.
+/// Owns the boxed tensor that a `'static` view borrows.
 struct Owner<T: Number, D: Dim>(*mut Tensor<T, D>);
 
-// SAFETY: as a box of the tensor would be, and tensors are; nothing but dropping uses the pointer.
+// SAFETY: an owner is a box of a tensor, which is `Send`; it uses the pointer only to drop the tensor.
 unsafe impl<T: Number, D: Dim> Send for Owner<T, D> {}
-// SAFETY: as above.
+// SAFETY: no method uses the pointer of a shared owner.
 unsafe impl<T: Number, D: Dim> Sync for Owner<T, D> {}
 
 impl<T: Number, D: Dim> Drop for Owner<T, D> {
     fn drop(&mut self) {
-        // SAFETY: it comes from a box; the view that borrowed from it was dropped before.
+        // SAFETY: the pointer is from `Box::into_raw`, and `Lent` drops the view that borrows from it before its owner.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -129,7 +130,8 @@ impl Output {
     ) -> Lent<V> {
         let shape = shape.into_shape();
         let tensor = Box::into_raw(Box::new(Tensor::<T, Sh::Dim>::zeros(shape)));
-        // SAFETY: a live box to which there is no other reference until its owner frees it, after the view.
+        // SAFETY: the pointer is from `Box::into_raw`, and this is the only reference to the tensor until the owner frees it, after the
+        // view is dropped.
         let data = unsafe { (*tensor).as_mut_slice() };
         let owner = Owner(tensor);
         Lent { view: view(data, shape.as_ref()), _memory: Box::new(owner) }
@@ -164,7 +166,7 @@ impl Output {
     }
 }
 
-/// Inside a pool of threads rstsr works on that pool, and leaves its own alone.
+/// Returns rstsr's device. Inside a rayon pool, rstsr uses that pool instead of its own.
 pub fn rstsr_device() -> &'static DeviceFaer {
     static DEVICE: OnceLock<DeviceFaer> = OnceLock::new();
     DEVICE.get_or_init(|| DeviceFaer::new(1))

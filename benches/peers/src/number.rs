@@ -1,4 +1,4 @@
-//! The element types: numbers to all libraries at once.
+//! The element types, which implement the numeric traits of all libraries.
 
 use num_complex::{Complex, ComplexFloat};
 use rstsr_core::prelude::{DeviceFaer, TensorView};
@@ -6,7 +6,7 @@ use rstsr_core::prelude_dev::IxD;
 use strided_opteinsum::EinsumScalar;
 use vierbein::{Dim, RealScalar, Tensor};
 
-/// An element type of every library.
+/// An element type that every library supports.
 pub trait Number:
     vierbein::Scalar
     + ndarray::LinalgScalar
@@ -16,25 +16,25 @@ pub trait Number:
     + rstsr_core::prelude_dev::DTypeCastAPI<Self>
 {
     const NAME: &'static str;
-    /// What a sum may be off by, as a part of the magnitudes that it sums.
+    /// Maximum error of a sum, relative to the sum of the magnitudes of its terms.
     const TOLERANCE: f64;
-    /// From two numbers in `-1..1`.
+    /// Converts two numbers: the real part and, for complex types, the imaginary part.
     fn sample(re: f64, im: f64) -> Self;
     fn magnitude(self) -> f64;
-    /// `|x|²`, for norms: in the element type, as a user would write it.
+    /// Returns `|x|²` for norms, in the element type, as a user would write it.
     fn square(self) -> Self;
-    /// vierbein's norm and rstsr's, whose results have types of their own.
+    /// Returns vierbein's norm, converted to the element type.
     fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> Self;
     fn rstsr_norm_of(x: &TensorView<'_, Self, DeviceFaer, IxD>) -> Self;
     fn faer_norm_of(x: faer::MatRef<'_, Self>) -> Self;
 }
 
-/// An element type of strided-opteinsum as well.
+/// An element type that strided-opteinsum supports, too.
 pub trait Contracted: Number + EinsumScalar {}
 impl Contracted for f64 {}
 impl Contracted for Complex<f64> {}
 
-/// A number with a sequence.
+/// An ordered element type.
 pub trait Real: Number + RealScalar + PartialOrd {}
 impl Real for f32 {}
 impl Real for f64 {}
@@ -75,7 +75,7 @@ numbers! {
     Complex<f64>, "c64", 1e-10, |re, im| Complex::new(re, im), |norm| Complex::new(norm, 0.0);
 }
 
-/// The same numbers on every run.
+/// A pseudo-random number generator (linear congruential): the same numbers in every run.
 pub struct Sequence(pub u64);
 
 impl Sequence {

@@ -1,16 +1,17 @@
-//! What is computed: labels, extents and numbers, of which each library makes its own tensors.
+//! The problem of a benchmark: labels, extents and numbers, from which each library builds its own tensors.
 
 use crate::Number;
 use crate::number::Sequence;
 use ndarray::{Array, Dimension, IxDyn};
 use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
 
-/// An element of a result by its index, and the sum of the magnitudes of its terms: zero where nothing is rounded.
+/// Returns the element of a result at an index, and the sum of the magnitudes of its terms: zero if the computation is exact.
 pub type Definition<T> = Box<dyn Fn(&[usize]) -> (T, f64) + Send>;
 
-/// A result with a shape and a definition of its elements. Mostly, an Einstein sum over operands that are stored densely, last label fastest.
+/// The shape of a result and the definition of its elements. Mostly an Einstein sum over contiguous row-major operands.
 ///
-/// A column-major matrix `ij` is the operand `ji`, a permuted view the operand with its labels in the order of storage.
+/// The labels of an operand are in the order of its memory: a column-major matrix `ij` is the operand `ji`, and a permuted view is the
+/// operand before the permutation.
 pub struct Problem<T> {
     pub inputs: Vec<Input<T>>,
     pub output: String,
@@ -44,7 +45,7 @@ impl<T: Number> Problem<T> {
         }
     }
 
-    /// What is no Einstein sum, or has operands elsewhere.
+    /// A problem that is not an Einstein sum, or whose operands are built elsewhere.
     pub fn defined(
         shape: impl AsRef<[usize]>,
         definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static,
@@ -58,7 +59,7 @@ impl<T: Number> Problem<T> {
         }
     }
 
-    /// An operand as vierbein's row-major tensor.
+    /// Returns an operand as a row-major tensor of vierbein.
     pub fn tensor<const N: usize>(&self, input: usize) -> Tensor<T, Rank<N>>
     where
         Rank<N>: Dim<Shape = [usize; N]>,
@@ -69,7 +70,7 @@ impl<T: Number> Problem<T> {
         Tensor::from_vec(shape, data.clone())
     }
 
-    /// An operand as vierbein's column-major tensor: with its axes reversed.
+    /// Returns an operand as a column-major tensor of vierbein, with its axes reversed.
     pub fn col_major<const N: usize>(&self, input: usize) -> Tensor<T, Rank<N>, ColMajor>
     where
         Rank<N>: Dim<Shape = [usize; N]>,
@@ -78,7 +79,7 @@ impl<T: Number> Problem<T> {
         self.tensor(input).into_flipped()
     }
 
-    /// An operand as ndarray's array.
+    /// Returns an operand as an array of ndarray.
     pub fn array<D: Dimension>(&self, input: usize) -> Array<T, D> {
         let Input { shape, data, .. } = &self.inputs[input];
         let array =
@@ -86,7 +87,7 @@ impl<T: Number> Problem<T> {
         array.into_dimensionality().expect("the rank of the operand")
     }
 
-    /// One element of the result by its definition, and the sum of the magnitudes of its terms.
+    /// Computes the element of the result at a flat index by its definition, and the sum of the magnitudes of its terms.
     pub fn element(&self, position: usize) -> (T, f64) {
         if let Some(definition) = &self.definition {
             return definition(&index(&self.shape, position));
@@ -132,7 +133,7 @@ fn extent(extents: &[(char, usize)], label: char) -> usize {
     extents.iter().find(|&&(known, _)| known == label).expect("each label has an extent").1
 }
 
-/// The index at a position, last axis fastest.
+/// Converts a flat index in row-major order to an index.
 pub(crate) fn index(shape: &[usize], position: usize) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     let mut rest = position;

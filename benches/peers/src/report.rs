@@ -1,13 +1,13 @@
-//! Tables in Markdown: a line for each row, element type and number of threads.
+//! Tables in Markdown: a line for each benchmark, element type and number of threads.
 
 use crate::contender::{Library, Role};
 use crate::measure::Time;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// From here on vierbein counts as behind.
+/// Above this ratio to the best other library, vierbein counts as behind.
 const BEHIND: f64 = 1.05;
-/// What vierbein's time is a multiple of, in the last columns: the best of a role.
+/// The roles that the last columns compare vierbein's time with, and their headings.
 const COMPARED: [(Role, &str); 3] =
     [(Role::Peer, "/ peer"), (Role::Limit, "/ limit"), (Role::Alternative, "/ other way")];
 
@@ -20,13 +20,13 @@ pub struct Line {
     pub times: Vec<Time>,
 }
 
-/// The roles that a table compares with.
+/// Returns the roles that a table compares with.
 fn compared(columns: &[Library]) -> impl Iterator<Item = (Role, &'static str)> {
     let roles: Vec<_> = columns.iter().map(|library| library.role()).collect();
     COMPARED.into_iter().filter(move |(role, _)| roles.contains(role))
 }
 
-/// The two lines above a table.
+/// Returns the two header lines of a table.
 pub fn head(columns: &[Library]) -> String {
     let mut head = format!("| {:34} | type | threads |", "row");
     let mut rule = String::from("|---|---|--:|");
@@ -60,7 +60,7 @@ impl Line {
         line
     }
 
-    /// vierbein's time as a multiple of the best of a role: by the medians, and by the minima.
+    /// Returns the ratios of vierbein's time to the best of a role: of the medians and of the minima.
     fn ratios(&self, role: Role) -> Option<(f64, f64)> {
         Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
     }
@@ -71,7 +71,7 @@ impl Line {
     }
 }
 
-/// Where vierbein is behind the best peer.
+/// Returns a list of the lines in which vierbein is behind the best other library.
 pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     let mut list = String::new();
     let mut count = 0;
@@ -87,7 +87,7 @@ pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     )
 }
 
-/// Three digits and a unit.
+/// Formats a time with three digits and a unit.
 fn shown(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (value, unit) = match seconds {

@@ -1,7 +1,7 @@
-//! strided-opteinsum's way of solving any problem.
+//! Solves any Einstein sum with strided-opteinsum.
 //!
-//! It is at home in column-major memory. To let it work as it likes to, on the very memory that the others see, it is given
-//! the mirrored problem: all labels reversed, all arrays column-major.
+//! The library is designed for column-major arrays. To use these on the same memory as the other libraries, it solves the mirrored
+//! problem: all labels are reversed, and all arrays are column-major.
 
 use crate::contender::{Library, Outcome, Row};
 use crate::problem::{Input, Problem};
@@ -23,7 +23,7 @@ impl<T: Contracted> Mirrored<T> {
             StridedArray::from_parts(data.clone(), &shape, &col_major_strides(&shape), 0)
                 .expect("a dense array")
         };
-        // Parsed once, as its authors do in their benchmarks: its plan for the contraction is still made on each call.
+        // Parsed once, as in the benchmarks of its authors. Each call still plans the contraction.
         Mirrored {
             code: parse_einsum(&spec).expect("a specification"),
             inputs: problem.inputs.iter().map(array).collect(),
@@ -44,7 +44,7 @@ impl<T: Number> Outcome<T> for StridedArray<T> {
         self.len()
     }
     fn at(&self, position: usize) -> T {
-        // Not always column-major: a contraction may return its product as a permuted view.
+        // The array may not be column-major: a contraction may return its product as a permuted view.
         let mut rest = position;
         let index = self.dims().iter().map(|&extent| {
             let at = rest % extent;
@@ -60,7 +60,7 @@ impl<T: Contracted> Row<T> {
         let mirrored = Mirrored::new(&self.problem);
         self.fresh(Library::Strided, move || {
             let found = mirrored.code.evaluate(mirrored.operands(), None).expect("shapes that fit");
-            // The result owns its memory, but is typed as if it borrowed from the operands.
+            // The result owns its memory, although its type borrows from the operands.
             match T::extract_data(found).expect("the type of the operands") {
                 StridedData::Owned(array) => array,
                 StridedData::View(_) => unreachable!("every problem computes something"),

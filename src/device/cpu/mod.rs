@@ -1,4 +1,4 @@
-//! The host: memory, kernels and threads.
+//! The CPU device: its memory, loops, kernels and threads.
 
 mod kernels;
 mod loops;
@@ -17,7 +17,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
-/// The host's own memory and processors. Takes no space in a tensor.
+/// The host's memory and processors. A zero-sized type.
 ///
 /// ```
 /// use vierbein::{Cpu, Rank, RowMajor, Tensor};
@@ -26,9 +26,9 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Threads
-/// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the pool that they
-/// are called in. A thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`) if the work
-/// is worth waking it: from about a quarter of a millisecond on. To run smaller operations in parallel from there, enter the pool
+/// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the current pool. A
+/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`) for operations of about a quarter
+/// of a millisecond and more, as waking the pool takes time. To run smaller operations in parallel from such a thread, enter the pool
 /// once, around all of them:
 ///
 /// ```
@@ -41,21 +41,21 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Results
-/// Results are the same to the last bit on any number of threads, in a pool and outside, and from run to run: how work is split
-/// depends on shapes and strides alone. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
-/// reordered or fused, and results are not flushed to zero. Not guaranteed to be the same are
+/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run: how work is split
+/// depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
+/// reordered or fused, and results are not flushed to zero. Bits may differ for:
 ///
-/// * products of floating-point matrices, and contractions by them, on processors with other vectors, or at another level of
-///   `VIERBEIN_SIMD`: if the processor has fused multiply-add instructions, a product and a sum are rounded once, not twice. At
-///   the level `portable` this depends on the processor, too: the crate `matrixmultiply` computes these products and chooses
-///   among its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run;
-/// * elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
-///   `portable`, and in builds with debug assertions: these are functions of the C library, and for complex numbers of `num-complex`.
-///   The former differ from system to system and may choose by processor. Otherwise, they are this crate's own, and the same on every
-///   x86-64 processor with AVX2 and every 64-bit ARM;
-/// * sums of the same elements in another memory layout: for other strides the summation order may differ, and so may that of
-///   another release of this crate;
-/// * the bits of a NaN, and results with the feature `blas`, whose library has rules of its own.
+/// * Products of floating-point matrices, and contractions that use them, on processors with different vector instructions, or at
+///   different levels of `VIERBEIN_SIMD`. If the processor has fused multiply-add instructions, a product and a sum are rounded once,
+///   not twice. At the level `portable`, this depends on the processor, too: the crate `matrixmultiply` computes these products and
+///   selects its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run.
+/// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
+///   `portable`, and in builds with debug assertions. There, they are those of the C library, and for complex numbers those of
+///   `num-complex`. The C library's results differ between systems and may depend on the processor. Elsewhere, elementary functions are
+///   this crate's own, and their results are the same on every x86-64 processor with AVX2 and on every 64-bit ARM.
+/// * Sums of the same elements with different strides: the summation order may differ. It may also differ between releases of this
+///   crate.
+/// * NaNs, whose bits are unspecified, and results with the feature `blas`, which follow the rules of that library.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpu;
 
@@ -68,8 +68,9 @@ impl Cpu {
     }
 }
 
-// SAFETY: a buffer has `len` initialised elements until it is dropped; pointers are their addresses, contiguous; `read` and
-// `write` access exactly the range that they are given. There is one instance, and its pointers are valid throughout the process.
+// SAFETY: a buffer has `len` initialised, contiguous elements until it is dropped, and its pointer is the address of the first.
+// `read` and `write` access exactly the range that they are given. There is one instance, and its pointers are valid throughout the
+// process.
 unsafe impl Device for Cpu {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;

@@ -26,7 +26,7 @@ use std::path::Path;
 /// use vierbein::io::safetensors::SafetensorsWriter;
 /// use vierbein::{ColMajor, tensor};
 /// let columns = tensor![[1.0, 2.0], [3.0, 4.0]].to_order::<ColMajor>();
-/// SafetensorsWriter::new().add("x", &columns)?; // mended: `&columns.as_order::<RowMajor>()`
+/// SafetensorsWriter::new().add("x", &columns)?; // corrected: `&columns.as_order::<RowMajor>()`
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(

@@ -1,4 +1,4 @@
-//! Arithmetic, element by element, with broadcasting and on views.
+//! Elementwise arithmetic, with broadcasting and on views.
 
 use crate::suite::{Number, Suite, check, filled};
 use crate::ways;

@@ -1,7 +1,8 @@
-//! What the crate does, without comparison: each row in `f32`, `f64` and `Complex<f64>` where it can be, on one and on two
-//! threads, compared with its definition before it is timed. `benches/peers` has the same rows beside other libraries.
+//! Benchmarks of vierbein alone: each for `f32`, `f64` and, unless it needs ordered elements, `Complex<f64>`, on one and on two threads.
+//! Results are compared with a naive loop before they are timed. `benches/peers` compares the same benchmarks with other libraries.
 //!
-//! `cargo bench -p vierbein-benches` takes a quarter of an hour; with `-- 'transpose 4000² into/f64/1'` it has what its name contains.
+//! `cargo bench -p vierbein-benches` takes a quarter of an hour. `-- 'transpose 4000² into/f64/1'` runs the benchmarks whose names
+//! contain this text.
 
 #[path = "../../src/ways.rs"]
 mod ways;

@@ -1,4 +1,4 @@
-//! Reductions over everything and over one axis.
+//! Reductions of all elements and over one axis.
 
 use crate::suite::{Number, Real, Suite, check, filled};
 use vierbein::prelude::*;
@@ -47,7 +47,7 @@ pub(crate) fn rows<T: Number>(suite: &mut Suite<'_>) {
 
 pub(crate) fn of_reals<T: Real>(suite: &mut Suite<'_>) {
     suite.row::<T, _, _>("argmax 10⁷", || {
-        // Few positions have a number that is larger than all before.
+        // Random numbers: only few elements are larger than all elements before them.
         let mut state = 1u32;
         let x = Tensor::<T, _>::from_fn([10_000_000], |_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

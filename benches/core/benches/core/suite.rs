@@ -1,4 +1,4 @@
-//! The rows' surroundings: numbers, definitions to compare with, threads.
+//! Runs a benchmark: operands, comparison with a naive loop, and thread pools.
 
 use criterion::Criterion;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -7,12 +7,12 @@ use std::time::Instant;
 use vierbein::prelude::*;
 use vierbein::{IntoShape, RealScalar};
 
-/// An element type of the rows.
+/// An element type of the benchmarks.
 pub(crate) trait Number: Scalar + std::iter::Sum {
     const NAME: &'static str;
-    /// A small whole number, with a second one as imaginary part where there is one.
+    /// Converts small integers: the real part and, for complex types, the imaginary part.
     fn whole(re: i32, im: i32) -> Self;
-    /// The norm, whose type is the real one.
+    /// Returns the norm.
     fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> f64;
     fn re_f64(self) -> f64;
 }
@@ -39,13 +39,13 @@ numbers! {
     Complex<f64>, "c64", |re, im| Complex::new(f64::from(re), f64::from(im));
 }
 
-/// A number that has a sequence.
+/// An ordered element type.
 pub(crate) trait Real: Number + RealScalar {}
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Of −1, 0 and 1 in no sequence: sums of ten million of them, and of their products, are exact in `f32` too, so that every
-/// sequence of additions has the same sum.
+/// Returns a tensor of random −1, 0 and 1. Sums of ten million of them, and of their products, are exact even in `f32`, so the result
+/// does not depend on the summation order.
 pub(crate) fn filled<T: Number, Sh: IntoShape>(seed: u32, shape: Sh) -> Tensor<T, Sh::Dim> {
     let mut state = seed;
     let mut next = move || {
@@ -55,7 +55,10 @@ pub(crate) fn filled<T: Number, Sh: IntoShape>(seed: u32, shape: Sh) -> Tensor<T
     Tensor::from_fn(shape, |_| T::whole(next(), next()))
 }
 
-/// Compares with a definition, at up to some thousand elements.
+/// Compares about 5000 elements at most with `expected`.
+///
+/// # Panics
+/// If one differs.
 pub(crate) fn check<T: Number, D: Dim>(found: &Tensor<T, D>, expected: impl Fn(D::Shape) -> T) {
     let step = found.len() / 5000 + 1;
     for (position, &value) in found.as_slice().iter().enumerate() {
@@ -73,7 +76,7 @@ pub(crate) fn check<T: Number, D: Dim>(found: &Tensor<T, D>, expected: impl Fn(D
 
 pub(crate) struct Suite<'c> {
     criterion: &'c mut Criterion,
-    /// What the names of rows shall contain: Criterion knows as well, but only after their operands were made.
+    /// Text that the names of benchmarks must contain. Criterion filters, too, but only after their operands were built.
     filter: String,
     pools: [ThreadPool; 2],
 }
@@ -85,7 +88,7 @@ impl<'c> Suite<'c> {
         Suite { criterion, filter: filter.unwrap_or_default(), pools: [pool(1), pool(2)] }
     }
 
-    /// One row. `setup` makes the operands, checks what is computed of them, and returns the work.
+    /// Runs one benchmark. `setup` builds the operands, checks the result, and returns the function to time.
     pub(crate) fn row<T: Number, R, W: FnMut() -> R + Send>(
         &mut self,
         name: impl AsRef<str>,
@@ -102,7 +105,7 @@ impl<'c> Suite<'c> {
                     pool.install(|| {
                         let start = Instant::now();
                         for _ in 0..times {
-                            // Its drop is a part of what an allocating operation costs.
+                            // Includes the drop of the result, which is part of the cost of an allocating operation.
                             black_box(work());
                         }
                         start.elapsed()

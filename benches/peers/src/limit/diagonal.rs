@@ -1,12 +1,12 @@
-//! Walks along diagonals, each element of which is in a line of memory, and often in a page, of its own.
+//! Sums along diagonals. Each element is in its own cache line, and often in its own page.
 
 use super::level::{Level, Loop, widest};
 use crate::Number;
 
-/// Elements between a prefetch and its use.
+/// Prefetch distance in elements.
 const AHEAD: usize = 24;
 
-/// The sum of every `stride`-th element.
+/// Sums every `stride`-th element.
 pub(crate) fn diagonal<T: Number>(x: &[T], stride: usize) -> T {
     widest(Diagonal { x, stride })
 }
@@ -36,7 +36,7 @@ impl<T: Number> Loop for Diagonal<'_, T> {
     }
 }
 
-/// `out[k] = Σ_i x[i, k, i]`, where `x` has `n × out.len() × n` elements.
+/// Computes `out[k] = Σ_i x[i, k, i]`, where `x` has `n × out.len() × n` elements.
 pub(crate) fn diagonal_lines<T: Number>(out: &mut [T], x: &[T], n: usize) {
     widest(Lines { out, x, n });
 }
@@ -54,7 +54,7 @@ impl<T: Number> Loop for Lines<'_, T> {
         let Lines { out, x, n } = self;
         let middle = out.len();
         out.fill(T::sample(0.0, 0.0));
-        // In the sequence of memory: along the surviving axis, whose elements are `n` apart.
+        // In memory order: the inner loop is along the remaining axis, whose stride is `n`.
         for i in 0..n {
             let plane = &x[i * middle * n + i..(i + 1) * middle * n];
             for (k, to) in out.iter_mut().enumerate() {

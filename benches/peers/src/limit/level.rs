@@ -1,6 +1,6 @@
-//! The same loop compiled for several instruction sets, and the widest one that the machine has.
+//! Compiles a loop for several instruction sets, and runs the widest version that the machine has.
 
-/// A loop over memory; `inline(always)` on `run` lets it be compiled for each level.
+/// A loop over memory. `run` is marked `inline(always)`, so that it is compiled for each level.
 pub(super) trait Loop {
     type Output;
     fn run<L: Level>(self) -> Self::Output;
@@ -8,14 +8,15 @@ pub(super) trait Loop {
 
 /// An instruction set.
 pub(super) trait Level {
-    /// Whether [`store`](Level::store) is better than what the compiler makes.
+    /// Whether [`store`](Level::store) is a non-temporal store.
     const STREAMS: bool;
-    /// 64 bytes around the caches.
+    /// Copies 64 bytes, if possible with non-temporal stores.
     ///
     /// # Safety
-    /// `to` is aligned to 64 bytes, both are valid for 64, and the machine has the instruction set.
+    /// * `to` is aligned to 64 bytes. 64 bytes may be written to it and read from `from`.
+    /// * The machine has the instruction set of this level.
     unsafe fn store(to: *mut u8, from: *const u8);
-    /// Asks for a line of memory ahead of its use; any address will do.
+    /// Prefetches a cache line. Any address is allowed.
     fn prefetch<T>(at: *const T);
 }
 
@@ -24,7 +25,7 @@ pub(super) struct Portable;
 impl Level for Portable {
     const STREAMS: bool = false;
     unsafe fn store(to: *mut u8, from: *const u8) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures that 64 bytes are readable from `from` and writable to `to`.
         unsafe { to.copy_from_nonoverlapping(from, 64) }
     }
     fn prefetch<T>(_: *const T) {}
@@ -43,15 +44,15 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
             for half in 0..2 {
-                // SAFETY: the caller's.
+                // SAFETY: the caller ensures that 64 bytes are readable, and that the machine has AVX.
                 let value = unsafe { _mm256_loadu_si256(from.wrapping_add(32 * half).cast()) };
-                // SAFETY: the caller's.
+                // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, and that the machine has AVX.
                 unsafe { _mm256_stream_si256(to.wrapping_add(32 * half).cast(), value) };
             }
         }
         #[inline(always)]
         fn prefetch<T>(at: *const T) {
-            // SAFETY: a prefetch of any address has no effect but on time; SSE is in every x86-64.
+            // SAFETY: a prefetch is a hint and does not fault at any address; every x86-64 processor has SSE.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
         }
     }
@@ -60,9 +61,9 @@ mod x86 {
         const STREAMS: bool = true;
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures that 64 bytes are readable, and that the machine has AVX-512 F.
             let value = unsafe { _mm512_loadu_si512(from.cast()) };
-            // SAFETY: the caller's.
+            // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, and that the machine has AVX-512 F.
             unsafe { _mm512_stream_si512(to.cast(), value) }
         }
         #[inline(always)]
@@ -82,7 +83,7 @@ mod x86 {
     }
 }
 
-/// Runs a loop in the widest version that the machine has.
+/// Runs the widest version of a loop that the machine has.
 pub(super) fn widest<L: Loop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
     {
@@ -92,11 +93,11 @@ pub(super) fn widest<L: Loop>(work: L) -> L::Output {
             && is_x86_feature_detected!("avx512vl");
         let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         if wide && fma {
-            // SAFETY: the machine has what the function is compiled for.
+            // SAFETY: the machine has AVX-512 F, BW, DQ and VL, AVX2 and FMA.
             return unsafe { x86::avx512(work) };
         }
         if fma {
-            // SAFETY: as above.
+            // SAFETY: the machine has AVX2 and FMA.
             return unsafe { x86::avx2(work) };
         }
     }

@@ -1,7 +1,7 @@
-//! What the memory of the machine allows: loops written by hand for one case each, without a library, a plan or a check.
+//! Reference loops that approach the limit of the machine's memory: each is hand-written for one benchmark, without checks.
 //!
-//! Long outputs are written around the caches by streaming stores, which is what a copy by the C library does as well; the
-//! instruction set is found at run time. With two threads, each takes one half.
+//! Long outputs are written with non-temporal stores, as the C library's `memcpy` does. The instruction set is detected at run time.
+//! With several threads, two of them compute one half each.
 
 mod diagonal;
 mod level;
@@ -12,10 +12,10 @@ pub(crate) use diagonal::{diagonal, diagonal_lines};
 pub(crate) use reduce::{add_lines, argmax, sum, sum_every, sum_lines, sum_of_squares};
 pub(crate) use stream::{add_stepped, copy, over, over_lines, update};
 
-/// Shorter work is not worth a second thread.
+/// Minimum number of elements for a second thread.
 const SHARED: usize = 1 << 17;
 
-/// Whether to halve work on so many elements.
+/// Returns whether to split work on this number of elements in two halves.
 fn halved(elements: usize) -> bool {
     crate::parallel() && elements >= SHARED
 }

@@ -1,11 +1,11 @@
-//! Sums with many accumulators, in the sequence of memory.
+//! Reductions with many accumulators, in memory order.
 
 use super::level::{Level, Loop, widest};
 use super::{SHARED, halved};
 use crate::Number;
 use crate::number::Real;
 
-/// Accumulators: enough registers' worth of each type to hide the latency of an addition.
+/// Number of accumulators: for every type, they fill enough registers to hide the latency of an addition.
 const LANES: usize = 64;
 
 pub(crate) fn sum<T: Number>(x: &[T]) -> T {
@@ -48,7 +48,7 @@ impl<T: Number, F: Fn(T, T) -> T> Loop for Fold<'_, T, F> {
     }
 }
 
-/// The sum of each line.
+/// Computes the sum of each row.
 pub(crate) fn sum_lines<T: Number>(out: &mut [T], x: &[T]) {
     let length = x.len() / out.len();
     let some = |out: &mut [T], x: &[T]| {
@@ -66,7 +66,7 @@ pub(crate) fn sum_lines<T: Number>(out: &mut [T], x: &[T]) {
     }
 }
 
-/// The sum of lines as long as `out`, of which `stride` lies between one and the next.
+/// Adds rows of length `out.len()`, which start `stride` elements apart.
 pub(crate) fn add_lines<T: Number>(out: &mut [T], x: &[T], stride: usize) {
     if halved(x.len()) && out.len() >= 64 {
         let middle = out.len() / 2;
@@ -110,7 +110,7 @@ impl<T: Number> Loop for AddLines<'_, T> {
     }
 }
 
-/// The sum of every second element of every second line.
+/// Sums every second element of every second row.
 pub(crate) fn sum_every<T: Number>(x: &[T], length: usize) -> T {
     let some = |x: &[T]| {
         let mut sum = T::sample(0.0, 0.0);
@@ -147,7 +147,7 @@ impl<T: Number> Loop for Every<'_, T> {
     }
 }
 
-/// The position of the first largest element; there is no NaN.
+/// Returns the index of the first maximum. The elements must not include NaN.
 pub(crate) fn argmax<T: Real>(x: &[T]) -> usize {
     if halved(x.len()) {
         let middle = x.len() / 2;

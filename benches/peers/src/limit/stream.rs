@@ -1,15 +1,15 @@
-//! Elementwise loops, as STREAM's.
+//! Elementwise loops, as those of the STREAM benchmark.
 
 use super::halved;
 use super::level::{Level, Loop, widest};
 use crate::Number;
 
-/// Outputs from here on are streamed: shorter ones stay in the caches, where the next reader finds them.
+/// Minimum size of outputs that are written with non-temporal stores. Smaller outputs stay in the caches for the next reader.
 const STREAMED_BYTES: usize = 16 << 20;
-/// Elements at a time: a multiple of 64 bytes in every type.
+/// Elements per iteration: a multiple of 64 bytes for every type.
 const BLOCK: usize = 16;
 
-/// `memcpy`, one half per thread.
+/// Copies elements: two threads copy one half each.
 pub(crate) fn copy<T: Number>(out: &mut [T], from: &[T]) {
     if halved(out.len()) {
         let middle = out.len() / 2;
@@ -20,7 +20,7 @@ pub(crate) fn copy<T: Number>(out: &mut [T], from: &[T]) {
     }
 }
 
-/// `out[i] = f([a[i], b[i], ..])`.
+/// Computes `out[i] = f([a[i], b[i], ..])`.
 pub(crate) fn over<T: Number, const K: usize>(
     out: &mut [T],
     operands: [&[T]; K],
@@ -48,7 +48,7 @@ fn halves<T: Number, const K: usize>(
     }
 }
 
-/// The same for each line of `length` elements of `out`, with operands and a function of its own.
+/// [`over`] for each row of `length` elements of `out`, where `line` returns the operands and the function of a row.
 pub(crate) fn over_lines<'a, T: Number, const K: usize, F: Fn([T; K]) -> T + Copy + Sync>(
     out: &mut [T],
     length: usize,
@@ -70,7 +70,7 @@ pub(crate) fn over_lines<'a, T: Number, const K: usize, F: Fn([T; K]) -> T + Cop
     }
 }
 
-/// `out[i] = f(out[i], a[i])`.
+/// Computes `out[i] = f(out[i], a[i])`, or `f(out[i], out[i])` without `a`.
 pub(crate) fn update<T: Number>(out: &mut [T], a: Option<&[T]>, f: impl Fn(T, T) -> T + Copy + Sync) {
     if halved(out.len()) {
         let middle = out.len() / 2;
@@ -99,13 +99,13 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
         let length = out.len();
         assert!(operands.iter().all(|operand| operand.len() == length));
         let sources = operands.map(<[T]>::as_ptr);
-        // SAFETY: `i` is below the length of all of them.
+        // SAFETY: all operands have `length` elements, and `value` is only called for `i < length`.
         let value = |i: usize| f(sources.map(|source| unsafe { *source.wrapping_add(i) }));
         let to = out.as_mut_ptr();
         let mut done = 0;
         if L::STREAMS && streamed {
             while done < length && !to.wrapping_add(done).addr().is_multiple_of(64) {
-                // SAFETY: below the length.
+                // SAFETY: `done < length`, the length of `out`.
                 unsafe { to.wrapping_add(done).write(value(done)) };
                 done += 1;
             }
@@ -113,14 +113,15 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
                 let block: [T; BLOCK] = std::array::from_fn(|lane| value(done + lane));
                 let (to, from) = (to.wrapping_add(done).cast::<u8>(), block.as_ptr().cast::<u8>());
                 for at in (0..size_of::<[T; BLOCK]>()).step_by(64) {
-                    // SAFETY: within the block and the output, aligned by the loop above, at a level that the machine has.
+                    // SAFETY: 64 bytes of the block and of the output, which has `BLOCK` elements from `done` on. The loop above has
+                    // aligned the output. `widest` selects a level that the machine has.
                     unsafe { L::store(to.wrapping_add(at), from.wrapping_add(at)) };
                 }
                 done += BLOCK;
             }
         }
         for i in done..length {
-            // SAFETY: below the length.
+            // SAFETY: `i < length`, the length of `out`.
             unsafe { to.wrapping_add(i).write(value(i)) };
         }
     }
@@ -143,7 +144,7 @@ impl<T: Number, F: Fn(T, T) -> T> Loop for Update<'_, T, F> {
     }
 }
 
-/// `out[i] = a[2i] + b[i]`.
+/// Computes `out[i] = a[2i] + b[i]`.
 pub(crate) fn add_stepped<T: Number>(out: &mut [T], a: &[T], b: &[T]) {
     if halved(out.len()) {
         let middle = out.len() / 2;

@@ -1,4 +1,4 @@
-//! The rows. Each contender does what a good user of its library would write.
+//! The benchmarks. Each implementation is what an experienced user of its library would write.
 
 mod contraction;
 mod memory;
@@ -8,7 +8,7 @@ use crate::contender::{Contest, Library};
 use crate::{Number, Row};
 use num_complex::Complex;
 
-/// A row by name; it is built only when its turn comes, for some hold gigabytes.
+/// A benchmark by name. It is built only before it runs, because some allocate gigabytes.
 struct Entry<T> {
     name: String,
     build: Box<dyn Fn() -> Row<T>>,
@@ -20,7 +20,7 @@ impl<T: Number> Entry<T> {
     }
 }
 
-/// A row in one element type.
+/// A benchmark with one element type.
 pub struct Case {
     pub name: String,
     /// The element type.
@@ -29,21 +29,21 @@ pub struct Case {
 }
 
 impl Case {
-    /// The row; its contenders are not checked yet.
+    /// Builds the benchmark, without checking its implementations.
     pub fn contest(&self) -> Box<dyn Contest> {
         (self.build)()
     }
 }
 
-/// Rows with the same columns.
+/// Benchmarks whose tables have the same columns.
 pub struct Group {
     pub name: &'static str,
     pub columns: &'static [Library],
-    /// By row, then by element type.
+    /// Sorted by benchmark, then by element type.
     pub cases: Vec<Case>,
 }
 
-/// Adds rows in one element type, each after the same row in another type if there is one.
+/// Adds benchmarks with one element type, each after the same benchmark with another type if there is one.
 fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     for Entry { name, build } in entries {
         let at = cases.iter().rposition(|case| case.name == name).map_or(cases.len(), |last| last + 1);

@@ -1,4 +1,4 @@
-//! Views, single elements and operations on a few elements: what walks over rows, sites or points spend their time on.
+//! Views, single elements and operations on few elements: the cost of loops over rows, sites or points.
 
 use super::Entry;
 use crate::contender::Library::{Nalgebra, Ndarray, Vierbein};
@@ -8,9 +8,9 @@ use ndarray::{Array1, Array2, Axis, Ix1, Ix2};
 use std::hint::black_box;
 use vierbein::{Rank, Tensor, einsum};
 
-/// The rows of the tensor that is walked over.
+/// Number of rows of the tensor that is iterated over.
 const ROWS: usize = 10_000;
-/// The sides of the grid of a stencil.
+/// Extent of both axes of the grid of the stencil.
 const SIDE: usize = 512;
 
 pub(super) fn all() -> Vec<Entry<f64>> {
@@ -47,13 +47,13 @@ fn nalgebra_vector(x: &Array1<f64>) -> DVector<f64> {
     DVector::from_fn(x.len(), |i, _| x[i])
 }
 
-/// A tensor of many short rows, and the same as an array of ndarray's.
+/// Returns a tensor with many short rows, and the same elements as an array of ndarray.
 fn short_rows() -> (Tensor<f64, Rank<2>>, Array2<f64>) {
     let problem = Problem::<f64>::new("ij->", &[('i', ROWS), ('j', 4)]);
     (problem.tensor(0), problem.array::<Ix2>(0))
 }
 
-/// A sum of numbers, with the sum of their magnitudes.
+/// Returns the sum of numbers, and the sum of their magnitudes.
 fn total(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.fold((0.0, 0.0), |(sum, all), x| (sum + x, all + x.abs()))
 }
@@ -130,7 +130,7 @@ fn transposed_sum() -> Row<f64> {
         .fresh(Ndarray, move || y.t().iter().sum::<f64>())
 }
 
-/// The five-point Laplacian, by indices, as one writes it first.
+/// The five-point Laplacian in its straightforward form, with indices.
 fn stencil() -> Row<f64> {
     let problem = Problem::<f64>::new("ij->", &[('i', SIDE), ('j', SIDE)]);
     let (x, y) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));

@@ -1,4 +1,11 @@
-//! Elementwise functions: one loop over contiguous operands for each, and one for an output that is also an operand.
+//! Implements [`Elementwise`] for [`Cpu`]: for each function, a loop over contiguous operands, and one whose output is the first operand.
+//!
+//! ```text
+//! if the function may be undefined: check all elements, before any is written
+//! if there are few elements: compute them one by one
+//! else: for each strip of contiguous elements (in parallel):
+//!     an elementary function, a vectorised loop for 64-byte registers, or one for 32-byte registers
+//! ```
 
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
@@ -33,7 +40,7 @@ kernel! {
     }
 }
 
-/// The addresses of a function's operands; those after the last one are null.
+/// The addresses of a function's operands. Unused entries are null.
 type Arrays = [*const u8; MAX_ARGUMENTS];
 
 kernel! {
@@ -59,7 +66,7 @@ kernel! {
     }
 }
 
-/// Writes `op` of the operands to `out` if it is an elementary function. Returns whether it did.
+/// Writes `op` of the operands to `out` if `op` is an elementary function that is vectorised here. Returns whether it did.
 ///
 /// # Safety
 /// As [`map_contiguous`], but `out` may be the first operand.
@@ -71,42 +78,44 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     operands: Arrays,
 ) -> bool {
     use DType::{C32, C64, F32, F64};
-    // An operation of somebody else can only name a function that these types have.
+    // Elementary functions have one or two operands of one type. An operation of another crate may return any `Elementary`: the match
+    // checks the element types, and `map` returns false for functions that a type does not have.
     if A::LEN > 2 || !A::SAME_TYPE {
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // SAFETY of all calls: by this function's contract, `n` elements of the operands' types are readable, and those of `out`, of the
-    // result's type, exclusive. They are the first operand's or overlap none.
+    // The functions called have the contract of this one, for elements of their types: `n` elements are readable from each operand, and
+    // `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
     let [from, right, _] = operands;
     match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `f32`.
         (1, F32, F32, f) => unsafe { numbers32::map(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `f64`.
         (1, F64, F64, f) => unsafe { numbers64::map(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `c32`.
         (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above.
+        // SAFETY: this function's contract, as operand and output have type `c64`.
         (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: see above; elements of another type cannot be the operand's.
+        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the output is
+        // not the operand, and does not overlap it.
         (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
-        // SAFETY: as for `c32`.
+        // SAFETY: as for `c32`, with `c64` and `f64`.
         (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
         (2, F32, F32, Elementary::Pair(f)) => {
-            // SAFETY: see above.
+            // SAFETY: this function's contract, as both operands and the output have type `f32`.
             unsafe { numbers32::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
         }
         (2, F64, F64, Elementary::Pair(f)) => {
-            // SAFETY: see above.
+            // SAFETY: this function's contract, as both operands and the output have type `f64`.
             unsafe { numbers64::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
         }
         _ => false,
     }
 }
 
-/// Whether a function is compiled for registers of 64 bytes too. Most functions are limited by the loads and stores, and gain
-/// nothing. But AVX2 has no instructions for masks, of which the elements of a `bool` result are made, few for integers of 64 bits,
-/// and takes more shuffles to separate the parts of complex numbers.
+/// Returns whether a function is also compiled for registers of 64 bytes. Most functions are limited by loads and stores and gain
+/// nothing. Exceptions: AVX2 has no mask instructions for `bool` results, lacks many instructions for 64-bit integers, and needs more
+/// shuffles to separate the parts of complex numbers.
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
     match F::Output::DTYPE {
         DType::Bool | DType::I64 | DType::U64 => size_of::<A::First>() == 8,
@@ -116,11 +125,11 @@ const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
 }
 
 kernel! {
-    /// Writes `op` of the operands to the first of them.
+    /// Writes `op` of the operands to the first operand.
     ///
     /// # Safety
     /// * Each operand has `n` initialised elements, of the types `A`.
-    /// * Those of the first one may be written; they do not overlap the other operands, and nothing else accesses them.
+    /// * Those of the first operand may be written; they do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
         // SAFETY: by this function's contract; the output has exactly the elements of the first operand, of type `A::First`.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
@@ -228,8 +237,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    // `map` and `update` are always inlined: if the rank is known, little is left of the loop over few elements, and passing the
-    // operands would take longer than the loop.
+    // `map` and `update` are always inlined: for few elements and a known rank, passing the operands would take longer than the loop.
     #[inline(always)]
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
@@ -367,9 +375,9 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
     Ok(())
 }
 
-/// Calls `row` with the offset in each operand of the first element of each inner loop.
+/// Calls `row` for each inner loop of the plan, with the offset of its first element in each operand.
 ///
-/// It is not called for empty inner loops, so that no slice is made from the pointer of an empty buffer.
+/// Does not call it for empty inner loops, so that no slice is made from the pointer of an empty buffer.
 fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
     if plan.inner_len() == 0 {
         return;

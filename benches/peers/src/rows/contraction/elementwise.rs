@@ -1,4 +1,4 @@
-//! Products without a sum.
+//! Elementwise products by `einsum!`.
 
 use crate::contender::{Library, Row};
 use crate::{Contracted, Problem, parallel};

@@ -1,4 +1,4 @@
-//! Products of matrices in either order.
+//! Products of row-major and column-major matrices.
 
 use crate::contender::{Columns, Library, Row};
 use crate::{Contracted, Problem, par};
@@ -8,7 +8,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Ix2};
 use vierbein::{RowMajor, Tensor, einsum, einsum_into};
 
-/// What faer's `a * b` does, on the threads of the pool instead of all.
+/// Computes `a * b` as faer does, but on the threads of the current pool.
 pub(in crate::rows) fn faer_product<T: Contracted>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(&mut out, Accum::Replace, a, b, T::sample(1.0, 0.0), par());
@@ -19,7 +19,7 @@ fn extents(n: usize, inner: usize) -> [(char, usize); 3] {
     [('i', n), ('j', inner), ('k', n)]
 }
 
-/// `n × inner` times `inner × n`.
+/// Row-major matrices: `n × inner` times `inner × n`.
 pub(super) fn row_row<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
@@ -37,7 +37,7 @@ pub(super) fn row_row<T: Contracted>(n: usize, inner: usize) -> Row<T> {
         })
 }
 
-/// The same, into memory that is there already.
+/// [`row_row`] with a preallocated output.
 pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let (zero, one) = (T::sample(0.0, 0.0), T::sample(1.0, 0.0));
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
@@ -62,7 +62,7 @@ pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
         })
 }
 
-/// Everything column-major: `ij` is stored as `ji`.
+/// Column-major matrices: `ij` is stored as `ji`.
 pub(super) fn col_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ji,kj->ki", &extents(n, n));
     let (a, b) = (problem.col_major::<2>(0), problem.col_major::<2>(1));

@@ -1,4 +1,4 @@
-//! Sums of products: what `einsum!` is for.
+//! Sums of products by `einsum!`.
 
 mod elementwise;
 mod matmul;

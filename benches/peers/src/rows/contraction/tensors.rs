@@ -1,4 +1,4 @@
-//! Contractions of tensors: matrix products after reshaping, for those who cannot say it directly.
+//! Contractions of tensors. Libraries without contractions reshape the operands and multiply matrices.
 
 use super::matmul::faer_product;
 use crate::contender::{Library, Row};
@@ -49,7 +49,7 @@ pub(super) fn four_by_four<T: Contracted>() -> Row<T> {
         })
 }
 
-/// Neither operand can be read as a matrix: someone has to copy, or to walk.
+/// Neither operand is a strided matrix after a reshape, so implementations must copy or gather.
 pub(super) fn permuted<T: Contracted>() -> Row<T> {
     let extents = [('a', 40), ('b', 32), ('c', 36), ('d', 48), ('e', 40)];
     let problem = Problem::new("cadb,ebc->ade", &extents);
@@ -68,7 +68,7 @@ pub(super) fn permuted<T: Contracted>() -> Row<T> {
         .strided()
 }
 
-/// Two neighbours in a matrix product state.
+/// The contraction of two neighbours in a matrix product state.
 pub(super) fn two_sites<T: Contracted>() -> Row<T> {
     let extents = [('a', 128), ('i', 2), ('b', 128), ('j', 2), ('c', 128)];
     let problem = Problem::new("aib,bjc->aijc", &extents);

@@ -1,4 +1,4 @@
-//! One operand: diagonals and sums.
+//! Contractions with one operand: diagonals and sums.
 
 use crate::contender::{Library, Row};
 use crate::{Contracted, Problem};

@@ -1,4 +1,4 @@
-//! A vector repeated along one axis of a matrix.
+//! A matrix plus a vector that is broadcast along one axis.
 
 use crate::contender::Library;
 use crate::memory::{Operand, Output, operand};
@@ -10,14 +10,14 @@ use vierbein::{Rank, Tensor};
 
 type Operands<T> = (Operand<T, Rank<2>>, Operand<T, Rank<1>>);
 
-/// The matrix, the vector, and the problem: the vector is indexed as `axis` of the matrix is.
+/// Returns the matrix and the vector, and the problem of their sum. The vector has the index of the matrix along `axis`.
 fn problem<T: Number>(n: usize, axis: usize) -> (Operands<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n]));
     let operands = (a.clone(), b.clone());
     (operands, Problem::defined([n, n], move |i| (a.at(i) + b.at(&[i[axis]]), 0.0)))
 }
 
-/// A vector as a square matrix, one of whose strides is zero: strided-kernel wants the rank that it has to have.
+/// Returns a vector as a square matrix with one stride of zero: strided-kernel requires operands of equal rank.
 fn repeated<'a, T>(vector: &StridedView<'a, T>, strides: [isize; 2]) -> StridedView<'a, T> {
     let n = vector.len();
     StridedView::new(vector.data(), &[n, n], &strides, 0).expect("within the vector")

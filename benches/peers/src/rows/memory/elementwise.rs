@@ -1,4 +1,4 @@
-//! Operands of one shape, dense, in one order.
+//! Elementwise arithmetic on contiguous operands with the same shape and memory order.
 
 use crate::contender::Library;
 use crate::memory::{Output, operand};
@@ -9,7 +9,7 @@ use rstsr_core::prelude::rt;
 use strided_kernel::{Identity, StridedArray, copy_into, map_update_into, zip_map2_into, zip_map3_into};
 use vierbein::Tensor;
 
-/// `a + b`, element by element: one rounding, so every library has the same.
+/// The problem `a + b`. Each element is rounded once, so the results of all libraries are equal.
 fn sum_of_two<T: Number>(n: usize) -> Problem<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     Problem::defined([n], move |i| (a.at(i) + b.at(i), 0.0))
@@ -66,7 +66,7 @@ pub(super) fn add_into<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::over(out, [*u, *v], |[u, v]| u + v))
 }
 
-/// Changes its left operand, so each contender has one of its own.
+/// `a += b`. Each implementation has its own left operand.
 pub(super) fn add_assign<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let (x, y) = (a.array::<Ix1>(), b.array::<Ix1>());
@@ -153,7 +153,7 @@ pub(super) fn copy_over<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::copy(out, *u))
 }
 
-/// `b += 2a`; a product with 2 is not rounded.
+/// `b += 2a`. Multiplication by 2 is exact.
 pub(super) fn add_scaled<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let (x, y) = (a.array::<Ix1>(), b.array::<Ix1>());
@@ -201,7 +201,7 @@ pub(super) fn add_scaled<T: Number>(n: usize) -> Row<T> {
         )
 }
 
-/// `b += -2b`: only the sign changes, however often.
+/// `b += -2b`, which changes only the signs, so it can be repeated.
 pub(super) fn scale_own<T: Number>(n: usize) -> Row<T> {
     let b = operand::<T, _>(1, [n]);
     let (y, q, s, g, v) = (b.array::<Ix1>(), b.strided(), b.rstsr(), b.faer(), b.slice());
@@ -254,7 +254,7 @@ pub(super) fn scale_own<T: Number>(n: usize) -> Row<T> {
         )
 }
 
-/// `a·b + 2c`.
+/// The problem `a·b + 2c`.
 fn product_and_sum<T: Number>(n: usize) -> Problem<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let c = operand::<T, _>(3, [n]);
@@ -290,7 +290,7 @@ pub(super) fn fused<T: Number>(n: usize) -> Row<T> {
                 .expect("shapes that fit");
             out
         })
-        // It has no way to do it in one pass.
+        // rstsr cannot compute it in one pass.
         .fresh(Library::Rstsr, move || &*r * &*s + &*t * two)
         .fresh(Library::Faer, move || zip!(*f, *g, *h).map(|unzip!(f, g, h)| *f * *g + *h * two))
         .over(Library::Limit, Output::slice([n]), move |out| {

@@ -1,4 +1,4 @@
-//! Work that is bound by memory, not by arithmetic.
+//! Benchmarks that are limited by memory, not by arithmetic.
 
 mod broadcast;
 mod elementwise;

@@ -1,4 +1,4 @@
-//! Copies with the axes in another sequence. The limit is a plain copy of as many bytes, of the same memory.
+//! Copies with permuted axes. The reference loop is a plain copy of the same memory.
 
 use crate::contender::Library;
 use crate::memory::{Operand, Output, operand};
@@ -9,7 +9,7 @@ use rstsr_core::prelude::{RowMajor, rt};
 use strided_kernel::{StridedArray, copy_into, zip_map2_into};
 use vierbein::{Dim, IntoShape, Rank, Tensor};
 
-/// An array of extents, to vierbein and to ndarray.
+/// An array of extents that is a shape of vierbein and of ndarray.
 pub(super) trait Extents<E>:
     IntoShape<Dim: Dim<Shape = Self>>
     + IntoDimension<Dim = E>
@@ -33,7 +33,7 @@ impl<E, Sh> Extents<E> for Sh where
 {
 }
 
-/// Axis `k` of the result is axis `axes[k]` of the operand.
+/// Returns the operand, the shape of the result, and the problem: axis `k` of the result is axis `axes[k]` of the operand.
 fn problem<T: Number, E, Sh: Extents<E>>(
     shape: Sh,
     axes: Sh,
@@ -54,7 +54,7 @@ fn problem<T: Number, E, Sh: Extents<E>>(
     (operand, permuted, problem)
 }
 
-/// What the plain copy has at an index.
+/// Returns the definition of the plain copy.
 fn unpermuted<T: Number, D: Dim>(a: Operand<T, D>, shape: Vec<usize>) -> impl Fn(&[usize]) -> (T, f64) {
     let slice = a.slice();
     move |index| (slice[index.iter().zip(&shape).fold(0, |flat, (i, extent)| flat * extent + i)], 0.0)
@@ -70,12 +70,12 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         .fresh(Library::Ndarray, move || {
             let x = x.view().permuted_axes(axes);
             if parallel() {
-                // A copy that keeps no layout but the standard one.
+                // A row-major copy, independent of the layout of the operand.
                 let mut out = ndarray::Array::uninit(x.raw_dim());
                 Zip::from(&mut out).and(&x).par_for_each(|out, &x| {
                     out.write(x);
                 });
-                // SAFETY: every element was written.
+                // SAFETY: `Zip` has written every element of `out`.
                 unsafe { out.assume_init() }
             } else {
                 x.as_standard_layout().into_owned()
@@ -90,7 +90,7 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         .fresh(Library::Rstsr, move || r.permute_dims(&*signed).to_contig(RowMajor).into_owned());
     if let &[rows, columns] = shape.as_ref() {
         let f = a.faer();
-        // Its matrices are column-major: a row-major one is transposed in memory when it becomes one of them.
+        // faer's own matrices are column-major, so copying a row-major matrix to one transposes the memory.
         row = row.fresh(Library::Faer, move || {
             let mut out = Mat::zeros(rows, columns);
             out.copy_from(*f);
@@ -133,7 +133,7 @@ pub(super) fn over<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh,
 
 type Matrices<T> = [Operand<T, Rank<2>>; 2];
 
-/// `a + bᵀ`; the limit adds the two as they lie.
+/// Returns the operands and the problem of `a + bᵀ`. The reference loop adds both in memory order, without the transpose.
 fn sum<T: Number>(n: usize) -> (Matrices<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n, n]));
     let operands = [a.clone(), b.clone()];

@@ -1,4 +1,4 @@
-//! Sums and other reductions, over everything or over one axis. The limit reads its operand once, in the sequence of memory.
+//! Sums and other reductions, of all elements or over one axis. The reference loops read their operands once, in memory order.
 
 use crate::contender::Library;
 use crate::memory::{Output, operand};
@@ -7,7 +7,7 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Axis, Ix1, Ix2, Ix3, Zip};
 use strided_kernel::{reduce, reduce_axis};
 
-/// The sum of some terms, and of their magnitudes.
+/// Returns the sum of terms, and the sum of their magnitudes.
 fn total<T: Number>(terms: impl Iterator<Item = T>) -> (T, f64) {
     terms.fold((T::sample(0.0, 0.0), 0.0), |(sum, all), x| (sum + x, all + x.magnitude()))
 }
@@ -31,7 +31,7 @@ pub(super) fn sum<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || limit::sum(*u))
 }
 
-/// Over the rows: one number for each column.
+/// Sums over the rows: one result for each column.
 pub(super) fn sum_rows<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -46,7 +46,7 @@ pub(super) fn sum_rows<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::add_lines(out, *u, n))
 }
 
-/// Over the columns: one number for each row.
+/// Sums over the columns: one result for each row.
 pub(super) fn sum_columns<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -85,11 +85,10 @@ pub(super) fn sum_middle<T: Number>(n: usize) -> Row<T> {
         })
 }
 
-/// How many elements ndarray folds at a time: single-precision sums of 10⁷ squares, one after the other, are off by half a
-/// percent.
+/// Number of elements of a partial sum with ndarray: a plain `f32` sum of 10⁷ squares has an error of half a percent.
 const CHUNK: usize = 4096;
 
-/// vierbein's and faer's guard against overflow of the squares; the others do not.
+/// The Euclidean norm. vierbein and faer avoid overflow of the squares; the other implementations do not.
 pub(super) fn norm<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n]);
     let (x, p, r, f, u) = (a.array::<Ix1>(), a.strided(), a.rstsr(), a.faer(), a.slice());
@@ -119,7 +118,7 @@ pub(super) fn norm<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || root(limit::sum_of_squares(*u)))
 }
 
-/// ndarray has none, so a user folds over its iterator; strided-kernel and faer have none either.
+/// `argmax`. ndarray has no such method, so the benchmark folds over its iterator. strided-kernel and faer have none either.
 pub(super) fn argmax<T: Real>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n]);
     let (x, r, u) = (a.array::<Ix1>(), a.rstsr(), a.slice());

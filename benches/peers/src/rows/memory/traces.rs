@@ -1,5 +1,5 @@
-//! Traces over two axes of a tensor, and the other ways to them: a contraction with the unit matrix, a sum over every
-//! (n + 1)-th element of a reshaped tensor, the product of the diagonals with a vector of ones.
+//! Traces over two axes of a tensor, and alternative implementations: a contraction with the unit matrix, a sum over every
+//! (n + 1)-th element of a reshaped tensor, and the product of the diagonals with a vector of ones.
 
 use super::super::Entry;
 use crate::contender::Library;
@@ -31,7 +31,7 @@ fn ones<T: Number>(n: usize) -> Tensor<T, Rank<1>> {
     Tensor::full([n], T::sample(1.0, 0.0))
 }
 
-/// A sum over `i`, and of the magnitudes.
+/// Returns the sum over `i` of the elements at `index(i)`, and the sum of their magnitudes.
 fn traced<T: Number, D: Dim>(a: &Operand<T, D>, n: usize, index: impl Fn(usize) -> Vec<usize>) -> (T, f64) {
     let terms = (0..n).map(|i| a.at(&index(i)));
     terms.fold((T::sample(0.0, 0.0), 0.0), |(sum, all), x| (sum + x, all + x.magnitude()))
@@ -57,7 +57,7 @@ fn matrix<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Dot, move || t3.diagonal(0, 1).dot(&ones))
 }
 
-/// Over axes 0 and 2 of `n × middle × n`.
+/// The trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`.
 fn outer<T: Number>(n: usize, middle: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, middle, n]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());
@@ -73,7 +73,7 @@ fn outer<T: Number>(n: usize, middle: usize) -> Row<T> {
             out
         })
         .fresh(Library::Strided, move || {
-            // The diagonal is axis 0 of this view.
+            // Axis 0 of the view is the diagonal.
             let diagonal = p.diagonal_view(&[(0, 2)]).expect("a square");
             reduce_axis(&diagonal, 0, |x| x, |x, y| x + y, T::sample(0.0, 0.0), exec()).expect("an axis")
         })
@@ -87,7 +87,7 @@ fn outer<T: Number>(n: usize, middle: usize) -> Row<T> {
         .fresh(Library::Dot, move || einsum!("ki,i->k", &t3.diagonal(0, 2), &ones))
 }
 
-/// Over axes 0 and 1 of `n × n × last`.
+/// The trace over axes 0 and 1 of a tensor of shape `[n, n, last]`.
 fn leading<T: Number>(n: usize, last: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n, last]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());

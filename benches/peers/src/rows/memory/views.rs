@@ -1,4 +1,4 @@
-//! Operands that are views: every second element of a line, every second line, axes in another sequence.
+//! Operands that are views: every second element of each row, every second row, permuted axes.
 
 use crate::contender::Library;
 use crate::memory::{Output, operand};
@@ -8,14 +8,14 @@ use rstsr_core::prelude::rt;
 use strided_kernel::{StridedArray, StridedView, copy_into, reduce_axis, zip_map2_into};
 use vierbein::{Tensor, s};
 
-/// Every `steps[k]`-th index of axis `k` of a dense array.
+/// Returns a view of every `steps[k]`-th index of axis `k`.
 fn stepped<'a, T: Copy>(view: &StridedView<'a, T>, steps: [usize; 2]) -> StridedView<'a, T> {
     let dims = [view.dims()[0] / steps[0], view.dims()[1] / steps[1]];
     let strides = [view.strides()[0] * steps[0] as isize, view.strides()[1] * steps[1] as isize];
     StridedView::new(view.data(), &dims, &strides, 0).expect("within the array")
 }
 
-/// rstsr's slices: every `step`-th of `extent`.
+/// Returns rstsr's slice of every `step`-th of `extent` indices.
 fn every(extent: usize, step: usize) -> rt::SliceI {
     rt::SliceI::new(None, Some(extent as isize), Some(step as isize))
 }
@@ -72,7 +72,7 @@ pub(super) fn add_stepped_into<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n, n]), move |out| limit::add_stepped(out, *u, *v))
 }
 
-/// The limit copies the same lines, one by one.
+/// Copies every second row. The reference loop copies the same rows one by one.
 pub(super) fn copy_stepped_rows<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [2 * n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -100,7 +100,7 @@ pub(super) fn copy_stepped_rows<T: Number>(n: usize) -> Row<T> {
         })
 }
 
-/// Axes `k i j` of `a` are axes 0, 1 and 2 of the result; the limit adds the two as they lie.
+/// Adds `a`, permuted by `[2, 0, 1]`, and `b`. The reference loop adds both in memory order, without the permutation.
 pub(super) fn add_permuted<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n; 3]), operand::<T, _>(2, [n; 3]));
     let (x, y) = (a.array::<Ix3>(), b.array::<Ix3>());
@@ -149,7 +149,7 @@ pub(super) fn sum_stepped<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || limit::sum_every(*u, 2 * n))
 }
 
-/// Axis 0 of the view is the last one in memory; the limit sums each line.
+/// Sums over axis 0 of a permuted view, which is the last axis in memory. The reference loop sums each row.
 pub(super) fn sum_permuted<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n; 3]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());

@@ -24,7 +24,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 pub(in crate::device::cuda) struct Context {
     ordinal: usize,
     context: sys::CUcontext,
-    /// Where memory comes from; `None` if the device has no pools.
+    /// The CUDA memory pool for allocations; `None` if the device has no pools.
     pool: Option<sys::CUmemoryPool>,
     recycled: Recycled,
     /// Memory of the whole device, in bytes.

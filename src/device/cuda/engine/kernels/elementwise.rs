@@ -72,10 +72,10 @@ impl Operation {
             // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
             unsafe { self.dense(context, plan.len(), plan.inner_strides(), elements) }
         } else if let Some(tiles) = tile::tiles(&plan, elements) {
-            // SAFETY: as for `dense`: the plan visits only elements that the caller ensures.
+            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
             unsafe { tiles.run(context, self, elements) }
         } else {
-            // SAFETY: as for `dense`: the plan visits only elements that the caller ensures.
+            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
             unsafe { self.strided(context, &plan, elements) }
         }
     }
