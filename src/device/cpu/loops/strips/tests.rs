@@ -212,7 +212,7 @@ fn blocks_and_rows_of_any_length() {
 /// Results with non-temporal stores: contiguous, in rows whose ends are not aligned to cache lines, and of single bytes.
 #[test]
 fn large_results() {
-    let (rows, columns) = (1447, 1451);
+    let (rows, columns) = (2053, 2051);
     let value = |k: usize| (k % 1013) as f64;
     let a: Vec<f64> = (0..rows * (columns + 2)).map(value).collect();
     for (pitch, first) in [(columns, 0), (columns + 1, 3), (columns + 2, 1)] {
@@ -233,7 +233,7 @@ fn large_results() {
 /// Strips of whole rows and of parts of rows, with and without non-temporal stores, with and without gaps between the output's rows.
 #[test]
 fn transposed_operands_of_large_results() {
-    for (rows, columns) in [(1447, 1451), (70, 30_011), (300, 4001), (65, 2050)] {
+    for (rows, columns) in [(2053, 2051), (70, 60_013), (300, 4001), (65, 2050)] {
         for gap in [0, 1] {
             let pitch = columns + gap;
             let a: Vec<f64> = (0..rows * pitch).map(|k| (k % 1013) as f64).collect();
