@@ -317,7 +317,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// Raises `self` to a real power.
     #[doc(hidden)]
     fn raised(self, n: Self::Magnitude) -> Self;
-    /// Returns the argument (phase) in radians, in (−π, π].
+    /// Returns the argument (phase) in radians, from −π to π.
     fn arg(self) -> Self::Magnitude;
     #[doc(hidden)]
     fn has_nan(self) -> bool;

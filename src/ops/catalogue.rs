@@ -97,7 +97,7 @@ macro_rules! unary {
             host: |x| T::one() / x, cuda: "cast<A>(1) / a",
         }
         Arg: arg, try_arg {
-            doc: "The argument (phase) in radians, in (−π, π]",
+            doc: "The argument (phase) in radians, from −π to π",
             elements: Inexact, gives: T::Magnitude,
             example: "[Complex::new(0.0, 2.0)]" => "[std::f64::consts::FRAC_PI_2]",
             host: |x| x.arg(), cuda: "arg(a)", elementary: Elementary::Arg, cost: SLOW,
@@ -320,7 +320,7 @@ macro_rules! binary {
             host: |a, b| smaller(a, b), cuda: "smaller(a, b)",
         }
         Atan2: atan2, try_atan2 {
-            doc: "The angle in radians of the point (right, self), in (−π, π]",
+            doc: "The angle in radians of the point (right, self), from −π to π",
             elements: RealFloat, gives: T,
             example: "[1.0, 0.0]", "&tensor![0.0, 1.0]" => "[std::f64::consts::FRAC_PI_2, 0.0]",
             pair_function: Atan2, cuda: "atan2(a, b)",

@@ -36,7 +36,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
-use crate::simd::{Level, prefetch};
+use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 
 /// One operand, without its element type.
@@ -195,17 +195,9 @@ const MAX_STREAMED_COST: usize = 64;
 /// Maximum ratio of an operand's element size to the result's element size for non-temporal stores.
 const MAX_STREAMED_RATIO: usize = 4;
 
-/// Bytes of a row's buffer. A few buffers fit in L1, next to the operands that are used in place.
+/// Bytes of a row's buffer. A few buffers fit in L1, next to the operands that are used in place. If a result is streamed, larger
+/// buffers are slower, because reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
-
-/// Bytes of the buffer from which a row that is contiguous in all operands is streamed.
-const STREAMED_BUFFER_BYTES: usize = 4 << 10;
-
-/// Returns how much of the buffer to use. By measurement: on an Intel Xeon with AVX-512, larger parts are slower, because reads and writes
-/// of memory then alternate in long bursts; on an AMD EPYC with AVX2, they are faster, by up to a third.
-fn streamed_bytes() -> usize {
-    if Level::get() == Level::Avx512 { ROW_BUFFER_BYTES } else { STREAMED_BUFFER_BYTES }
-}
 
 /// Maximum length of rows that are joined, so that one call of the loop handles several rows.
 const MAX_JOINED_COLUMNS: usize = 64;
@@ -229,10 +221,6 @@ const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
-
-/// The buffer of a row that is streamed.
-#[repr(align(64))]
-struct StreamedBuffer(#[allow(dead_code)] [MaybeUninit<u8>; STREAMED_BUFFER_BYTES]);
 
 /// Height of a tile if the allocation of larger buffers fails.
 const MIN_TILE_HEIGHT: usize = 32;
@@ -391,15 +379,23 @@ impl<const K: usize> StripTask<'_, K> {
         if !self.streams {
             return (self.f)(columns, padded(at));
         }
-        let mut buffer = MaybeUninit::<StreamedBuffer>::uninit();
+        let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
         let size = self.operands[0].size;
-        let width = streamed_bytes() / size;
+        let width = ROW_BUFFER_BYTES / size;
         let mut left = columns;
         while left > 0 {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
+            // The next elements are read from memory while these are written.
+            let next = width.min(left - n);
+            for k in 1..K {
+                let size = self.operands[k].size;
+                for byte in (0..next * size).step_by(CACHE_LINE_BYTES) {
+                    prefetch(at[k].wrapping_add(n * size + byte));
+                }
+            }
             // SAFETY: the next `n` elements of the row, which are exclusive by the contract. The buffer has `width >= n`
             // elements. `part` calls `fence` afterwards.
             unsafe { stream_piece(buffer, to, n * size) };
