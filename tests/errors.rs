@@ -112,8 +112,8 @@ fn assignments() {
     let (mut x, small) = (matrix(), Tensor::<f64, _>::zeros([2]));
     let text = |verb: &str, from: &str| {
         format!(
-            "cannot {verb} shape {from} in place to shape [2, 3]: the target's shape cannot grow \
-             (row-major aligns trailing axes); write a new tensor instead"
+            "cannot {verb} shape {from} in place to shape [2, 3]: the source does not broadcast to the target's shape \
+             (row-major aligns trailing axes); compute a new tensor instead"
         )
     };
     refused!(x.try_assign(&small), x.assign(&small), Error::AssignTo { .. }, text("assign", "[2]"));
@@ -148,7 +148,7 @@ fn broadcast_views() {
         x.try_broadcast_to([3, 3]),
         x.broadcast_to([3, 3]),
         Error::BroadcastShape { .. },
-        "cannot broadcast shape [2, 3] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)"
+        "cannot broadcast shape [2, 3] to [3, 3]: only axes of extent 1 are repeated (row-major aligns trailing axes)"
     );
 }
 
@@ -229,7 +229,7 @@ fn axes_out_of_range() {
         "cannot insert an axis: position 3 is beyond the end of shape [2, 3]; positions run from 0 to 2"
     );
     let single = Tensor::<f64, _>::scalar(1.0);
-    let text = "accumulate: axis 0 is out of range, for a tensor of rank 0 has no axes";
+    let text = "accumulate: axis 0 is out of range: a tensor of rank 0 has no axes";
     refused!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
@@ -283,15 +283,15 @@ fn axes_of_every_reduction() {
 fn repeated_and_unequal_axes() {
     let x = matrix();
     let text =
-        |verb: &str| format!("{verb}: axes [1, 1] of shape [2, 3] name one twice; each may be named once");
+        |verb: &str| format!("{verb}: an axis occurs twice in [1, 1], for shape [2, 3]; name each axis once");
     refused!(x.try_trace(1, 1), x.trace(1, 1), Error::RepeatedAxis { .. }, text("trace"));
     refused!(x.try_diagonal(1, 1), x.diagonal(1, 1), Error::RepeatedAxis { .. }, text("take the diagonal"));
     refused!(x.try_permute([1, 1]), x.permute([1, 1]), Error::RepeatedAxis { .. }, text("permute"));
     refused!(x.try_sum_axes([1, 1]), x.sum_axes([1, 1]), Error::RepeatedAxis { .. }, text("sum"));
     let text = |verb: &str| {
         format!(
-            "cannot {verb} over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; \
-             cut the longer one with `.slice(..)` first"
+            "cannot {verb} over axes 0 and 1 of shape [2, 3]: their extents 2 and 3 differ; shorten the longer axis \
+             with `.slice(..)` first"
         )
     };
     refused!(x.try_trace(0, 1), x.trace(0, 1), Error::UnequalAxes { .. }, text("trace"));
@@ -300,8 +300,7 @@ fn repeated_and_unequal_axes() {
         x.try_remove_axis(1),
         x.remove_axis(1),
         Error::NotUnitAxis { .. },
-        "cannot remove axis 1 of shape [2, 3]: its length is 3, not 1; \
-         choose one position with `.index_axis(1, i)` instead"
+        "cannot remove axis 1 of shape [2, 3]: its extent is 3, not 1; choose one index with `.index_axis(1, i)` instead"
     );
 }
 
@@ -309,7 +308,7 @@ fn repeated_and_unequal_axes() {
 fn positions() {
     let mut x = matrix();
     let text = |verb: &str, index: isize| {
-        format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose length is 3")
+        format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose extent is 3")
     };
     refused!(x.try_index_axis(1, 3), x.index_axis(1, 3), Error::Index { .. }, text("index", 3));
     refused!(x.try_index_axis(1, 3), x.index_axis_mut(1, 3), Error::Index { .. }, text("index", 3));
@@ -368,12 +367,12 @@ fn reshapes() {
     assert_eq!(x, matrix());
 
     let text = "cannot reshape without a copy of a view of shape [3, 2] with strides [1, 3]: \
-                it is not dense in row-major order; copy it first with `.to_owned()`";
+                it is not contiguous in row-major order; copy it first with `.to_owned()`";
     refused!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
     let text = |shape: &str, strides: &str| {
         format!(
             "cannot take the slice of a view of shape {shape} with strides {strides}: \
-             it is not dense in row-major order; copy it first with `.to_owned()`"
+             it is not contiguous in row-major order; copy it first with `.to_owned()`"
         )
     };
     assert_eq!(x.t().try_as_slice().unwrap_err().to_string(), text("[3, 2]", "[1, 3]"));
@@ -402,7 +401,7 @@ fn sizes_beyond_the_address_space() {
     let max = usize::MAX;
     let text = |shape: &str| {
         format!(
-            "cannot make a tensor of shape {shape} with 8 bytes an element: its size exceeds the address space"
+            "cannot make a tensor of shape {shape} with 8 bytes per element: its size exceeds the address space"
         )
     };
     type T<const N: usize> = Tensor<f64, Rank<N>>;
@@ -473,7 +472,7 @@ fn random_tensors_beyond_the_address_space() {
         Tensor::<f64, _>::random([usize::MAX], StandardUniform, &mut rng),
         Error::Overflow { .. },
         format!(
-            "cannot make a tensor of shape [{}] with 8 bytes an element: its size exceeds the address space",
+            "cannot make a tensor of shape [{}] with 8 bytes per element: its size exceeds the address space",
             usize::MAX
         )
     );
@@ -510,7 +509,7 @@ fn sizes_that_exceed_memory() {
 fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
     let text = |name: &str| {
-        format!("cannot take the {name} of nothing: the reduced axes of shape [2, 0] hold no elements")
+        format!("cannot take the {name} of shape [2, 0]: the reduced axes have zero elements")
     };
     refused!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
     refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));

@@ -115,11 +115,11 @@ fn shapes_and_axes() {
     );
     refused(
         x.clone().try_add_assign(&y),
-        "cannot add shape [1, 3] in place to shape [2, 2]: the target's shape cannot grow \
-         (row-major aligns trailing axes); write a new tensor instead",
+        "cannot add shape [1, 3] in place to shape [2, 2]: the source does not broadcast to the target's shape \
+         (row-major aligns trailing axes); compute a new tensor instead",
     );
     refused(x.sum(2), "sum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1");
-    refused(x.sum([0, 0]), "sum: axes [0, 0] of shape [2, 2] name one twice; each may be named once");
+    refused(x.sum([0, 0]), "sum: an axis occurs twice in [0, 0], for shape [2, 2]; name each axis once");
     refused(
         x.argmax(2),
         "position of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
@@ -131,27 +131,27 @@ fn shapes_and_axes() {
     );
     refused(
         y.trace(0, 1),
-        "cannot trace over axes 0 and 1 of shape [1, 3]: their lengths 1 and 3 differ; \
-        cut the longer one with `.slice(..)` first",
+        "cannot trace over axes 0 and 1 of shape [1, 3]: their extents 1 and 3 differ; shorten the longer axis \
+        with `.slice(..)` first",
     );
     refused(x.permute(&[0]), "permute: [0] has not one number for each axis of a tensor of `Rank<2>`");
     refused(
         x.permute(&[1, 1]),
-        "permute: axes [1, 1] of shape [2, 2] name one twice; each may be named once",
+        "permute: an axis occurs twice in [1, 1], for shape [2, 2]; name each axis once",
     );
     refused(
         x.index_axis(0, 2),
-        "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose length is 2",
+        "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose extent is 2",
     );
     refused(x.view().reshape(&[3]), "cannot reshape [2, 2] to [3]: they have 4 and 3 elements");
     refused(
         x.t().unwrap().as_shape(&[4]),
         "cannot reshape without a copy of a view of shape [2, 2] with strides [1, 2]: \
-         it is not dense in row-major order; copy it first with `.to_owned()`",
+         it is not contiguous in row-major order; copy it first with `.to_owned()`",
     );
     refused(
         x.broadcast_to(&[3, 3]),
-        "cannot broadcast shape [2, 2] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)",
+        "cannot broadcast shape [2, 2] to [3, 3]: only axes of extent 1 are repeated (row-major aligns trailing axes)",
     );
     refused(
         x.slice(s![0]),

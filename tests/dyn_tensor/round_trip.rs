@@ -129,7 +129,7 @@ fn elements() {
     assert_eq!(x.t().unwrap().get(&[0, 1]).unwrap(), DynScalar::F64(-1.0));
     assert_eq!(
         x.get(&[0, 2]).unwrap_err().to_string(),
-        "cannot index: index 2 is out of bounds for axis 1 of shape [2, 2], whose length is 2"
+        "cannot index: index 2 is out of bounds for axis 1 of shape [2, 2], whose extent is 2"
     );
     assert_eq!(
         x.get(&[0]).unwrap_err().to_string(),
