@@ -454,10 +454,7 @@ impl fmt::Display for Error {
                  its size exceeds the address space"
             ),
             Error::Empty { op, shape } => {
-                write!(
-                    f,
-                    "cannot take the {op} of shape {shape:?}: the reduced axes have zero elements"
-                )
+                write!(f, "cannot take the {op} of shape {shape:?}: the reduced axes have zero elements")
             }
             Error::Matmul { left, right, row_major, why } => write!(
                 f,

@@ -508,9 +508,8 @@ fn sizes_that_exceed_memory() {
 #[test]
 fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
-    let text = |name: &str| {
-        format!("cannot take the {name} of shape [2, 0]: the reduced axes have zero elements")
-    };
+    let text =
+        |name: &str| format!("cannot take the {name} of shape [2, 0]: the reduced axes have zero elements");
     refused!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
     refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
     refused!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
