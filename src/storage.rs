@@ -113,7 +113,7 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
 /// Memory that tensors can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `TensorView` cannot be written to",
-    label = "this view is for reading",
+    label = "this view is read-only",
     note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`",
     note = "as an argument, a mutable view is a `TensorViewMut`; in generic code, bound the storage: `S: StorageMut<T, Dev>`"
 )]

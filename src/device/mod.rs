@@ -249,8 +249,8 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 ///   of that element. It is aligned, contiguous with its neighbours, and valid for reads (and, from `ptr_mut`, for writes).
 /// * It is never null, even if the buffer is empty.
 #[diagnostic::on_unimplemented(
-    message = "the host cannot reach the elements of a tensor on `{Self}`",
-    label = "elements on `{Self}` are out of the host's reach",
+    message = "tensors on `{Self}` are not accessible from the host",
+    label = "`{Self}` memory is not host-accessible",
     note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub unsafe trait HostAccess: Device {

@@ -289,8 +289,8 @@ impl<S: DynData> DynTensor<S> {
     pub fn item(&self) -> Result<DynScalar, Error> {
         if self.rank() != 0 {
             let why = format!(
-                "a tensor of `Rank<{}>` has more than one element, or may have: this is for `Rank<0>`; \
-                one element among several is `x.get(&[i, j])`, the sum of all of them `.sum(..)?.item()`",
+                "a tensor of `Rank<{}>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
+                `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`",
                 self.rank()
             );
             return Err(Error::NotForRank { op: "item", why });

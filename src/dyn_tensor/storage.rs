@@ -134,7 +134,7 @@ pub trait DynData: erased::Held {
 /// The storage of a [`DynTensor`](super::DynTensor) that can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `DynView` cannot be written to",
-    label = "this view is for reading",
+    label = "this view is read-only",
     note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`"
 )]
 pub trait DynDataMut: DynData {

@@ -296,9 +296,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
 /// The rank of a tensor with exactly one element: 0.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` has more than one element, or may have",
-    label = "this is for `Rank<0>`",
-    note = "one element among several is `x[[i, j]]`, the sum of all of them `.sum().item()`"
+    message = "a tensor of `{Self}` is not known to have exactly one element",
+    label = "expected `Rank<0>`",
+    note = "read one element with `x[[i, j]]`, or sum all elements with `.sum().item()`"
 )]
 pub trait OneElement: Dim {}
 #[diagnostic::do_not_recommend]
@@ -306,8 +306,8 @@ impl OneElement for Rank<0> {}
 
 /// The ranks for which both memory orders have the same layout: 0 and 1.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` has two orders in memory, so changing it is not free",
-    label = "only `Rank<0>` and `Rank<1>` change their order for free",
+    message = "a tensor of `{Self}` cannot change its memory order without a copy",
+    label = "only `Rank<0>` and `Rank<1>` can",
     note = "copy with `.to_order::<O>()`, view with `.as_order::<O>()`, or reverse the axes with `.into_flipped()`"
 )]
 pub trait SameInBothOrders: Dim {}

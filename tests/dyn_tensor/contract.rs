@@ -291,7 +291,7 @@ fn invalid_specifications_are_errors() {
     let deep = DynTensor::from_vec(&[1; 12], vec![1], ORDERS[0]).unwrap();
     refused(
         einsum("...,abcdef->...abcdef", &[&deep, &DynTensor::from_vec(&[1; 6], vec![1], ORDERS[0]).unwrap()]),
-        "einsum \"...,abcdef->...abcdef\": the result cannot have 6 labels beside an ellipsis of `Rank<12>`: \
+        "einsum \"...,abcdef->...abcdef\": the result cannot have 6 labels in addition to an ellipsis of `Rank<12>`: \
          ranks run from `Rank<0>` to `Rank<16>`",
     );
 }

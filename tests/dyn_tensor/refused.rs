@@ -76,24 +76,24 @@ fn unsupported_element_types_are_errors() {
     refused(b.matmul(&b), &format!("matmul: {number}"));
     refused(vierbein::dyn_tensor::einsum("i->", &[&b]), &format!("einsum: {number}"));
     refused(b.cumsum(0), &format!("accumulate: {number}"));
-    let order = "`Complex<f64>` has no order, so there is no smaller and no larger: this needs real numbers; \
+    let order = "`Complex<f64>` is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
     refused(z.max(..), &format!("maximum: {order}"));
     refused(z.less(&z), &format!("compare: {order}"));
     refused(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
     refused(
         n.sqrt(),
-        "take sqrt of: `u8` is not a floating or complex type: this function needs floating or complex elements; \
+        "take sqrt of: `u8` is not a floating-point or complex type: this function needs floating-point or complex elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`",
     );
     refused(
         z.floor(),
-        "take floor of: `Complex<f64>` is not a real floating type: this function needs `f32` or `f64` elements; \
+        "take floor of: `Complex<f64>` is not a real floating-point type: this function needs `f32` or `f64` elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers",
     );
     refused(
         f64s().try_and(&f64s()),
-        "combine: `f64` has no bits to combine: `&`, `|`, `^` and `!` need `bool` or integers; \
+        "combine: `f64` does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
          compare first, e.g. with `.greater(0.0)`",
     );
     refused(
@@ -101,7 +101,7 @@ fn unsupported_element_types_are_errors() {
         "negate: `u8` has no negative numbers: `-` needs a signed element type; \
          convert first, e.g. with `.to_dtype(DType::I64)`",
     );
-    let mask = "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
+    let mask = "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
     refused(n.any(..), &format!("disjunction: `u8` {mask}"));
     refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
 }
@@ -155,12 +155,12 @@ fn shapes_and_axes() {
     );
     refused(
         x.slice(s![0]),
-        "slice: this slice leaves `Rank<1>` of the tensor without an argument: too few arguments; \
-         a slice has one argument for each axis; write `..` for an axis that is to stay whole",
+        "slice: this slice has no arguments for the remaining `Rank<1>`: too few arguments; \
+         a slice has one argument for each axis; write `..` to keep an axis whole",
     );
     refused(
         x.slice(s![.., .., 0]),
-        "slice: an argument cannot slice an axis where `Rank<0>` is left to be sliced: too many arguments; \
+        "slice: an argument is not valid for the remaining `Rank<0>`: too many arguments; \
          a slice has one argument for each axis, and the tensor is of `Rank<2>`",
     );
     refused(
@@ -178,8 +178,8 @@ fn ranks() {
     );
     refused(
         v.t(),
-        "transpose: a tensor of `Rank<1>` is not a matrix: this is for `Rank<2>`; say which axes to exchange: \
-         `.swap_axes(a, b)`, `.permute(&[..])`, or all of them: `.reverse_axes()`",
+        "transpose: a tensor of `Rank<1>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
+         `.permute(&[..])`, or reverse all with `.reverse_axes()`",
     );
     refused(
         v.diagonal(0, 1),
@@ -193,7 +193,7 @@ fn ranks() {
     let deep = DynTensor::from(vierbein::Tensor::<u8, _>::zeros([1; 16]));
     refused(
         deep.insert_axis(0),
-        "insert an axis: cannot add 1 more to the axes of a tensor of `Rank<16>`: \
+        "insert an axis: cannot increase the rank of a tensor of `Rank<16>` by 1: \
          ranks run from `Rank<0>` to `Rank<16>`; merge axes first with `.reshape(..)`",
     );
     assert!(deep.view().reshape(&[1; 17]).is_err());

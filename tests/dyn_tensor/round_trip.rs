@@ -142,8 +142,8 @@ fn elements() {
     );
     assert_eq!(
         x.item().unwrap_err().to_string(),
-        "item: a tensor of `Rank<2>` has more than one element, or may have: this is for `Rank<0>`; \
-         one element among several is `x.get(&[i, j])`, the sum of all of them `.sum(..)?.item()`"
+        "item: a tensor of `Rank<2>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
+         `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`"
     );
 }
 
