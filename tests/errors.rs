@@ -156,14 +156,14 @@ fn broadcast_views() {
 fn products() {
     let (a, b) = (matrix(), Tensor::<f64, _>::zeros([2, 4]));
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
-    let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have lengths 3 and 2 {rule}");
+    let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have extents 3 and 2 {rule}");
     refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, b) = (Tensor::<f64, _>::zeros([2, 4, 3]), Tensor::<f64, _>::zeros([5, 3, 1]));
     let text =
         format!("cannot matmul shapes [2, 4, 3] and [5, 3, 1]: the batch axes do not broadcast {rule}");
     refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, v) = (Tensor::<f64, _, ColMajor>::zeros([2, 3]), Tensor::<f64, _, ColMajor>::zeros([2]));
-    let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have lengths 3 and 2 \
+    let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have extents 3 and 2 \
                 (column-major: the first two axes are the matrix, batches trail)";
     refused!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
 }
@@ -226,7 +226,7 @@ fn axes_out_of_range() {
         x.try_insert_axis(3),
         x.insert_axis(3),
         Error::Argument { .. },
-        "cannot insert an axis: position 3 is beyond the end of shape [2, 3]; positions run from 0 to 2"
+        "cannot insert an axis: index 3 exceeds the rank of shape [2, 3]; valid indices are 0 to 2"
     );
     let single = Tensor::<f64, _>::scalar(1.0);
     let text = "accumulate: axis 0 is out of range: a tensor of rank 0 has no axes";
@@ -275,8 +275,8 @@ fn axes_of_every_reduction() {
     all_forms!(&x, "maximum": argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep);
     all_forms!(&x, "minimum": argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep);
     let mask = x.greater(0.0);
-    all_forms!(&mask, "conjunction": all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep);
-    all_forms!(&mask, "disjunction": any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep);
+    all_forms!(&mask, "all": all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep);
+    all_forms!(&mask, "any": any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep);
 }
 
 #[test]
@@ -338,15 +338,15 @@ fn ranges() {
             );
         };
     }
-    range!(1..4, "1..4", "it reaches beyond the end of the axis");
-    range!(4.., "4..", "it reaches beyond the end of the axis");
-    range!(..=3, "..=3", "it reaches beyond the end of the axis");
-    range!(-4.., "-4..", "it begins or ends before the first position");
-    range!(..-5, "..-5", "it begins or ends before the first position");
-    range!(..;0, "..; 0", "a step of 0 goes nowhere");
-    range!(2..usize::MAX;-3, &format!("2..{}; -3", isize::MAX), "it reaches beyond the end of the axis");
+    range!(1..4, "1..4", "it extends past the end of the axis");
+    range!(4.., "4..", "it extends past the end of the axis");
+    range!(..=3, "..=3", "it extends past the end of the axis");
+    range!(-4.., "-4..", "it begins or ends before the first index");
+    range!(..-5, "..-5", "it begins or ends before the first index");
+    range!(..;0, "..; 0", "the step must not be 0");
+    range!(2..usize::MAX;-3, &format!("2..{}; -3", isize::MAX), "it extends past the end of the axis");
     let (from, to) = (2, 1);
-    range!(from..to, "2..1", "it ends before it begins; give a negative step to walk backwards");
+    range!(from..to, "2..1", "it ends before it begins; use a negative step to iterate backwards");
 }
 
 // ------------------------------------------------------------------ counts
@@ -371,7 +371,7 @@ fn reshapes() {
     refused!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
     let text = |shape: &str, strides: &str| {
         format!(
-            "cannot take the slice of a view of shape {shape} with strides {strides}: \
+            "cannot borrow a slice of a view of shape {shape} with strides {strides}: \
              it is not contiguous in row-major order; copy it first with `.to_owned()`"
         )
     };
@@ -443,7 +443,7 @@ fn sizes_beyond_the_address_space() {
         64 => assert_eq!(all.to_string(), line),
         _ => assert_eq!(
             all.to_string(),
-            "cannot count from start to end: 18446744073709551615 elements exceed the address space"
+            "cannot create a range: 18446744073709551615 elements exceed the address space"
         ),
     }
 }
@@ -514,8 +514,8 @@ fn extrema_over_zero_elements() {
     refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
     refused!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
     refused!(x.try_min_keep(1), x.min_keep(1), Error::Empty { .. }, text("minimum"));
-    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("position of the maximum"));
-    refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("position of the minimum"));
+    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("index of the maximum"));
+    refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("index of the minimum"));
     // The result is empty, so no element of it is undefined.
     assert_eq!(x.max_axis(0).shape(), [0]);
 }
@@ -523,10 +523,10 @@ fn extrema_over_zero_elements() {
 #[test]
 fn arguments() {
     let x = matrix();
-    let text = "cannot clamp: the lower bound 2 is not at most the upper bound 1";
+    let text = "cannot clamp: the lower bound 2 must be at most the upper bound 1";
     refused!(x.try_clamp(2.0, 1.0), x.clamp(2.0, 1.0), Error::Argument { .. }, text);
     assert!(matches!(x.try_clamp(f64::NAN, 1.0), Err(Error::Argument { .. })));
-    let text = "cannot count from start to end: the step is 0; it must be positive or negative";
+    let text = "cannot create a range: the step is 0; it must be positive or negative";
     type T = Tensor<i32, Rank<1>>;
     refused!(T::try_arange_in(0, 5, 0, &Cpu), T::arange_step(0, 5, 0), Error::Argument { .. }, text);
     for (range, step) in

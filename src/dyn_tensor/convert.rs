@@ -305,7 +305,7 @@ impl<S: DynData> DynTensor<S> {
     fn at(&self, index: &[usize]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
             let why = format!(
-                "a tensor of `Rank<{}>` cannot be indexed with {} positions: expected one for each axis",
+                "a tensor of `Rank<{}>` cannot be indexed with {} indices: expected one index for each axis",
                 self.rank(),
                 index.len()
             );

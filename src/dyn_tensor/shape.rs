@@ -187,7 +187,7 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     if axes.len() == rank {
         return Ok(());
     }
-    let why = format!("{axes:?} has not one number for each axis of a tensor of `Rank<{rank}>`");
+    let why = format!("{axes:?} does not have one number for each axis of a tensor of `Rank<{rank}>`");
     Err(Error::NotForRank { op: "permute", why })
 }
 

@@ -136,7 +136,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
     {
         self.operand().on_host().into_slice(O::ROW_MAJOR).ok_or_else(|| Error::NotContiguous {
-            op: "take the slice",
+            op: "borrow a slice",
             shape: self.shape().as_ref().to_vec(),
             strides: self.strides().as_ref().to_vec(),
             order: O::NAME,
@@ -162,7 +162,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let error = Error::NotContiguous {
-            op: "take the slice",
+            op: "borrow a slice",
             shape: self.shape().as_ref().to_vec(),
             strides: self.strides().as_ref().to_vec(),
             order: O::NAME,

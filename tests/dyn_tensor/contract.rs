@@ -283,7 +283,7 @@ fn invalid_specifications_are_errors() {
     );
     refused(
         einsum("ij,kj->ik", &[&a, &b]),
-        "cannot einsum \"ij,kj->ik\" over shapes [2, 2] and [2, 3]: label `j` is 2 in operand 1 and 3 in operand 2",
+        "cannot einsum \"ij,kj->ik\" over shapes [2, 2] and [2, 3]: label `j` has extent 2 in operand 1 and 3 in operand 2",
     );
     let none: [&DynTensor; 0] = [];
     assert!(matches!(einsum("", &none), Err(Error::Spec { .. })));
@@ -305,7 +305,7 @@ fn mismatched_product_shapes_are_errors() {
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
     refused(
         a.matmul(&b),
-        &format!("cannot matmul shapes [2, 2] and [3, 2]: the summed axes have lengths 2 and 3 {rule}"),
+        &format!("cannot matmul shapes [2, 2] and [3, 2]: the summed axes have extents 2 and 3 {rule}"),
     );
     let (a, b) = (
         DynTensor::from_vec(&[2, 1, 1], vec![1.0; 2], ORDERS[0]).unwrap(),

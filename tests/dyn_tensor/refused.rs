@@ -102,7 +102,7 @@ fn unsupported_element_types_are_errors() {
          convert first, e.g. with `.to_dtype(DType::I64)`",
     );
     let mask = "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
-    refused(n.any(..), &format!("disjunction: `u8` {mask}"));
+    refused(n.any(..), &format!("any: `u8` {mask}"));
     refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
 }
 
@@ -122,7 +122,7 @@ fn shapes_and_axes() {
     refused(x.sum([0, 0]), "sum: an axis occurs twice in [0, 0], for shape [2, 2]; name each axis once");
     refused(
         x.argmax(2),
-        "position of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
+        "index of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
     );
     refused(x.cumsum(5), "accumulate: axis 5 is out of range for shape [2, 2], whose axes are 0 to 1");
     refused(
@@ -134,7 +134,7 @@ fn shapes_and_axes() {
         "cannot trace over axes 0 and 1 of shape [1, 3]: their extents 1 and 3 differ; shorten the longer axis \
         with `.slice(..)` first",
     );
-    refused(x.permute(&[0]), "permute: [0] has not one number for each axis of a tensor of `Rank<2>`");
+    refused(x.permute(&[0]), "permute: [0] does not have one number for each axis of a tensor of `Rank<2>`");
     refused(
         x.permute(&[1, 1]),
         "permute: an axis occurs twice in [1, 1], for shape [2, 2]; name each axis once",
@@ -165,7 +165,7 @@ fn shapes_and_axes() {
     );
     refused(
         x.slice(s![.., 1..4]),
-        "cannot slice axis 1 of shape [2, 2] with 1..4: it reaches beyond the end of the axis",
+        "cannot slice axis 1 of shape [2, 2] with 1..4: it extends past the end of the axis",
     );
 }
 

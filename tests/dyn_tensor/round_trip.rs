@@ -98,7 +98,7 @@ fn failed_downcast_returns_tensor() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{found} `Tensor<f64, Rank<2>, ColMajor, Cpu>`: the orders differ; \
+            "{found} `Tensor<f64, Rank<2>, ColMajor, Cpu>`: the memory orders differ; \
              `.as_order(ColMajor)` is a free view, `.to_order(ColMajor)` copies"
         )
     );
@@ -133,7 +133,7 @@ fn elements() {
     );
     assert_eq!(
         x.get(&[0]).unwrap_err().to_string(),
-        "index: a tensor of `Rank<2>` cannot be indexed with 1 positions: expected one for each axis"
+        "index: a tensor of `Rank<2>` cannot be indexed with 1 indices: expected one index for each axis"
     );
     assert_eq!(
         x.set(&[0, 0], 1).unwrap_err().to_string(),
@@ -161,8 +161,7 @@ fn scalars() {
     assert_eq!(format!("{:?}", DynScalar::from(1.5f32)), "1.5 f32");
     assert_eq!(
         i64::try_from(DynScalar::from(7)).unwrap_err().to_string(),
-        "the scalar 7 of i32 is not a `i64`: the types differ; \
-         convert the tensor that it is taken of with `.to_dtype(..)`"
+        "the scalar 7 of i32 is not a `i64`: the types differ; convert the tensor first with `.to_dtype(..)`"
     );
 }
 

@@ -286,7 +286,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         let (labels, extents, device) = (bound.result(), bound.extents(), self.device);
         if !labels.iter().map(|&label| extents.of(label)).eq(out.shape().iter().copied()) {
             let shape: Vec<usize> = labels.iter().map(|&label| extents.of(label)).collect();
-            let why = format!("the result has shape {shape:?} and the output {:?}", out.shape());
+            let why = format!("the result has shape {shape:?}, but the output has shape {:?}", out.shape());
             return Err(bound.error(self.shapes(), why));
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
@@ -376,7 +376,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
 pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
     match error {
         Error::Arithmetic { dtype, .. } => name(format!(
-            "{dtype}: a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`"
+            "a sum of products overflows {dtype}; convert the operands first, e.g. with `.cast::<f64>()`"
         )),
         other => other,
     }

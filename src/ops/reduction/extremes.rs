@@ -248,6 +248,6 @@ macro_rules! positions {
     )*};
 }
 positions! {
-    ArgMax, "position of the maximum", LOWEST, larger, >, "largest";
-    ArgMin, "position of the minimum", HIGHEST, smaller, <, "smallest";
+    ArgMax, "index of the maximum", LOWEST, larger, >, "largest";
+    ArgMin, "index of the minimum", HIGHEST, smaller, <, "smallest";
 }
