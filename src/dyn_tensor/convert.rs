@@ -99,7 +99,7 @@ impl DynTensor {
     pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
         let value = value.into();
         let made = dispatch!(value.dtype(), T => {
-            let value = value.get::<T>().expect("a scalar is of its type");
+            let value = value.get::<T>().expect("the scalar has this type");
             DynTensor::from_vec(&[], vec![value], MemoryOrder::RowMajor)
         });
         made.expect("a `Vec` of one element is a tensor of rank 0")
@@ -146,7 +146,7 @@ impl<S: DynData> DynTensor<S> {
             return self.to_owned();
         }
         let (layout, order) = (*self.layout(), self.order());
-        let storage = self.into_storage().into_owned().expect("an owned tensor has memory of its own");
+        let storage = self.into_storage().into_owned().expect("an owned tensor owns its memory");
         Ok(DynTensor::of(storage, layout, order))
     }
 

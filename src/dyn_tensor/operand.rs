@@ -101,7 +101,7 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     on_device!(op, x, Dev => {
         let device = x.device::<Dev>().expect("the device was found to be this one");
         dispatch!(scalar.dtype(), T => {
-            let value = scalar.get::<T>().expect("a scalar is of its type");
+            let value = scalar.get::<T>().expect("the scalar has this type");
             Ok(DynTensor::dense(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
         })
     })

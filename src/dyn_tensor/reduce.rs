@@ -141,7 +141,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     x: &mut DynTensor,
 ) -> Result<(), Error> {
     let mut x = x.view_mut();
-    let (out, device) = x.output::<T, Dev>().expect("the result is of this type");
+    let (out, device) = x.output::<T, Dev>().expect("the result has this type");
     device.update::<(T,), _>(&op, out, ())
 }
 
@@ -190,7 +190,7 @@ fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize)
     on_device!(name, x, Dev => dispatch!(
         variance.dtype(),
         T: RealFloat => change::<T, Dev, _>(op::Sqrt, &mut variance),
-        else => unreachable!("variances are real floating numbers")
+        else => unreachable!("variances are real floating-point numbers")
     ))?;
     Ok(variance)
 }

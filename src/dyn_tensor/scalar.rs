@@ -31,7 +31,7 @@ macro_rules! scalars {
                 $(if let Some(&value) = value.downcast_ref::<$t>() {
                     return DynScalar::$variant(value);
                 })*
-                unreachable!("an element type of its own")
+                unreachable!("every element type has a branch")
             }
 
             /// Returns the value, or `None` if it is of another type.

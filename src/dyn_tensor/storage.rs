@@ -95,7 +95,7 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     }
     fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error> {
         assert!(at.rank() == 0 && at.fits(Dev::len(&self.buffer)), "the element is outside of the buffer");
-        let value = [value.get::<T>().expect("the scalar is of the memory's own type")];
+        let value = [value.get::<T>().expect("the scalar has the element type of the buffer")];
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
         // SAFETY: `at` addresses one element of the buffer, as was just checked, and `value` is one element. `self` is exclusively
         // borrowed, so nothing else accesses the element.

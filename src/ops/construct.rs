@@ -104,7 +104,7 @@ macro_rules! constructors {
                 expect(Self::$try_name(shape $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             ///
             /// # Errors
             /// If the shape exceeds the address space, or the allocation fails.
@@ -128,7 +128,7 @@ macro_rules! constructors {
                 expect(Self::$try_name_in(shape $(, $arg)*, device))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device, with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
             /// # Errors
             /// If the shape exceeds the address space, or the allocation fails.

@@ -231,7 +231,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
     }
 
     /// Returns the elements in memory order, mutably. Never fails: an owned tensor is contiguous.
@@ -245,7 +245,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
     }
 
     /// Returns the elements in memory order.

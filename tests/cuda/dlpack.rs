@@ -317,7 +317,7 @@ fn import_rejects_invalid_structures_without_freeing() {
         move |m: &mut DLManagedTensor| m.dl_tensor.device = DLDevice { device_type, device_id }
     };
     refused(
-        "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 here, ",
+        "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 on this machine, ",
         at(2, 4095),
     );
     refused("(device type 2, number -1), but this is not a valid GPU number", at(2, -1));

@@ -376,7 +376,7 @@ fn import_rejects_invalid_structures_without_freeing() {
     };
     refused("(device type 2, number 4095), but Cuda<4095> is not available: ", at(2, 4095));
     if cfg!(not(feature = "cuda")) {
-        refused("this build of vierbein has no CUDA; turn on its feature `cuda`", at(2, 0));
+        refused("this build of vierbein does not support CUDA; enable the feature `cuda`", at(2, 0));
     }
     refused(
         "it is in CUDA managed memory (device type 13, number 0), which is not tied to one device",

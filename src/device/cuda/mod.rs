@@ -205,7 +205,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         len: usize,
         owner: Box<dyn Send + Sync>,
     ) -> CudaBuffer<T> {
-        let context = engine::context(ORDINAL).expect("whoever has memory on a GPU has found the GPU");
+        let context = engine::context(ORDINAL).expect("a GPU with allocated memory was initialised");
         let bytes = len * size_of::<T>();
         CudaBuffer {
             memory: Memory::foreign(context, first.address, bytes, owner),

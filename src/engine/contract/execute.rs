@@ -238,7 +238,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
     let mut walk = Odometer::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
     let mut scaling = scaling;
-    debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
+    debug_assert!(extents.product(&plan.walk) > 0, "the loop nest is not empty");
     for _ in 0..extents.product(&plan.walk) {
         let [at_a, at_b] = walk.offsets();
         walk.advance();
@@ -347,7 +347,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             Input::given(factor, bound.operand(k, factor.operand.axes()))
         };
         match count {
-            0 => unreachable!("a contraction has an operand"),
+            0 => unreachable!("a contraction has at least one operand"),
             1 => return one(device, input(0), scaling, out, c, extents),
             2 => return two(device, input(0), input(1), scaling, out, c, extents),
             _ => {}

@@ -127,7 +127,7 @@ impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();
             let data: Box<dyn Any> = x.into_storage();
-            let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device are those");
+            let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device were checked");
             exported::<T, Dev, M>(data.buffer, layout)
         }
         on_shared_device!(
