@@ -170,7 +170,7 @@ pub enum Printed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
     label = "arithmetic needs a numeric element type",
-    note = "turn `bool` into numbers with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
+    note = "convert `bool` with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
     note = "in generic code, bound the element type: `T: Scalar`"
 )]
 pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {

@@ -190,8 +190,8 @@ pub(super) fn made<T: Element, Dev: Device>(
 
 /// Reasons why an operation does not support an element type, with the text of the compiler's messages.
 pub(super) mod needs {
-    pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
-        `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
+    pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; convert `bool` \
+        with `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
     pub(in super::super) const SIGNS: &str = "has no negative numbers: `-` needs a signed element type; convert first, e.g. with `.to_dtype(DType::I64)`";
     pub(in super::super) const ORDER: &str = "is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";

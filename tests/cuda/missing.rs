@@ -118,7 +118,14 @@ fn no_driver() {
     let place = format!("VIERBEIN_CUDA_LIB_DIR ({})", folder.display());
     said.refuses(
         &ALL,
-        &["Cuda<0> is not available: ", "`libcuda.so.1`", &place, "the loader's search path", "driver", "`Cpu`"],
+        &[
+            "Cuda<0> is not available: ",
+            "`libcuda.so.1`",
+            &place,
+            "the loader's search path",
+            "driver",
+            "`Cpu`",
+        ],
     );
     said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
     said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);

@@ -254,17 +254,17 @@ fn invalid_specifications_are_errors() {
     );
     for (spec, why) in [
         ("ij,jk->iz", "the result's label `z` is not a label of any operand"),
-        ("ij->ij", "it names 1 operand, and there are 2"),
-        ("ij,jk,kl->il", "it names 3 operands, and there are 2"),
-        ("ij,jk->ik,", "there is one result, so no `,` may follow `->`"),
+        ("ij->ij", "it names 1 operand, but there are 2"),
+        ("ij,jk,kl->il", "it names 3 operands, but there are 2"),
+        ("ij,jk->ik,", "there is only one result, so no `,` may follow `->`"),
         ("ij,jk=>ik", "`=` is not a label; labels are the letters a to z and A to Z"),
         ("ij,jk-ik", "one `->` separates the operands from the result"),
         ("..ij,jk->ik", "an ellipsis is three dots, `...`"),
         (
             "...ij,jk->ik",
-            "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
+            "an operand has an ellipsis, but the result has none; its axes cannot be summed: give them labels",
         ),
-        ("ij,jk->...ik", "the result has an ellipsis and no operand has one"),
+        ("ij,jk->...ik", "the result has an ellipsis, but no operand has one"),
     ] {
         refused(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
         // The parser, and so the compiler, has the same message.

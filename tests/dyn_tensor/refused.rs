@@ -69,7 +69,7 @@ fn mismatched_memory_orders_are_errors() {
 fn unsupported_element_types_are_errors() {
     let (b, z, n) =
         (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
-    let number = "`bool` is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
+    let number = "`bool` is not a number: arithmetic needs a numeric element type; convert `bool` with \
         `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
     refused(b.try_add(&b), &format!("add: {number}"));
     refused(b.sum(..), &format!("sum: {number}"));
