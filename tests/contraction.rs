@@ -268,7 +268,7 @@ fn accumulation<O: Order>() {
     let error = try_einsum_into!(&mut wrong, 1.0, 0.0; "ij,jk->ik", &a, &b).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot einsum \"ij,jk->ik\" over shapes [5, 6] and [6, 7]: the result has shape [5, 7] and the output [5, 6]"
+        "cannot einsum \"ij,jk->ik\" over shapes [5, 6] and [6, 7]: the result has shape [5, 7], but the output has shape [5, 6]"
     );
     assert_eq!(wrong, Tensor::<f64, _, O>::ones([5, 6]));
 }
@@ -540,7 +540,9 @@ fn integers_that_overflow<O: Order>() {
     if cfg!(debug_assertions) {
         let error = try_einsum!("ij,jk->ik", &a, &a).unwrap_err().to_string();
         assert!(
-            error.starts_with("cannot einsum \"ij,jk->ik\" over shapes [2, 2] and [2, 2]: i8: "),
+            error.starts_with(
+                "cannot einsum \"ij,jk->ik\" over shapes [2, 2] and [2, 2]: a sum of products overflows i8; "
+            ),
             "{error}"
         );
         assert!(error.contains(".cast::<f64>()"), "{error}");

@@ -331,7 +331,7 @@ fn npz_open_rejects_inconsistent_directory() {
     };
     says(&with(&[(10, 2)]), "has 2 entries in");
     says(&with(&[(10, 0xff), (11, 0xff)]), "has 65535 entries in");
-    says(&with(&[(10, 0)]), "goes on for");
+    says(&with(&[(10, 0)]), "bytes after its entries");
     says(&with(&[(12, 0xff)]), "which is past its end");
     says(&with(&[(19, 0x7f)]), "which is past its end");
     says(&with(&[(12, 0)]), "has 1 entries in 0 bytes");

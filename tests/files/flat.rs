@@ -129,7 +129,10 @@ fn writer_rejects_unsupported_tensors() {
         &error(writer.add("z", &z)),
         "`z` holds Complex<f64>, which the format does not support; add `.re()`",
     );
-    says(&error(writer.add("c", &columns)), "`c` is column-major, and the format holds row-major tensors");
+    says(
+        &error(writer.add("c", &columns)),
+        "`c` is column-major, but the format supports row-major tensors only",
+    );
     says(&error(writer.add("__metadata__", &x)), "is reserved by the format");
     writer.add("x", &x).unwrap();
     says(&error(writer.add("x", &x)), "the name `x` is taken");
@@ -182,7 +185,7 @@ fn invalid_headers_are_errors() {
         (vec![0xff; 100], "its header length is 18446744073709551615 bytes, and the maximum is 100000000"),
         (vec![9, 0, 0, 0, 0, 0, 0, 0, b'{'], "is truncated: its header length is 9 bytes, but only 1 follow"),
         (vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], "is 4294967295 bytes, and the maximum is 100000000"),
-        (file("{}", &[])[..9].to_vec(), "says that its header has 2 bytes, and 1 follow"),
+        (file("{}", &[])[..9].to_vec(), "its header length is 2 bytes, but only 1 follow"),
         (text("[]"), "begin with `{` at byte 8"),
         (text(" {}"), "begin with `{` at byte 8"),
         (text("{"), "has a damaged header, at byte 8"),
@@ -216,7 +219,7 @@ fn invalid_headers_are_errors() {
         ),
         (one("F64", "[2]", "[0,8]"), "and 16 by its `shape` [2] and `dtype` F64"),
         (one("BF16", "[9]", "[0,9]"), "ends at byte 9 of the data"),
-        (one("U8", "[7]", "[1,8]"), "begins at byte 1 of the data, and what lies before it ends at 0"),
+        (one("U8", "[7]", "[1,8]"), "begins at byte 1 of the data, but the data before it ends at 0"),
         (one("U8", "[7]", "[0,7]"), "has data after the 7 bytes of its tensors"),
         (one("U8", &format!("[{huge}]"), &format!("[0,{huge}]")), &format!("ends at byte {huge}")[..]),
         (one("U8", &format!("[{huge}]"), "[0,8]"), &format!("and {huge} by its `shape`")[..]),
@@ -224,7 +227,7 @@ fn invalid_headers_are_errors() {
         (one("U8", &format!("[{root},{root}]"), "[0,8]"), "which exceeds the address space"),
         (one("U8", &format!("[0,{root},{root}]"), "[0,0]"), "which exceeds the address space"),
         (one("U8", &format!("[{}1]", "1,".repeat(64)), "[0,1]"), "more than 64 numbers"),
-        (two("[0,4]", "[0,4]"), "begins at byte 0 of the data, and what lies before it ends at 4"),
+        (two("[0,4]", "[0,4]"), "begins at byte 0 of the data, but the data before it ends at 4"),
         (two("[0,4]", "[3,7]"), "there must be no gaps and no overlaps"),
         (two("[4,8]", "[4,8]"), "there must be no gaps and no overlaps"),
         (two(&format!("[{},0]", usize::MAX - 3), "[0,4]"), "which end before they begin"),
@@ -309,7 +312,7 @@ fn invalid_streams_are_rejected_before_their_end() {
     let small = small();
     for (start, byte, expected) in [
         (&[][..], 0, "begin with `{` at byte 8"),
-        (&[][..], 0xff, "says that its header has 18446744073709551615 bytes"),
+        (&[][..], 0xff, "its header length is 18446744073709551615 bytes"),
         (&[9, 0, 0, 0, 0, 0, 0, 0][..], b'{', "has a damaged header, at byte 9"),
         (&small[..], 0, "has data after the 34 bytes of its tensors"),
     ] {
