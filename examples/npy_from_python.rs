@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // If the requested type is not the file's, the error suggests what to write instead.
     let error = Tensor::<f32, Rank<2>, ColMajor>::read_npy(iris).unwrap_err();
-    println!("asked for something else:\n  {error}\n");
+    println!("a different type was requested:\n  {error}\n");
 
     // A row-major tensor becomes a C array, a column-major one a Fortran array. The memory order is never converted implicitly.
     let (rows, columns) = (folder.join("scores_c.npy"), folder.join("scores_f.npy"));

@@ -43,7 +43,7 @@ fn copied<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = Tensor::<f64, _, RowMajor>::from_fn([2, 3], |[i, j]| 10.0 * i as f64 + j as f64);
-    println!("x, dense in row-major order:\n{x}\n");
+    println!("x, contiguous in row-major order:\n{x}\n");
 
     println!("views");
     let view = x.as_order::<ColMajor>();
@@ -54,13 +54,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let flipped = x.flip_order();
     println!(
-        "{}  x.flip_order()             axes reversed, order transposed; dense: {}",
+        "{}  x.flip_order()             axes reversed, order transposed; contiguous: {}",
         free(x.view(), flipped),
         flipped.is_contiguous()
     );
     let transposed = x.t();
     println!(
-        "{}  x.t()                      axes reversed, order kept; dense: {}",
+        "{}  x.t()                      axes reversed, order kept; contiguous: {}",
         free(x.view(), transposed),
         transposed.is_contiguous()
     );
@@ -68,20 +68,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("\nnew tensors");
     let columns = x.to_order::<ColMajor>();
     println!(
-        "{}  x.to_order::<ColMajor>()   same indices, dense in the other order: {:?}",
+        "{}  x.to_order::<ColMajor>()   same indices, contiguous in the other order: {:?}",
         copied(x.view(), columns.view()),
         columns.as_slice()
     );
     let dense = x.t().to_owned();
     println!(
-        "{}  x.t().to_owned()           the transpose, dense in row-major order: {:?}",
+        "{}  x.t().to_owned()           the transpose, contiguous in row-major order: {:?}",
         copied(x.view(), dense.view()),
         dense.as_slice()
     );
     let address = x.as_slice().as_ptr();
     let y: Tensor<f64, Rank<2>, ColMajor> = x.clone().into_flipped();
     println!(
-        "{}  x.clone()                  a copy of its own",
+        "{}  x.clone()                  an independent copy",
         if y.as_slice().as_ptr() == address { "free  " } else { "copies" }
     );
     let y: Tensor<f64, Rank<2>, ColMajor> = x.into_flipped();
@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         batch.1.matmul(&Tensor::ones([3, 4])).shape()
     );
     println!(
-        "4. what is computed is dense in its order: strides {:?} and {:?}",
+        "4. results are contiguous in their order: strides {:?} and {:?}",
         (&r + &r).strides(),
         (&c + &c).strides()
     );
@@ -159,7 +159,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let back = columns.to_device::<Cpu>()?;
     println!(
-        "{}  columns.to_device::<Cpu>() what is there, in its order: {:?}",
+        "{}  columns.to_device::<Cpu>() the elements in their order: {:?}",
         copied(columns.view(), back.view()),
         back.as_slice()
     );

@@ -23,7 +23,7 @@ pub struct Axis<const K: usize>;
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",
     note = "axes are counted from 0: the last axis of `Rank<3>` is `2` or `Axis::<2>`",
-    note = "an axis of another type is converted with `k as usize`; several at once are for `.sum_axes([..])` and its like"
+    note = "convert an index of another integer type with `k as usize`; methods such as `.sum_axes([..])` take several axes"
 )]
 pub trait AxisArg<D>: Copy {
     /// Returns the number of the axis, counted from 0.

@@ -42,7 +42,7 @@
 #[macro_export]
 macro_rules! dispatch {
     ($dtype:expr, $T:ident => $body:expr $(,)?) => {
-        $crate::__dispatch!($dtype, $T => $body, unreachable!("an element type of its own");
+        $crate::__dispatch!($dtype, $T => $body, unreachable!("every element type has a branch");
             bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, $crate::c32, $crate::c64)
     };
     ($dtype:expr, $T:ident: Element => $body:expr, else => $other:expr $(,)?) => {

@@ -19,7 +19,7 @@ mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be made an element type",
         label = "element types are the numbers of Rust and of num-complex, and `bool`",
-        note = "keep a structure as one tensor for each of its parts"
+        note = "store a structure as one tensor for each of its fields"
     )]
     pub trait Sealed {}
 }
@@ -130,7 +130,7 @@ impl Display for DType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the element type of a tensor",
     label = "not an element type",
-    note = "indices and counts are stored as `u64` or `i64`, several values as several tensors",
+    note = "store indices and counts as `u64` or `i64`, and a structure as one tensor for each of its fields",
     note = "element types are `f32 f64 Complex<f32> Complex<f64> i8 i16 i32 i64 u8 u16 u32 u64 bool`"
 )]
 pub trait Element:
@@ -170,7 +170,7 @@ pub enum Printed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
     label = "arithmetic needs a numeric element type",
-    note = "turn `bool` into numbers with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
+    note = "convert `bool` with `.cast::<i64>()`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`",
     note = "in generic code, bound the element type: `T: Scalar`"
 )]
 pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
@@ -270,8 +270,8 @@ pub enum Arithmetic {
 /// assert_eq!(range(tensor![3, 1, 2].view()), (1, 3));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no order, so there is no smaller and no larger",
-    label = "this needs real numbers",
+    message = "`{Self}` is not an ordered element type",
+    label = "expected integers or real floating-point numbers",
     note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: RealScalar`"
 )]
 pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
@@ -299,8 +299,8 @@ pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
 /// assert_eq!(phase(tensor![Complex::new(0.0, 1.0)].view())[[0]], 1.0);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a floating or complex type",
-    label = "this function needs floating or complex elements",
+    message = "`{Self}` is not a floating-point or complex type",
+    label = "this function needs floating-point or complex elements",
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: Inexact`"
 )]
 pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Output = Self> {
@@ -337,7 +337,7 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
 /// assert_eq!(unit(tensor![3.0, 4.0].view()), tensor![0.6, 0.8]);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a real floating type",
+    message = "`{Self}` is not a real floating-point type",
     label = "this function needs `f32` or `f64` elements",
     note = "convert integers first, e.g. with `.cast::<f64>()`; take `.abs()`, `.re()` or `.im()` of complex numbers"
 )]
@@ -352,7 +352,7 @@ pub trait RealFloat:
 
 /// Element types with the bitwise operators `&`, `|`, `^` and `!`: `bool` and integers. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no bits to combine",
+    message = "`{Self}` does not support bitwise operations",
     label = "`&`, `|`, `^` and `!` need `bool` or integers",
     note = "compare first, e.g. with `.greater(0.0)`; in generic code, bound the element type: `T: Bits`"
 )]

@@ -376,21 +376,21 @@ impl fmt::Display for Error {
             }
             Error::BroadcastShape { from, to, row_major } => write!(
                 f,
-                "cannot broadcast shape {from:?} to {to:?}: only axes of length 1 repeat ({})",
+                "cannot broadcast shape {from:?} to {to:?}: only axes of extent 1 are repeated ({})",
                 alignment(*row_major)
             ),
             Error::AssignTo { op, to, from, row_major } => write!(
                 f,
-                "cannot {op} shape {from:?} in place to shape {to:?}: the target's shape cannot grow \
-                 ({}); write a new tensor instead",
+                "cannot {op} shape {from:?} in place to shape {to:?}: the source does not broadcast to the target's shape \
+                 ({}); compute a new tensor instead",
                 alignment(*row_major)
             ),
             Error::OutputShape { op, result, out } => write!(
                 f,
-                "cannot {op} into shape {out:?}: the result has shape {result:?}, and its shape is what the output must have"
+                "cannot {op} into shape {out:?}: the result has shape {result:?}; allocate the output with shape {result:?}"
             ),
             Error::AxisOutOfRange { op, axis, shape } => match shape.len() {
-                0 => write!(f, "{op}: axis {axis} is out of range, for a tensor of rank 0 has no axes"),
+                0 => write!(f, "{op}: axis {axis} is out of range: a tensor of rank 0 has no axes"),
                 n => {
                     let last = n - 1;
                     write!(
@@ -407,23 +407,23 @@ impl fmt::Display for Error {
                 )
             }
             Error::RepeatedAxis { op, axes, shape } => {
-                write!(f, "{op}: axes {axes:?} of shape {shape:?} name one twice; each may be named once")
+                write!(f, "{op}: an axis occurs twice in {axes:?}, for shape {shape:?}; name each axis once")
             }
             Error::UnequalAxes { op, axes: [a, b], shape } => write!(
                 f,
-                "cannot {op} over axes {a} and {b} of shape {shape:?}: their lengths {} and {} differ; \
-                 cut the longer one with `.slice(..)` first",
+                "cannot {op} over axes {a} and {b} of shape {shape:?}: their extents {} and {} differ; shorten the longer \
+                 axis with `.slice(..)` first",
                 shape[*a], shape[*b]
             ),
             Error::NotUnitAxis { op, axis, shape } => write!(
                 f,
-                "cannot {op} axis {axis} of shape {shape:?}: its length is {}, not 1; \
-                 choose one position with `.index_axis({axis}, i)` instead",
+                "cannot {op} axis {axis} of shape {shape:?}: its extent is {}, not 1; choose one index \
+                 with `.index_axis({axis}, i)` instead",
                 shape[*axis]
             ),
             Error::Index { op, index, axis, shape } => write!(
                 f,
-                "cannot {op}: index {index} is out of bounds for axis {axis} of shape {shape:?}, whose length is {}",
+                "cannot {op}: index {index} is out of bounds for axis {axis} of shape {shape:?}, whose extent is {}",
                 shape.get(*axis).copied().unwrap_or(0)
             ),
             Error::Range { range, axis, shape, why } => {
@@ -442,7 +442,7 @@ impl fmt::Display for Error {
             ),
             Error::NotContiguous { op, shape, strides, order } => write!(
                 f,
-                "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not dense in {order} order; \
+                "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not contiguous in {order} order; \
                  copy it first with `.to_owned()`"
             ),
             Error::Strides { op, shape, strides, why } => {
@@ -450,14 +450,11 @@ impl fmt::Display for Error {
             }
             Error::Overflow { shape, element_bytes } => write!(
                 f,
-                "cannot make a tensor of shape {shape:?} with {element_bytes} bytes an element: \
+                "cannot make a tensor of shape {shape:?} with {element_bytes} bytes per element: \
                  its size exceeds the address space"
             ),
             Error::Empty { op, shape } => {
-                write!(
-                    f,
-                    "cannot take the {op} of nothing: the reduced axes of shape {shape:?} hold no elements"
-                )
+                write!(f, "cannot take the {op} of shape {shape:?}: the reduced axes have zero elements")
             }
             Error::Matmul { left, right, row_major, why } => write!(
                 f,
@@ -509,7 +506,7 @@ impl fmt::Display for Error {
             ),
             Error::DeviceTypes { op, left, right } => write!(
                 f,
-                "{op}: cannot combine a tensor on `{left}` with a tensor on `{right}`: the operands live on different devices; \
+                "{op}: cannot combine a tensor on `{left}` with a tensor on `{right}`: the operands are on different devices; \
                  move one of them first, e.g. with `.to_device::<{left}>()?`"
             ),
             Error::NotForElements { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
@@ -524,13 +521,13 @@ impl fmt::Display for Error {
             // `DynTensor` supports `Cuda<0>` only.
             Error::NotOnDevice { op, device } if device.starts_with("Cuda<") => write!(
                 f,
-                "{op}: a `DynTensor` does not compute on `{device}`, but on the first GPU and on the host; move it there with \
-                 `.to_device::<Cuda>()?` or `.to_device::<Cpu>()?`, or compute with its typed tensor: `.downcast::<T, D, O, {device}>()?`"
+                "{op}: a `DynTensor` computes on the host and on the first GPU only, not on `{device}`; move it with \
+                 `.to_device::<Cuda>()?` or `.to_device::<Cpu>()?`, or compute with a typed tensor: `.downcast::<T, D, O, {device}>()?`"
             ),
             Error::NotOnDevice { op, device } => write!(
                 f,
                 "{op}: a `DynTensor` does not compute on `{device}`; move it to the host with `.to_device::<Cpu>()?`, \
-                 or compute with its typed tensor: `.downcast::<T, D, O, Dev>()?`"
+                 or compute with a typed tensor: `.downcast::<T, D, O, Dev>()?`"
             ),
             Error::Downcast { found, wanted, why } => write!(f, "{found} is not a `{wanted}`: {why}"),
             Error::Spec { why } => f.write_str(why),

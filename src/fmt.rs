@@ -149,7 +149,7 @@ impl Shown<'_> {
         }
         for at in entries(extents[axis], edge).flatten() {
             let one = part.index_axis(axis, at).and_then(|rest| rest.insert_axis(axis));
-            self.gather(&one.expect("shown positions are in range"), axis + 1, edge, to);
+            self.gather(&one.expect("shown indices are in range"), axis + 1, edge, to);
         }
     }
 }

@@ -139,7 +139,7 @@ where
 /// assert_eq!(column(tensor![1, 2].view()).shape(), [2, 1]);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "cannot add {K} more to the axes of a tensor of `{Self}`",
+    message = "cannot increase the rank of a tensor of `{Self}` by {K}",
     label = "ranks run from `Rank<0>` to `Rank<16>`",
     note = "merge axes first with `.reshape(..)`; in generic code, bound the rank: `D: InsertAxes<{K}>`"
 )]
@@ -193,8 +193,8 @@ pub trait MergeAxes: Dim {
 #[diagnostic::on_unimplemented(
     message = "cannot broadcast a tensor of `{Self}` with a tensor of `{Other}`",
     label = "no common rank is known",
-    note = "all ranks from `Rank<0>` to `Rank<16>` broadcast with one another",
-    note = "in generic code equal ranks and rank 0 do; bound the others: `D: Broadcast<E>`"
+    note = "all ranks from `Rank<0>` to `Rank<16>` broadcast with each other",
+    note = "in generic code, equal ranks and rank 0 do; bound other ranks: `D: Broadcast<E>`"
 )]
 pub trait Broadcast<Other> {
     /// The larger of the two ranks.
@@ -212,9 +212,9 @@ impl<E: Dim> Broadcast<E> for Rank<0> {
 
 /// A rank that broadcasts to a larger or equal one: for `broadcast_to`, assignments and `+=`.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` cannot be repeated into one of `{Target}`",
+    message = "a tensor of `{Self}` cannot be broadcast to `{Target}`",
     label = "the target has fewer axes",
-    note = "sum axes away with `.sum_axis(..)`, or choose one position along an axis with `.index_axis(..)`"
+    note = "remove axes with `.sum_axis(..)`, or choose one index along an axis with `.index_axis(..)`"
 )]
 pub trait BroadcastTo<Target>: Dim {}
 
@@ -309,7 +309,7 @@ impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
-    label = "expected an array of axis lengths such as `[2, 3]`",
+    label = "expected an array of extents such as `[2, 3]`",
     note = "a shape is an array `[usize; N]` with N from 0 to 16"
 )]
 pub trait IntoShape: Copy {

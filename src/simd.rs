@@ -63,7 +63,7 @@ impl Level {
         let Some(name) = std::env::var_os(VARIABLE) else { return Level::Avx512 };
         Level::named(&name.to_string_lossy()).unwrap_or_else(|| {
             eprintln!(
-                "vierbein: {VARIABLE} is {name:?}, which is none of \"portable\", \"avx2\", \"avx512\": ignored"
+                "vierbein: ignoring {VARIABLE}={name:?}: expected \"portable\", \"avx2\" or \"avx512\""
             );
             Level::Avx512
         })

@@ -24,7 +24,11 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
         // SAFETY: by the contract above, callers write every element of the buffer, or return an error and drop it, before any is
         // read.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
-        assert_eq!(Dev::len(&buffer), len, "a device allocates as many elements as it was asked for");
+        assert_eq!(
+            Dev::len(&buffer),
+            len,
+            "the buffer of a device must have the requested number of elements"
+        );
         Ok(OwnedData { buffer, device })
     }
 
@@ -51,7 +55,7 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
     pub(crate) fn output<'a>(&'a mut self, layout: &'a Layout) -> Output<'a, T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
-        assert!(layout.is_apart(), "two indices of an output address one element");
+        assert!(layout.is_apart(), "two indices of an output address the same element");
         let ptr = Dev::offset(Dev::ptr_mut(&mut self.buffer), layout.offset());
         // SAFETY: every index of the layout addresses an element of the buffer, and different indices different elements, as was
         // just checked. `self` is exclusively borrowed during `'a`, so nothing else accesses them.
@@ -113,7 +117,7 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
 /// Memory that tensors can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `TensorView` cannot be written to",
-    label = "this view is for reading",
+    label = "this view is read-only",
     note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`",
     note = "as an argument, a mutable view is a `TensorViewMut`; in generic code, bound the storage: `S: StorageMut<T, Dev>`"
 )]

@@ -134,7 +134,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         // Views and kernels rely on it, and a third-party device may have made the buffer. Not `assert_eq`, which spills both
         // values to memory.
         let len: usize = shape.as_ref().iter().product();
-        assert!(Dev::len(&buffer) == len, "a buffer holds what its shape says");
+        assert!(Dev::len(&buffer) == len, "a buffer has as many elements as its shape");
         Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
     }
 
@@ -450,9 +450,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         offset: isize,
     ) -> Tensor<T, E, P, Dev, S> {
         let axes = Axes::new(shape.as_ref(), strides.as_ref());
-        assert!(axes.within(offset, self.axes()), "the view addresses elements outside of the tensor's");
+        assert!(axes.within(offset, self.axes()), "the view addresses elements outside of the tensor");
         if S::MUTABLE {
-            assert!(axes.is_apart(), "two indices of a mutable view address one element");
+            assert!(axes.is_apart(), "two indices of a mutable view address the same element");
         }
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
@@ -497,7 +497,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         assert_eq!(
             element_count(shape.as_ref(), size_of::<T>()),
             Ok(elements.len()),
-            "a slice holds its shape"
+            "the slice has as many elements as its shape"
         );
         let mut strides = D::Strides::default();
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);

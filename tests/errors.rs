@@ -112,8 +112,8 @@ fn assignments() {
     let (mut x, small) = (matrix(), Tensor::<f64, _>::zeros([2]));
     let text = |verb: &str, from: &str| {
         format!(
-            "cannot {verb} shape {from} in place to shape [2, 3]: the target's shape cannot grow \
-             (row-major aligns trailing axes); write a new tensor instead"
+            "cannot {verb} shape {from} in place to shape [2, 3]: the source does not broadcast to the target's shape \
+             (row-major aligns trailing axes); compute a new tensor instead"
         )
     };
     refused!(x.try_assign(&small), x.assign(&small), Error::AssignTo { .. }, text("assign", "[2]"));
@@ -148,7 +148,7 @@ fn broadcast_views() {
         x.try_broadcast_to([3, 3]),
         x.broadcast_to([3, 3]),
         Error::BroadcastShape { .. },
-        "cannot broadcast shape [2, 3] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)"
+        "cannot broadcast shape [2, 3] to [3, 3]: only axes of extent 1 are repeated (row-major aligns trailing axes)"
     );
 }
 
@@ -156,14 +156,14 @@ fn broadcast_views() {
 fn products() {
     let (a, b) = (matrix(), Tensor::<f64, _>::zeros([2, 4]));
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
-    let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have lengths 3 and 2 {rule}");
+    let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have extents 3 and 2 {rule}");
     refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, b) = (Tensor::<f64, _>::zeros([2, 4, 3]), Tensor::<f64, _>::zeros([5, 3, 1]));
     let text =
         format!("cannot matmul shapes [2, 4, 3] and [5, 3, 1]: the batch axes do not broadcast {rule}");
     refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, v) = (Tensor::<f64, _, ColMajor>::zeros([2, 3]), Tensor::<f64, _, ColMajor>::zeros([2]));
-    let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have lengths 3 and 2 \
+    let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have extents 3 and 2 \
                 (column-major: the first two axes are the matrix, batches trail)";
     refused!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
 }
@@ -226,10 +226,10 @@ fn axes_out_of_range() {
         x.try_insert_axis(3),
         x.insert_axis(3),
         Error::Argument { .. },
-        "cannot insert an axis: position 3 is beyond the end of shape [2, 3]; positions run from 0 to 2"
+        "cannot insert an axis: index 3 exceeds the rank of shape [2, 3]; valid indices are 0 to 2"
     );
     let single = Tensor::<f64, _>::scalar(1.0);
-    let text = "accumulate: axis 0 is out of range, for a tensor of rank 0 has no axes";
+    let text = "accumulate: axis 0 is out of range: a tensor of rank 0 has no axes";
     refused!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
@@ -275,23 +275,23 @@ fn axes_of_every_reduction() {
     all_forms!(&x, "maximum": argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep);
     all_forms!(&x, "minimum": argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep);
     let mask = x.greater(0.0);
-    all_forms!(&mask, "conjunction": all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep);
-    all_forms!(&mask, "disjunction": any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep);
+    all_forms!(&mask, "all": all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep);
+    all_forms!(&mask, "any": any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep);
 }
 
 #[test]
 fn repeated_and_unequal_axes() {
     let x = matrix();
     let text =
-        |verb: &str| format!("{verb}: axes [1, 1] of shape [2, 3] name one twice; each may be named once");
+        |verb: &str| format!("{verb}: an axis occurs twice in [1, 1], for shape [2, 3]; name each axis once");
     refused!(x.try_trace(1, 1), x.trace(1, 1), Error::RepeatedAxis { .. }, text("trace"));
     refused!(x.try_diagonal(1, 1), x.diagonal(1, 1), Error::RepeatedAxis { .. }, text("take the diagonal"));
     refused!(x.try_permute([1, 1]), x.permute([1, 1]), Error::RepeatedAxis { .. }, text("permute"));
     refused!(x.try_sum_axes([1, 1]), x.sum_axes([1, 1]), Error::RepeatedAxis { .. }, text("sum"));
     let text = |verb: &str| {
         format!(
-            "cannot {verb} over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; \
-             cut the longer one with `.slice(..)` first"
+            "cannot {verb} over axes 0 and 1 of shape [2, 3]: their extents 2 and 3 differ; shorten the longer axis \
+             with `.slice(..)` first"
         )
     };
     refused!(x.try_trace(0, 1), x.trace(0, 1), Error::UnequalAxes { .. }, text("trace"));
@@ -300,8 +300,7 @@ fn repeated_and_unequal_axes() {
         x.try_remove_axis(1),
         x.remove_axis(1),
         Error::NotUnitAxis { .. },
-        "cannot remove axis 1 of shape [2, 3]: its length is 3, not 1; \
-         choose one position with `.index_axis(1, i)` instead"
+        "cannot remove axis 1 of shape [2, 3]: its extent is 3, not 1; choose one index with `.index_axis(1, i)` instead"
     );
 }
 
@@ -309,7 +308,7 @@ fn repeated_and_unequal_axes() {
 fn positions() {
     let mut x = matrix();
     let text = |verb: &str, index: isize| {
-        format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose length is 3")
+        format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose extent is 3")
     };
     refused!(x.try_index_axis(1, 3), x.index_axis(1, 3), Error::Index { .. }, text("index", 3));
     refused!(x.try_index_axis(1, 3), x.index_axis_mut(1, 3), Error::Index { .. }, text("index", 3));
@@ -339,15 +338,15 @@ fn ranges() {
             );
         };
     }
-    range!(1..4, "1..4", "it reaches beyond the end of the axis");
-    range!(4.., "4..", "it reaches beyond the end of the axis");
-    range!(..=3, "..=3", "it reaches beyond the end of the axis");
-    range!(-4.., "-4..", "it begins or ends before the first position");
-    range!(..-5, "..-5", "it begins or ends before the first position");
-    range!(..;0, "..; 0", "a step of 0 goes nowhere");
-    range!(2..usize::MAX;-3, &format!("2..{}; -3", isize::MAX), "it reaches beyond the end of the axis");
+    range!(1..4, "1..4", "it extends past the end of the axis");
+    range!(4.., "4..", "it extends past the end of the axis");
+    range!(..=3, "..=3", "it extends past the end of the axis");
+    range!(-4.., "-4..", "it begins or ends before the first index");
+    range!(..-5, "..-5", "it begins or ends before the first index");
+    range!(..;0, "..; 0", "the step must not be 0");
+    range!(2..usize::MAX;-3, &format!("2..{}; -3", isize::MAX), "it extends past the end of the axis");
     let (from, to) = (2, 1);
-    range!(from..to, "2..1", "it ends before it begins; give a negative step to walk backwards");
+    range!(from..to, "2..1", "it ends before it begins; use a negative step to iterate backwards");
 }
 
 // ------------------------------------------------------------------ counts
@@ -368,12 +367,12 @@ fn reshapes() {
     assert_eq!(x, matrix());
 
     let text = "cannot reshape without a copy of a view of shape [3, 2] with strides [1, 3]: \
-                it is not dense in row-major order; copy it first with `.to_owned()`";
+                it is not contiguous in row-major order; copy it first with `.to_owned()`";
     refused!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
     let text = |shape: &str, strides: &str| {
         format!(
-            "cannot take the slice of a view of shape {shape} with strides {strides}: \
-             it is not dense in row-major order; copy it first with `.to_owned()`"
+            "cannot borrow a slice of a view of shape {shape} with strides {strides}: \
+             it is not contiguous in row-major order; copy it first with `.to_owned()`"
         )
     };
     assert_eq!(x.t().try_as_slice().unwrap_err().to_string(), text("[3, 2]", "[1, 3]"));
@@ -402,7 +401,7 @@ fn sizes_beyond_the_address_space() {
     let max = usize::MAX;
     let text = |shape: &str| {
         format!(
-            "cannot make a tensor of shape {shape} with 8 bytes an element: its size exceeds the address space"
+            "cannot make a tensor of shape {shape} with 8 bytes per element: its size exceeds the address space"
         )
     };
     type T<const N: usize> = Tensor<f64, Rank<N>>;
@@ -444,7 +443,7 @@ fn sizes_beyond_the_address_space() {
         64 => assert_eq!(all.to_string(), line),
         _ => assert_eq!(
             all.to_string(),
-            "cannot count from start to end: 18446744073709551615 elements exceed the address space"
+            "cannot create a range: 18446744073709551615 elements exceed the address space"
         ),
     }
 }
@@ -473,7 +472,7 @@ fn random_tensors_beyond_the_address_space() {
         Tensor::<f64, _>::random([usize::MAX], StandardUniform, &mut rng),
         Error::Overflow { .. },
         format!(
-            "cannot make a tensor of shape [{}] with 8 bytes an element: its size exceeds the address space",
+            "cannot make a tensor of shape [{}] with 8 bytes per element: its size exceeds the address space",
             usize::MAX
         )
     );
@@ -509,15 +508,14 @@ fn sizes_that_exceed_memory() {
 #[test]
 fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
-    let text = |name: &str| {
-        format!("cannot take the {name} of nothing: the reduced axes of shape [2, 0] hold no elements")
-    };
+    let text =
+        |name: &str| format!("cannot take the {name} of shape [2, 0]: the reduced axes have zero elements");
     refused!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
     refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
     refused!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
     refused!(x.try_min_keep(1), x.min_keep(1), Error::Empty { .. }, text("minimum"));
-    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("position of the maximum"));
-    refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("position of the minimum"));
+    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("index of the maximum"));
+    refused!(x.try_argmin_keep(1), x.argmin_keep(1), Error::Empty { .. }, text("index of the minimum"));
     // The result is empty, so no element of it is undefined.
     assert_eq!(x.max_axis(0).shape(), [0]);
 }
@@ -525,10 +523,10 @@ fn extrema_over_zero_elements() {
 #[test]
 fn arguments() {
     let x = matrix();
-    let text = "cannot clamp: the lower bound 2 is not at most the upper bound 1";
+    let text = "cannot clamp: the lower bound 2 must be at most the upper bound 1";
     refused!(x.try_clamp(2.0, 1.0), x.clamp(2.0, 1.0), Error::Argument { .. }, text);
     assert!(matches!(x.try_clamp(f64::NAN, 1.0), Err(Error::Argument { .. })));
-    let text = "cannot count from start to end: the step is 0; it must be positive or negative";
+    let text = "cannot create a range: the step is 0; it must be positive or negative";
     type T = Tensor<i32, Rank<1>>;
     refused!(T::try_arange_in(0, 5, 0, &Cpu), T::arange_step(0, 5, 0), Error::Argument { .. }, text);
     for (range, step) in

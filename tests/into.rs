@@ -108,7 +108,7 @@ fn products<O: Order>() {
     let error = a.try_matmul_into(&b, &mut Tensor::<f64, Rank<2>, O>::zeros([13, 12])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot matmul into shape [13, 12]: the result has shape [13, 13], and its shape is what the output must have"
+        "cannot matmul into shape [13, 12]: the result has shape [13, 13]; allocate the output with shape [13, 13]"
     );
     assert!(matches!(a.try_matmul_into(&a, &mut out), Err(Error::Matmul { .. })));
     assert_eq!(out[[3, 4]], sum(3, 4));
@@ -135,7 +135,7 @@ fn scans<O: Order>() {
     let error = x.try_cumsum_into(1, &mut out.slice_mut(s![.., ..2])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot accumulate into shape [2, 2]: the result has shape [2, 3], and its shape is what the output must have"
+        "cannot accumulate into shape [2, 2]: the result has shape [2, 3]; allocate the output with shape [2, 3]"
     );
     assert!(matches!(x.try_cumsum_into(2, &mut out), Err(Error::AxisOutOfRange { .. })));
     assert_eq!(out[[1, 2]], 24);

@@ -64,7 +64,7 @@ impl Found {
             // Large results take whole pages.
             1 if (result..result + 8192).contains(&bytes) => "the result".into(),
             _ if result == 0 => format!("{bytes} bytes"),
-            _ => format!("the result, and {} bytes beside it", bytes - result),
+            _ => format!("the result, and {} additional bytes", bytes - result),
         };
         let place = match elements {
             None => "",

@@ -28,7 +28,7 @@ fn root() -> &'static Path {
 
 /// Returns the current table.
 fn table() -> String {
-    let mut table = String::from("| operation | asks for | its elements |\n|---|---|---|");
+    let mut table = String::from("| operation | allocates | its elements |\n|---|---|---|");
     for (what, operations) in operations::counted() {
         table += &format!("\n| **{what}** | | |");
         for (code, Found { memory, place }) in operations {

@@ -93,7 +93,7 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
             other x.flip_order();
             other x.as_shape([10_000]);
         }
-        "Owned memory changes hands: free" {
+        "Transfers of ownership: free" {
             other x.reshape([10_000]);
             other x.flatten();
             timed x.into_flipped();
@@ -123,12 +123,12 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
             both (&x + &y) * &x;
             both x.zip_map(&y, |x, y| (x + y) * x);
         }
-        "An operand is given away: its memory holds the result" {
+        "An operand passed by value: its buffer holds the result" {
             timed x + &y;
             other x - 1.0;
             other -x;
         }
-        "Into what is there" {
+        "Into a preallocated output" {
             timed x += &y;
             other x *= 2.0;
             other x.add_scaled(2.0, &y);

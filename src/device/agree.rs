@@ -45,7 +45,7 @@ impl<T: Element> SameDtype<T> for T {
 /// The operands live on the same device.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor on `{Self}` with a tensor on `{Other}`",
-    label = "the operands live on different devices",
+    label = "the operands are on different devices",
     note = "move one of them first, e.g. with `.to_device::<{Self}>()?`"
 )]
 pub trait SameDevice<Other: Device>: Device + sealed::Same<Other> {

@@ -192,7 +192,7 @@ umbrella! {
     #[diagnostic::on_unimplemented(
         message = "the device `{Self}` cannot contract tensors of `{T}`",
         label = "a capability family is missing on this device",
-        note = "contract on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise<{T}>`, `Permute<{T}>`, `Reduce<{T}>` and `Gemm<{T}>`",
+        note = "contract on the host: `.to_device::<Cpu>()?`; or implement the missing ones of `Elementwise<{T}>`, `Permute<{T}>`, `Reduce<{T}>` and `Gemm<{T}>`",
         note = "in generic code, bound the device: `Dev: Backend<T>`"
     )]
     Contract<T>: Elementwise<T>, Permute<T>, Reduce<T>, Gemm<T>
@@ -212,10 +212,10 @@ umbrella! {
     /// assert_eq!(centred(tensor![1.0, 2.0, 6.0].view()), tensor![-2.0, -1.0, 3.0]);
     /// ```
     #[diagnostic::on_unimplemented(
-        message = "the device `{Self}` does not do everything for tensors of `{T}`",
+        message = "the device `{Self}` does not implement all capability families for `{T}`",
         label = "a capability family is missing on this device",
-        note = "compute on the host: `.to_device::<Cpu>()?`; or implement what is missing of `Elementwise`, `Permute`, `Reduce` and `Gemm`",
-        note = "generic code that needs one of them bounds that one: `Dev: Elementwise<T>`"
+        note = "compute on the host: `.to_device::<Cpu>()?`; or implement the missing ones of `Elementwise`, `Permute`, `Reduce` and `Gemm`",
+        note = "generic code that needs only one of them can bound that one: `Dev: Elementwise<T>`"
     )]
     Backend<T>:
         Contract<T>,

@@ -213,7 +213,11 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         // SAFETY: the caller ensures that `work` writes the element or returns an error, and the buffer is returned only after
         // it succeeded.
         let mut buffer = unsafe { self.alloc_for_overwrite(1)? };
-        assert_eq!(Self::len(&buffer), 1, "a device allocates as many elements as it was asked for");
+        assert_eq!(
+            Self::len(&buffer),
+            1,
+            "the buffer of a device must have the requested number of elements"
+        );
         // SAFETY: the buffer has one element, which the empty index addresses; it is a local variable, so nothing else accesses
         // it.
         work.write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) }, self)?;
@@ -249,8 +253,8 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 ///   of that element. It is aligned, contiguous with its neighbours, and valid for reads (and, from `ptr_mut`, for writes).
 /// * It is never null, even if the buffer is empty.
 #[diagnostic::on_unimplemented(
-    message = "the host cannot reach the elements of a tensor on `{Self}`",
-    label = "elements on `{Self}` are out of the host's reach",
+    message = "tensors on `{Self}` are not accessible from the host",
+    label = "`{Self}` memory is not host-accessible",
     note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub unsafe trait HostAccess: Device {

@@ -35,7 +35,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// # Panics
     /// If `shape` and `strides` differ in length.
     pub unsafe fn from_raw(ptr: Dev::Ptr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
-        assert_eq!(shape.len(), strides.len(), "one stride for each axis");
+        assert_eq!(shape.len(), strides.len(), "expected one stride for each axis");
         Operand { ptr, shape, strides, data: PhantomData }
     }
 
@@ -67,7 +67,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     where
         'a: 'b,
     {
-        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the operand's");
+        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the operand");
         // SAFETY: the axes stay between the lowest and the highest element of this operand, as was just checked. They are derived
         // from its own by methods of `Axes`, which address only elements of the original; all of these are readable during `'a`.
         unsafe { Operand::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
@@ -207,7 +207,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// # Panics
     /// If `shape` and `strides` differ in length.
     pub unsafe fn from_raw(ptr: Dev::Ptr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
-        assert_eq!(shape.len(), strides.len(), "one stride for each axis");
+        assert_eq!(shape.len(), strides.len(), "expected one stride for each axis");
         Output { ptr, shape, strides, data: PhantomData }
     }
 
@@ -245,8 +245,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     where
         'a: 'b,
     {
-        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output's");
-        assert!(axes.is_apart(), "two indices of an output address one element");
+        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output");
+        assert!(axes.is_apart(), "two indices of an output address the same element");
         // SAFETY: the axes stay between the lowest and the highest element of this output, and different indices address
         // different elements, as was just checked. The axes are derived from its own by methods of `Axes`, which address only
         // elements of the original. `self` has exclusive access to these and is consumed.

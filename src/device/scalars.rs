@@ -57,7 +57,7 @@ impl Scalars {
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
         assert!(
             !["a", "b", "c", "k"].contains(&name),
-            "cannot bind a scalar to the name `{name}`: operands are called `a`, `b` and `c`, and the position `k`; choose \
+            "cannot bind a scalar to the name `{name}`: `a`, `b` and `c` are the operands, and `k` is the flat index; choose \
              another name"
         );
         check_name(name);
@@ -96,14 +96,14 @@ fn check_name(name: &str) {
     let of_identifier = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     assert!(
         name.bytes().all(of_identifier) && name.bytes().next().is_some_and(|c| !c.is_ascii_digit()),
-        "cannot bind a scalar to the name {name:?}: it is not an identifier of C++; use ASCII letters, digits and `_`, without a \
-         digit in front"
+        "cannot bind a scalar to the name {name:?}: it is not a C++ identifier; use ASCII letters, digits and `_`, and no \
+         digit first"
     );
     let of_implementation = name.contains("__")
         || name.strip_prefix('_').is_some_and(|rest| rest.starts_with(char::is_uppercase));
     assert!(
         !of_implementation && !RESERVED.contains(&name),
-        "cannot bind a scalar to the name `{name}`: it is reserved in the source of kernels; choose another name"
+        "cannot bind a scalar to the name `{name}`: it is reserved in kernel sources; choose another name"
     );
 }
 
@@ -205,7 +205,7 @@ mod tests {
         ] {
             let message = rejected(name).unwrap_or_else(|| panic!("{name:?} is accepted"));
             assert!(
-                message.contains("is not an identifier") && message.contains(&format!("{name:?}")),
+                message.contains("is not a C++ identifier") && message.contains(&format!("{name:?}")),
                 "{message}"
             );
         }

@@ -26,7 +26,7 @@ impl<T: Element> Fetched<T> {
         assert_eq!(
             data.len(),
             shape.iter().product::<usize>(),
-            "a device returns as many elements as the shape has"
+            "a device must return as many elements as the shape has"
         );
         Fetched { data, layout: Layout::dense(shape, true) }
     }
@@ -59,7 +59,11 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
 pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
     // SAFETY: the buffer is returned only after all of its elements have been written below; an empty one has none to read.
     let mut buffer = unsafe { device.alloc_for_overwrite(from.len())? };
-    assert_eq!(Dev::len(&buffer), from.len(), "a device allocates as many elements as it was asked for");
+    assert_eq!(
+        Dev::len(&buffer),
+        from.len(),
+        "the buffer of a device must have the requested number of elements"
+    );
     if !from.is_empty() {
         // SAFETY: the buffer has `from.len()` elements, as was just checked; it is a local variable, so nothing else accesses it.
         unsafe { device.write(from, Dev::ptr_mut(&mut buffer))? };
@@ -126,7 +130,7 @@ pub(crate) fn store<T: Element, Dev: Device>(
     from: &Fetched<T>,
     out: Output<'_, T, Dev>,
 ) -> Result<(), Error> {
-    assert_eq!(from.layout.shape(), out.shape(), "operands of one shape");
+    assert_eq!(from.layout.shape(), out.shape(), "the operands must have the same shape");
     if let Some(copies) = Dev::copies()
         && !is_dense(out.shape(), out.strides(), true)
     {
@@ -193,7 +197,7 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     device: &Dev2,
     from: Operand<'_, T, Dev2>,
 ) -> Result<(), Error> {
-    assert_eq!(out.shape(), from.shape(), "operands of one shape");
+    assert_eq!(out.shape(), from.shape(), "the operands must have the same shape");
     if out.shape().contains(&0) {
         return Ok(());
     }

@@ -135,7 +135,7 @@ macro_rules! in_place {
         }
 
         impl<S: DynDataMut> DynTensor<S> {
-            #[doc = concat!("`self ", $symbol, "= right` with a `Result`; `right` is a tensor, which is repeated to the shape of `self`, or a scalar.")]
+            #[doc = concat!("Fallible variant of `self ", $symbol, "= right`; `right` is a tensor, which broadcasts to the shape of `self`, or a scalar.")]
             ///
             /// # Errors
             /// * If the operands differ in element type, order or device.

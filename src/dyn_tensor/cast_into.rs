@@ -41,7 +41,7 @@ impl DynTensor {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "a row-major f64 tensor of shape [1, 1] on Cpu is not a `Tensor<i32, Rank<2>, RowMajor, Cpu>`: \
-    ///      `f64` to `i32` may lose more than digits; convert it first: `.to_dtype(DType::I32)`"
+    ///      `f64` to `i32` may lose more than precision; convert it first: `.to_dtype(DType::I32)`"
     /// );
     /// # Ok::<(), vierbein::Error>(())
     /// ```
@@ -72,7 +72,7 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
     let (from, to) = (x.dtype(), T::DTYPE);
     if !same_kind(from, to) {
         return Err(fail(format!(
-            "`{from}` to `{to}` may lose more than digits; convert it first: `.to_dtype(DType::{to:?})`"
+            "`{from}` to `{to}` may lose more than precision; convert it first: `.to_dtype(DType::{to:?})`"
         )));
     }
     // Values are checked and converted on the host.
@@ -87,14 +87,14 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
         && let Some(value) = first_outside(x, range)?
     {
         return Err(fail(format!(
-            "there is no `{to}` for {value}; read it as `{from}`, or as a larger type"
+            "{value} is not representable as `{to}`; read it as `{from}`, or as a larger type"
         )));
     }
     if matches!((from, to), (DType::F64 | DType::C64, DType::F32 | DType::C32))
         && let Some(value) = first_too_large(x)?
     {
         return Err(fail(format!(
-            "there is no finite `{to}` for {value:e}; read it as `{from}`, or convert it: `.to_dtype(DType::{to:?})`"
+            "{value:e} is not representable as a finite `{to}`; read it as `{from}`, or convert it: `.to_dtype(DType::{to:?})`"
         )));
     }
     let x = x.as_order(O::MEMORY_ORDER);

@@ -41,7 +41,7 @@ fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error>
     let labels = spec.labels(spec.operands());
     if spec.ellipsis(spec.operands()) && labels + ellipsis > MAX_RANK {
         return fail(format!(
-            "the result cannot have {labels} labels beside an ellipsis of `Rank<{ellipsis}>`: \
+            "the result cannot have {labels} labels in addition to an ellipsis of `Rank<{ellipsis}>`: \
              ranks run from `Rank<0>` to `Rank<16>`"
         ));
     }

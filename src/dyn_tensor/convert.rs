@@ -99,7 +99,7 @@ impl DynTensor {
     pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
         let value = value.into();
         let made = dispatch!(value.dtype(), T => {
-            let value = value.get::<T>().expect("a scalar is of its type");
+            let value = value.get::<T>().expect("the scalar has this type");
             DynTensor::from_vec(&[], vec![value], MemoryOrder::RowMajor)
         });
         made.expect("a `Vec` of one element is a tensor of rank 0")
@@ -146,7 +146,7 @@ impl<S: DynData> DynTensor<S> {
             return self.to_owned();
         }
         let (layout, order) = (*self.layout(), self.order());
-        let storage = self.into_storage().into_owned().expect("an owned tensor has memory of its own");
+        let storage = self.into_storage().into_owned().expect("an owned tensor owns its memory");
         Ok(DynTensor::of(storage, layout, order))
     }
 
@@ -289,8 +289,8 @@ impl<S: DynData> DynTensor<S> {
     pub fn item(&self) -> Result<DynScalar, Error> {
         if self.rank() != 0 {
             let why = format!(
-                "a tensor of `Rank<{}>` has more than one element, or may have: this is for `Rank<0>`; \
-                one element among several is `x.get(&[i, j])`, the sum of all of them `.sum(..)?.item()`",
+                "a tensor of `Rank<{}>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
+                `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`",
                 self.rank()
             );
             return Err(Error::NotForRank { op: "item", why });
@@ -305,7 +305,7 @@ impl<S: DynData> DynTensor<S> {
     fn at(&self, index: &[usize]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
             let why = format!(
-                "a tensor of `Rank<{}>` cannot be indexed with {} positions: expected one for each axis",
+                "a tensor of `Rank<{}>` cannot be indexed with {} indices: expected one index for each axis",
                 self.rank(),
                 index.len()
             );

@@ -78,7 +78,7 @@ fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(
         )
     } else if x.order() != O::MEMORY_ORDER && x.rank() > 1 {
         format!(
-            "the orders differ; `.as_order({0:?})` is a free view, `.to_order({0:?})` copies",
+            "the memory orders differ; `.as_order({0:?})` is a free view, `.to_order({0:?})` copies",
             O::MEMORY_ORDER
         )
     } else if (**x.storage()).type_id() != TypeId::of::<OwnedData<T, Dev>>() {
@@ -104,7 +104,7 @@ impl DynTensor {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "a row-major f64 tensor of shape [2, 2] on Cpu is not a `Tensor<f64, Rank<2>, ColMajor, Cpu>`: \
-    ///      the orders differ; `.as_order(ColMajor)` is a free view, `.to_order(ColMajor)` copies"
+    ///      the memory orders differ; `.as_order(ColMajor)` is a free view, `.to_order(ColMajor)` copies"
     /// );
     /// let x: Tensor<f64, Rank<2>> = error.into_inner().downcast()?;
     /// # Ok::<(), vierbein::Error>(())

@@ -101,7 +101,7 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     on_device!(op, x, Dev => {
         let device = x.device::<Dev>().expect("the device was found to be this one");
         dispatch!(scalar.dtype(), T => {
-            let value = scalar.get::<T>().expect("a scalar is of its type");
+            let value = scalar.get::<T>().expect("the scalar has this type");
             Ok(DynTensor::dense(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
         })
     })
@@ -190,19 +190,19 @@ pub(super) fn made<T: Element, Dev: Device>(
 
 /// Reasons why an operation does not support an element type, with the text of the compiler's messages.
 pub(super) mod needs {
-    pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
-        `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
+    pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; convert `bool` \
+        with `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
     pub(in super::super) const SIGNS: &str = "has no negative numbers: `-` needs a signed element type; convert first, e.g. with `.to_dtype(DType::I64)`";
-    pub(in super::super) const ORDER: &str = "has no order, so there is no smaller and no larger: this needs real numbers; \
+    pub(in super::super) const ORDER: &str = "is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
-    pub(in super::super) const INEXACT: &str = "is not a floating or complex type: this function needs floating or complex elements; \
+    pub(in super::super) const INEXACT: &str = "is not a floating-point or complex type: this function needs floating-point or complex elements; \
         convert integers first, e.g. with `.to_dtype(DType::F64)`";
-    pub(in super::super) const FLOATS: &str = "is not a real floating type: this function needs `f32` or `f64` elements; \
+    pub(in super::super) const FLOATS: &str = "is not a real floating-point type: this function needs `f32` or `f64` elements; \
         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers";
-    pub(in super::super) const BITS: &str = "has no bits to combine: `&`, `|`, `^` and `!` need `bool` or integers; \
+    pub(in super::super) const BITS: &str = "does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
         compare first, e.g. with `.greater(0.0)`";
     pub(in super::super) const MASK: &str =
-        "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
+        "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
 }
 
 /// Evaluates an expression for the element types that a row of the catalogue names; returns an error for others.

@@ -101,7 +101,7 @@ impl DType {
                 64 => DType::I64,
                 _ => DType::F64,
             },
-            _ => unreachable!("floating and complex types were seen to"),
+            _ => unreachable!("floating-point and complex types are handled above"),
         }
     }
 }

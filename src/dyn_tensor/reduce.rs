@@ -141,7 +141,7 @@ fn change<T: Element, Dev: Elementwise<T>, F: UnaryOp<T, Output = T>>(
     x: &mut DynTensor,
 ) -> Result<(), Error> {
     let mut x = x.view_mut();
-    let (out, device) = x.output::<T, Dev>().expect("the result is of this type");
+    let (out, device) = x.output::<T, Dev>().expect("the result has this type");
     device.update::<(T,), _>(&op, out, ())
 }
 
@@ -190,7 +190,7 @@ fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize)
     on_device!(name, x, Dev => dispatch!(
         variance.dtype(),
         T: RealFloat => change::<T, Dev, _>(op::Sqrt, &mut variance),
-        else => unreachable!("variances are real floating numbers")
+        else => unreachable!("variances are real floating-point numbers")
     ))?;
     Ok(variance)
 }
@@ -310,13 +310,13 @@ reductions! {
     /// The smallest element; NaN if an element is NaN.
     Min, min(), "minimum", op::Min, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1, 2]";
     /// The flat index of the first maximum, counted in memory order over the reduced axes, as `i64`. NaN counts as the maximum.
-    ArgMax, argmax(), "position of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1_i64, 0]";
+    ArgMax, argmax(), "index of the maximum", op::ArgMax, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[1_i64, 0]";
     /// The flat index of the first minimum, counted in memory order over the reduced axes, as `i64`. NaN counts as the minimum.
-    ArgMin, argmin(), "position of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[0_i64, 1]";
+    ArgMin, argmin(), "index of the minimum", op::ArgMin, RealScalar, ORDER, "[[1, 4], [3, 2]]", "", "[0_i64, 1]";
     /// Whether all elements of a mask are `true`; `true` for zero elements.
-    All, all(), "conjunction", op::All, Those [bool], MASK, "[[true, false], [true, true]]", "", "[true, false]";
+    All, all(), "all", op::All, Those [bool], MASK, "[[true, false], [true, true]]", "", "[true, false]";
     /// Whether at least one element of a mask is `true`; `false` for zero elements.
-    Any, any(), "disjunction", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
+    Any, any(), "any", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
     /// The number of elements of a mask that are `true`, as `i64`.
     Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
 }

@@ -31,7 +31,7 @@ macro_rules! scalars {
                 $(if let Some(&value) = value.downcast_ref::<$t>() {
                     return DynScalar::$variant(value);
                 })*
-                unreachable!("an element type of its own")
+                unreachable!("every element type has a branch")
             }
 
             /// Returns the value, or `None` if it is of another type.
@@ -62,7 +62,7 @@ macro_rules! scalars {
                     scalar.get().ok_or_else(|| crate::Error::Downcast {
                         found: format!("the scalar {scalar} of {}", scalar.dtype()),
                         wanted: <$t>::DTYPE.name().into(),
-                        why: "the types differ; convert the tensor that it is taken of with `.to_dtype(..)`".into(),
+                        why: "the types differ; convert the tensor first with `.to_dtype(..)`".into(),
                     })
                 }
             }

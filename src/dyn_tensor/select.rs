@@ -87,7 +87,7 @@ fn clamped<T: RealScalar, Dev: Elementwise<T>>(
     if low <= high {
         return compute::<T, Dev, _>(op::Clamp(low, high), x);
     }
-    let why = format!("the lower bound {low} is not at most the upper bound {high}");
+    let why = format!("the lower bound {low} must be at most the upper bound {high}");
     Err(Error::Argument { op: CLAMP, why })
 }
 

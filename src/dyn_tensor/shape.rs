@@ -169,8 +169,8 @@ fn matrix(rank: usize) -> Result<(), Error> {
         return Ok(());
     }
     let why = format!(
-        "a tensor of `Rank<{rank}>` is not a matrix: this is for `Rank<2>`; say which axes to exchange: \
-         `.swap_axes(a, b)`, `.permute(&[..])`, or all of them: `.reverse_axes()`"
+        "a tensor of `Rank<{rank}>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
+         `.permute(&[..])`, or reverse all with `.reverse_axes()`"
     );
     Err(Error::NotForRank { op: "transpose", why })
 }
@@ -187,7 +187,7 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     if axes.len() == rank {
         return Ok(());
     }
-    let why = format!("{axes:?} has not one number for each axis of a tensor of `Rank<{rank}>`");
+    let why = format!("{axes:?} does not have one number for each axis of a tensor of `Rank<{rank}>`");
     Err(Error::NotForRank { op: "permute", why })
 }
 

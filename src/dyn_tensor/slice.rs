@@ -56,7 +56,7 @@ impl From<RangeFull> for SliceItem {
 /// for each axis of the tensor; a [`NewAxis`] adds an axis.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice",
-    label = "expected one position or range for each axis",
+    label = "expected one index or range for each axis",
     note = "write it with the macro: `s![0, 1..3, ..]`, or give a list of `SliceItem`"
 )]
 pub trait DynSlice {
@@ -71,14 +71,14 @@ fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
     let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
     if named < rank {
         return fail(format!(
-            "this slice leaves `Rank<{}>` of the tensor without an argument: too few arguments; \
-             a slice has one argument for each axis; write `..` for an axis that is to stay whole",
+            "this slice has no arguments for the remaining `Rank<{}>`: too few arguments; \
+             a slice has one argument for each axis; write `..` to keep an axis whole",
             rank - named
         ));
     }
     if named > rank {
         return fail(format!(
-            "an argument cannot slice an axis where `Rank<0>` is left to be sliced: too many arguments; \
+            "an argument is not valid for the remaining `Rank<0>`: too many arguments; \
              a slice has one argument for each axis, and the tensor is of `Rank<{rank}>`"
         ));
     }
@@ -130,7 +130,7 @@ pub(super) fn rank_below_maximum(rank: usize) -> Result<(), Error> {
         return Ok(());
     }
     let why = format!(
-        "cannot add 1 more to the axes of a tensor of `Rank<{rank}>`: ranks run from `Rank<0>` to `Rank<16>`; \
+        "cannot increase the rank of a tensor of `Rank<{rank}>` by 1: ranks run from `Rank<0>` to `Rank<16>`; \
          merge axes first with `.reshape(..)`"
     );
     Err(Error::NotForRank { op: "insert an axis", why })

@@ -95,7 +95,7 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     }
     fn set_element(&mut self, at: &Layout, value: DynScalar) -> Result<(), Error> {
         assert!(at.rank() == 0 && at.fits(Dev::len(&self.buffer)), "the element is outside of the buffer");
-        let value = [value.get::<T>().expect("the scalar is of the memory's own type")];
+        let value = [value.get::<T>().expect("the scalar has the element type of the buffer")];
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
         // SAFETY: `at` addresses one element of the buffer, as was just checked, and `value` is one element. `self` is exclusively
         // borrowed, so nothing else accesses the element.
@@ -134,7 +134,7 @@ pub trait DynData: erased::Held {
 /// The storage of a [`DynTensor`](super::DynTensor) that can be written to: owned or mutably borrowed. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a `DynView` cannot be written to",
-    label = "this view is for reading",
+    label = "this view is read-only",
     note = "take a mutable view of the tensor instead: `.view_mut()`, `.slice_mut(..)`, `.index_axis_mut(..)`"
 )]
 pub trait DynDataMut: DynData {

@@ -210,7 +210,7 @@ impl DynTensor {
         assert_eq!(
             Dev::len(&data.buffer),
             shape.iter().product::<usize>(),
-            "a buffer holds what its shape says"
+            "a buffer has as many elements as its shape"
         );
         DynTensor::of(Box::new(data), Layout::dense(shape, order.is_row_major()), order)
     }

@@ -186,7 +186,7 @@ pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
         if const { To::DTYPE as u8 == U::DTYPE as u8 } {
             cast_pair::<T, Dev, U>(x)
         } else {
-            unreachable!("the type is this one")
+            unreachable!("the element type was checked")
         }
     }))
 }

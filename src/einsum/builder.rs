@@ -170,7 +170,8 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
 }
 
 /// The panic message of calls with wrong const arguments, which the macros never make.
-const NOT_OF_THE_SPECIFICATION: &str = "cannot contract: the operands and the numbers of labels are not those of the specification; use `einsum!`, which takes them from it";
+const NOT_OF_THE_SPECIFICATION: &str = "cannot contract: the operands or the numbers of their labels do not \
+    match the specification; use `einsum!`, which ensures that they do";
 
 /// Checks the number of labels of term `k` of the specification, and whether it has an ellipsis.
 ///

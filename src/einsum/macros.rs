@@ -69,7 +69,7 @@ macro_rules! einsum {
 /// let (a, b) = (tensor![[1, 2], [3, 4]], tensor![1, 2, 3]);
 /// assert_eq!(
 ///     try_einsum!("ij,j->i", &a, &b).unwrap_err().to_string(),
-///     "cannot einsum \"ij,j->i\" over shapes [2, 2] and [3]: label `j` is 2 in operand 1 and 3 in operand 2"
+///     "cannot einsum \"ij,j->i\" over shapes [2, 2] and [3]: label `j` has extent 2 in operand 1 and 3 in operand 2"
 /// );
 /// ```
 #[macro_export]

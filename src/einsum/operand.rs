@@ -12,7 +12,7 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a contraction",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
-    note = "a tensor goes in by reference: `&x`; a scalar is `&Tensor::<f64, _>::scalar(2.0)`"
+    note = "pass a tensor by reference: `&x`; pass a scalar as `&Tensor::<f64, _>::scalar(2.0)`"
 )]
 pub trait EinsumOperand<'a> {
     /// The element type.
@@ -211,7 +211,7 @@ impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D 
 
 /// The rank of a result: the axes that the ellipsis stands for, and `LABELS` more.
 #[diagnostic::on_unimplemented(
-    message = "the result cannot have {LABELS} labels beside an ellipsis of `{Self}`",
+    message = "the result cannot have {LABELS} labels in addition to an ellipsis of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`"
 )]
 pub trait ResultOf<const LABELS: usize>: Dim {

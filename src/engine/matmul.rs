@@ -201,7 +201,7 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
 
 #[cold]
 fn lengths_differ(row_major: bool, a: &[usize], b: &[usize], [of_a, of_b]: [usize; 2]) -> Error {
-    let why = format!("the summed axes have lengths {of_a} and {of_b}");
+    let why = format!("the summed axes have extents {of_a} and {of_b}");
     Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
 }
 

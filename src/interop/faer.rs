@@ -37,7 +37,7 @@
 //! assert_eq!(
 //!     refused.to_string(),
 //!     "cannot make a tensor without a copy: the matrix of shape [2, 2] with strides [1, 8] \
-//!      has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`"
+//!      has padding between its columns; copy it with `Tensor::copy_of(&matrix)`"
 //! );
 //! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&refused.value);
 //! assert_eq!(z.as_slice(), [1.0, 3.0, 2.0, 4.0]);
@@ -146,7 +146,8 @@ impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
                 .map_err(|refused| ConversionError { error: refused.error, value: refused.value.0 });
         }
         let why = format!(
-            "the matrix of shape {shape:?} with strides {strides:?} has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`"
+            "the matrix of shape {shape:?} with strides {strides:?} has padding between its columns; \
+             copy it with `Tensor::copy_of(&matrix)`"
         );
         Err(ConversionError { error: Error::Argument { op: "make a tensor without a copy", why }, value: m })
     }

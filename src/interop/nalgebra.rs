@@ -203,19 +203,19 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 /// the row stride must not be 0.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
     let refused = |why: &str| Error::Strides {
-        op: "make a view of nalgebra's",
+        op: "make a nalgebra view",
         shape: shape.to_vec(),
         strides: strides.to_vec(),
         why: format!("{why}; copy the tensor first with `.to_owned()`"),
     };
     let mut steps = [0; N];
     for (step, &stride) in steps.iter_mut().zip(&strides) {
-        *step = stride.try_into().map_err(|_| refused("its strides are never negative"))?;
+        *step = stride.try_into().map_err(|_| refused("nalgebra does not support negative strides"))?;
     }
     if shape[0] <= 1 {
         steps[0] = 1;
     } else if steps[0] == 0 && !shape.contains(&0) {
-        return Err(refused("its rows are never the same memory"));
+        return Err(refused("nalgebra does not support a row stride of 0"));
     }
     Ok(steps)
 }

@@ -40,7 +40,7 @@
 //! assert_eq!(
 //!     refused.to_string(),
 //!     "cannot make a column-major tensor without a copy: the array of shape [2, 2] with strides [2, 1] \
-//!      is dense in row-major order; copy it with `Tensor::copy_of(&array)`, or ask for a `RowMajor` tensor"
+//!      is contiguous in row-major order; copy it with `Tensor::copy_of(&array)`, or make a `RowMajor` tensor"
 //! );
 //! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&refused.value);
 //! assert_eq!(z.as_slice(), [1.0, 3.0, 2.0, 4.0]);
@@ -183,10 +183,10 @@ fn not_dense<O: Order>(shape: &[usize], strides: &[isize]) -> Error {
             false => (RowMajor::NAME, "RowMajor"),
         };
         format!(
-            "is dense in {name} order; copy it with `Tensor::copy_of(&array)`, or ask for a `{order}` tensor"
+            "is contiguous in {name} order; copy it with `Tensor::copy_of(&array)`, or make a `{order}` tensor"
         )
     } else {
-        "is dense in no order; copy it with `Tensor::copy_of(&array)`".into()
+        "is not contiguous; copy it with `Tensor::copy_of(&array)`".into()
     };
     Error::Argument {
         op: match O::ROW_MAJOR {
@@ -201,7 +201,7 @@ fn array<T: Element, D: Dim, O: Order, I: Dimension>(x: Tensor<T, D, O>) -> Arra
     let mut shape = I::zeros(D::NDIM);
     shape.slice_mut().copy_from_slice(x.shape().as_ref());
     Array::from_shape_vec(shape.set_f(!O::ROW_MAJOR), x.into_vec())
-        .expect("a tensor has the elements of its shape")
+        .expect("a tensor has as many elements as its shape")
 }
 
 // ------------------------------------------------------------------ as traits
@@ -296,7 +296,7 @@ fn check_rank<D: Dim>(shape: &[usize]) -> Result<(), Error> {
     Err(Error::Argument {
         op: "make a tensor",
         why: format!(
-            "the array of shape {shape:?} has rank {found}, not {wanted}; ask for a `Rank<{found}>`"
+            "the array of shape {shape:?} has rank {found}, not {wanted}; convert it to a tensor of `Rank<{found}>`"
         ),
     })
 }

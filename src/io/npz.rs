@@ -214,14 +214,12 @@ impl Entry {
         }
         // Reading on to the end is also what detects a truncated Deflate stream.
         if source.fill(&mut [0])? > 0 {
-            return Err(source.error(format!("goes on behind its {} bytes", self.size)));
+            return Err(source.error(format!("has more data than its {} bytes", self.size)));
         }
         let Source { name, .. } = source;
         let (found, said) = (reader.checksum.sum(), self.checksum);
         if found != said {
-            let why = format!(
-                "is damaged: its bytes have the check sum {found:08x}, and the archive says {said:08x}"
-            );
+            let why = format!("is damaged: its checksum is {found:08x}, expected {said:08x}");
             return Err(Error::File { path: name, why });
         }
         Ok(value)

@@ -41,7 +41,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
         Ok(old) => {
             // On WASI, every file is reported as read-only, as it has no permissions. Opening the file for writing tells instead.
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
-                return Err(failed("cannot be written: it is there already, and read-only"));
+                return Err(failed("cannot be written: the file exists and is read-only"));
             }
             // Checked before opening, as opening a pipe blocks until it has a reader.
             links::check_owner(&target, &old).map_err(error)?;
@@ -497,7 +497,7 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         let refused = replace(&path, |_| panic!("nothing may be written")).unwrap_err().to_string();
-        assert!(refused.ends_with("x: cannot be written: it is there already, and read-only"), "{refused}");
+        assert!(refused.ends_with("x: cannot be written: the file exists and is read-only"), "{refused}");
         fs::remove_file(&path).unwrap();
 
         replace(&path, |file| file.write_all(b"new").map_err(|_| broken())).unwrap();

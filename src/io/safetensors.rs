@@ -129,7 +129,7 @@ impl Safetensors {
     /// ```
     /// use vierbein::io::safetensors::Safetensors;
     /// let iris = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
-    /// assert!(Safetensors::read(iris).unwrap_err().to_string().contains("is no safetensors file"));
+    /// assert!(Safetensors::read(iris).unwrap_err().to_string().contains("is not a safetensors file"));
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let name = path.as_ref().display().to_string();
@@ -325,7 +325,7 @@ impl Safetensors {
             return Err(self.error(
                 name,
                 format!(
-                    "begins at byte {at}, which is no multiple of {}; copy it with `.get(..)`",
+                    "begins at byte {at}, which is not a multiple of {}; copy it with `.get(..)`",
                     align_of::<T>()
                 ),
             ));

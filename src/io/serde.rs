@@ -254,14 +254,14 @@ impl<'de> DeserializeSeed<'de> for Shape {
 impl<'de> Visitor<'de> for Shape {
     type Value = Vec<usize>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the length of each axis, in the field `shape`")
+        f.write_str("the extent of each axis, in the field `shape`")
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<usize>, A::Error> {
         let mut shape = Vec::new();
         while let Some(extent) = seq.next_element()? {
             if shape.len() == MAX_RANK {
                 return Err(A::Error::custom(format!(
-                    "the field `shape` has more than {MAX_RANK} axes, and that is the highest rank"
+                    "the field `shape` has more than {MAX_RANK} axes, the maximum rank"
                 )));
             }
             shape.push(extent);

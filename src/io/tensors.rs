@@ -27,7 +27,7 @@ pub(super) const CHUNK: usize = 1 << 18;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a file",
     label = "files hold tensors",
-    note = "read a `Tensor<T, D, O>` of the types that the file holds, or whatever it holds as a `DynTensor`"
+    note = "read a `Tensor<T, D, O>` of the types that the file holds, or a `DynTensor` of any type"
 )]
 pub trait FromFile: sealed::Sealed + Sized {
     /// Returns an error message if a tensor with these contents cannot be read as `Self`.
@@ -132,8 +132,7 @@ pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str
         return Ok(());
     }
     let why = format!(
-        "cannot be written: {all} bytes of elements are more than a file can hold; write a view that repeats elements \
-         before it is broadcast"
+        "cannot be written: its elements have {all} bytes, more than a file can hold; write the tensor before it is broadcast"
     );
     Err(Error::File { path: path.to_owned(), why })
 }

@@ -376,9 +376,7 @@ fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usiz
 
 #[cold]
 fn inserted_outside(at: usize, shape: &[usize]) -> Error {
-    let why = format!(
-        "position {at} is beyond the end of shape {shape:?}; positions run from 0 to {}",
-        shape.len()
-    );
+    let why =
+        format!("index {at} exceeds the rank of shape {shape:?}; valid indices are 0 to {}", shape.len());
     Error::Argument { op: "insert an axis", why }
 }

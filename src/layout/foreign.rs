@@ -22,7 +22,7 @@ pub(crate) fn reach(
     element_bytes: usize,
 ) -> Result<Option<(isize, isize)>, Error> {
     let too_far =
-        || refused(shape, strides, "the elements lie further apart than the address space is long".into());
+        || refused(shape, strides, "the distance between elements exceeds the address space".into());
     if element_count(shape, element_bytes)? == 0 {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ pub(crate) fn check_bounds(
 ) -> Result<(), Error> {
     let Some((least, greatest)) = reach(shape, strides, element_bytes)? else {
         if offset > len {
-            let why = format!("it begins at offset {offset}, behind the end of {len} values");
+            let why = format!("offset {offset} is past the end of {len} values");
             return Err(refused(shape, strides, why));
         }
         return Ok(());
@@ -57,7 +57,7 @@ pub(crate) fn check_bounds(
     let (from, to) = (offset as i128 + least as i128, offset as i128 + greatest as i128);
     if from < 0 || to >= len as i128 {
         let why = format!(
-            "from offset {offset} it reaches from {from} to {to}, but there are {len} values, from 0"
+            "from offset {offset}, it addresses the values {from} to {to}, but there are {len} values, from 0"
         );
         return Err(refused(shape, strides, why));
     }
@@ -85,11 +85,14 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
         let step = strides[axis].unsigned_abs();
         if step <= spanned {
             let why = if step == 0 {
-                format!("it is to be written to, and axis {axis} repeats one element {} times", shape[axis])
+                format!(
+                    "a mutable view must not overlap itself: axis {axis} has stride 0 and extent {}",
+                    shape[axis]
+                )
             } else {
                 format!(
-                    "it is to be written to, and axis {axis} steps by {step} into the {} elements that smaller steps span, \
-                     where two indices may meet",
+                    "a mutable view must not overlap itself: axis {axis} has stride {step}, but the axes with smaller \
+                     strides span {} elements",
                     spanned + 1
                 )
             };

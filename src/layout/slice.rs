@@ -92,7 +92,7 @@ fn positions(
     step: isize,
 ) -> Result<(isize, usize), &'static str> {
     if step == 0 {
-        return Err("a step of 0 goes nowhere");
+        return Err("the step must not be 0");
     }
     let n = extent as isize;
     let first = from_end(start, extent);
@@ -101,13 +101,13 @@ fn positions(
         Some(end) => from_end(end, extent).saturating_add(isize::from(inclusive)),
     };
     if first < 0 || last < 0 {
-        return Err("it begins or ends before the first position");
+        return Err("it begins or ends before the first index");
     }
     if first > n || last > n {
-        return Err("it reaches beyond the end of the axis");
+        return Err("it extends past the end of the axis");
     }
     if first > last {
-        return Err("it ends before it begins; give a negative step to walk backwards");
+        return Err("it ends before it begins; use a negative step to iterate backwards");
     }
     let (length, stride) = ((last - first) as usize, step.unsigned_abs());
     let begin = if step > 0 { first } else { last - 1 };

@@ -62,7 +62,7 @@ macro_rules! arithmetic {
     ($($Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_assign:ident, $symbol:literal;)*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
         {
-            #[doc = concat!("`self ", $symbol, "= right` with a `Result`; the tensor `right` is repeated to the shape of `self`.")]
+            #[doc = concat!("Fallible variant of `self ", $symbol, "= right`; the tensor `right` broadcasts to the shape of `self`.")]
             ///
             /// # Errors
             /// If `right` does not broadcast to the shape of `self`, or the result is undefined for integer elements; nothing is

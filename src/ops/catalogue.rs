@@ -46,7 +46,7 @@ macro_rules! unary {
             defined: |x| x.neg_fits(), cuda_defined: "fits_neg(a)", checked: cfg!(debug_assertions),
         }
         Not: try_not {
-            doc: "The complement of the bits, the logical *not* of masks",
+            doc: "The bitwise complement; for masks, the logical *not*",
             symbol: "!", verb: "invert",
             elements: Bits, gives: T, example: "[true, false]" => "[false, true]",
             host: |x| !x, cuda: "inverted(a)",
@@ -80,7 +80,7 @@ macro_rules! unary {
             checked: cfg!(debug_assertions),
         }
         Signum: signum, try_signum {
-            doc: "−1, 0 or 1, as the number is negative, zero or positive; NaN stays NaN",
+            doc: "−1, 0 or 1 for negative numbers, zero and positive numbers; NaN for NaN",
             elements: RealScalar, gives: T, example: "[-7, 0, 3]" => "[-1, 0, 1]",
             host: |x| if x > T::zero() { T::one() } else if x < T::zero() { T::zero() - T::one() } else { x },
             cuda: "signum(a)",
@@ -108,7 +108,7 @@ macro_rules! unary {
             function: Exp, cuda: "exp(a)",
         }
         Exp2: exp2, try_exp2 {
-            doc: "Two to this power",
+            doc: "Two raised to the power of the element",
             elements: Inexact, gives: T, example: "[3.0]" => "[8.0]",
             function: Exp2, cuda: "exp2(a)",
         }
@@ -203,17 +203,17 @@ macro_rules! unary {
             real_function: Ln1p, cuda: "log1p(a)",
         }
         Floor: floor, try_floor {
-            doc: "The largest integer not above",
+            doc: "The largest integer that is not greater than the element",
             elements: RealFloat, gives: T, example: "[-1.5, 2.5]" => "[-2.0, 2.0]",
             host: |x| x.floor(), cuda: "floor(a)",
         }
         Ceil: ceil, try_ceil {
-            doc: "The smallest integer not below",
+            doc: "The smallest integer that is not less than the element",
             elements: RealFloat, gives: T, example: "[-1.5, 2.5]" => "[-1.0, 3.0]",
             host: |x| x.ceil(), cuda: "ceil(a)",
         }
         Round: round, try_round {
-            doc: "The nearest integer; halves away from zero",
+            doc: "The nearest integer; ties round away from zero",
             elements: RealFloat, gives: T, example: "[-1.5, 2.4]" => "[-2.0, 2.0]",
             host: |x| x.round(), cuda: "round(a)",
         }
@@ -223,25 +223,25 @@ macro_rules! unary {
             host: |x| x.trunc(), cuda: "trunc(a)",
         }
         Fract: fract, try_fract {
-            doc: "The part behind the point",
+            doc: "The fractional part",
             elements: RealFloat, gives: T, example: "[-1.5, 2.25]" => "[-0.5, 0.25]",
             host: |x| x.fract(), cuda: "a - trunc(a)",
         }
         IsNan: is_nan, try_is_nan {
-            doc: "Whether it, or a part of it, is NaN",
-            verb: "examine",
+            doc: "Whether the element, or a part of it, is NaN",
+            verb: "test",
             elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[false, true, false]",
             host: |x| x.has_nan(), cuda: "is_nan(a)",
         }
         IsFinite: is_finite, try_is_finite {
-            doc: "Whether it is neither infinite nor NaN",
-            verb: "examine",
+            doc: "Whether the element is finite: neither infinite nor NaN",
+            verb: "test",
             elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[true, false, false]",
             host: |x| x.all_finite(), cuda: "is_finite(a)",
         }
         IsInfinite: is_infinite, try_is_infinite {
-            doc: "Whether it, or a part of it, is infinite",
-            verb: "examine",
+            doc: "Whether the element, or a part of it, is infinite",
+            verb: "test",
             elements: Inexact, gives: bool, example: "[1.0, f64::NAN, f64::INFINITY]" => "[false, false, true]",
             host: |x| x.has_infinite(), cuda: "is_infinite(a)",
         }
@@ -310,12 +310,12 @@ macro_rules! binary {
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
         }
         Maximum: maximum, try_maximum {
-            doc: "The larger of two; NaN if one is NaN",
+            doc: "The larger of two elements; NaN if one is NaN",
             elements: RealScalar, gives: T, example: "[1, 5]", "&tensor![3, 2]" => "[3, 5]",
             host: |a, b| larger(a, b), cuda: "larger(a, b)",
         }
         Minimum: minimum, try_minimum {
-            doc: "The smaller of two; NaN if one is NaN",
+            doc: "The smaller of two elements; NaN if one is NaN",
             elements: RealScalar, gives: T, example: "[1, 5]", "2" => "[1, 2]",
             host: |a, b| smaller(a, b), cuda: "smaller(a, b)",
         }
@@ -326,60 +326,60 @@ macro_rules! binary {
             pair_function: Atan2, cuda: "atan2(a, b)",
         }
         Hypot: hypot, try_hypot {
-            doc: "`√(self² + right²)` without overflow in between",
+            doc: "`√(self² + right²)` without intermediate overflow",
             elements: RealFloat, gives: T, example: "[3.0, 5.0]", "&tensor![4.0, 12.0]" => "[5.0, 13.0]",
             pair_function: Hypot, cuda: "hypot(a, b)",
         }
         Equal: equal, try_equal {
-            doc: "Where `self == right`",
+            doc: "Whether `self == right`",
             verb: "compare",
             elements: Element, gives: bool, example: "[1, 2, 3]", "2" => "[false, true, false]",
             host: |a, b| a == b, cuda: "a == b",
         }
         NotEqual: not_equal, try_not_equal {
-            doc: "Where `self != right`",
+            doc: "Whether `self != right`",
             verb: "compare",
             elements: Element, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, true]",
             host: |a, b| a != b, cuda: "a != b",
         }
         Less: less, try_less {
-            doc: "Where `self < right`",
+            doc: "Whether `self < right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, false]",
             host: |a, b| a < b, cuda: "a < b",
         }
         LessEqual: less_equal, try_less_equal {
-            doc: "Where `self <= right`",
+            doc: "Whether `self <= right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, true, false]",
             host: |a, b| a <= b, cuda: "a <= b",
         }
         Greater: greater, try_greater {
-            doc: "Where `self > right`",
+            doc: "Whether `self > right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, false, true]",
             host: |a, b| a > b, cuda: "a > b",
         }
         GreaterEqual: greater_equal, try_greater_equal {
-            doc: "Where `self >= right`",
+            doc: "Whether `self >= right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, true, true]",
             host: |a, b| a >= b, cuda: "a >= b",
         }
         And: try_and {
-            doc: "The bits that both have, the logical *and* of masks",
+            doc: "The bitwise *and*; for masks, the logical *and*",
             symbol: "&", operator: BitAnd, verb: "combine",
             elements: Bits, gives: T, example: "[6, 5]", "3" => "[2, 1]",
             host: |a, b| a & b, cuda: "a & b",
         }
         Or: try_or {
-            doc: "The bits that one or both have, the logical *or* of masks",
+            doc: "The bitwise *or*; for masks, the logical *or*",
             symbol: "|", operator: BitOr, verb: "combine",
             elements: Bits, gives: T, example: "[6, 5]", "3" => "[7, 7]",
             host: |a, b| a | b, cuda: "a | b",
         }
         Xor: try_xor {
-            doc: "The bits that one of the two has, the exclusive *or* of masks",
+            doc: "The bitwise exclusive *or*; for masks, the logical exclusive *or*",
             symbol: "^", operator: BitXor, verb: "combine",
             elements: Bits, gives: T, example: "[6, 5]", "3" => "[5, 6]",
             host: |a, b| a ^ b, cuda: "a ^ b",

@@ -104,7 +104,7 @@ macro_rules! constructors {
                 expect(Self::$try_name(shape $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             ///
             /// # Errors
             /// If the shape exceeds the address space, or the allocation fails.
@@ -128,7 +128,7 @@ macro_rules! constructors {
                 expect(Self::$try_name_in(shape $(, $arg)*, device))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device, with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
             /// # Errors
             /// If the shape exceeds the address space, or the allocation fails.
@@ -467,7 +467,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 
 /// Returns the number of values `start, start + step, ..` before `end`.
 fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
-    let argument = |why: String| Error::Argument { op: "count from start to end", why };
+    let argument = |why: String| Error::Argument { op: "create a range", why };
     let zero = T::zero();
     let Some(direction @ (Ordering::Greater | Ordering::Less)) = step.partial_cmp(&zero) else {
         return Err(argument(format!("the step is {step}; it must be positive or negative")));
@@ -475,7 +475,7 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
     match end.partial_cmp(&start) {
         Some(way) if way == direction => {}
         Some(_) => return Ok(0),
-        None => return Err(argument(format!("{start} and {end} have no order"))),
+        None => return Err(argument(format!("{start} and {end} are not comparable"))),
     }
     if T::INTEGER {
         // Exact in 128 bits for every integer type.
@@ -489,7 +489,9 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
     if len < isize::MAX as f64 {
         Ok(len as usize)
     } else {
-        Err(argument(format!("from {start} to {end} in steps of {step} there is no end")))
+        Err(argument(format!(
+            "from {start} to {end} in steps of {step}, the number of elements is not representable"
+        )))
     }
 }
 

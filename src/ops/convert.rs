@@ -136,7 +136,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
     {
         self.operand().on_host().into_slice(O::ROW_MAJOR).ok_or_else(|| Error::NotContiguous {
-            op: "take the slice",
+            op: "borrow a slice",
             shape: self.shape().as_ref().to_vec(),
             strides: self.strides().as_ref().to_vec(),
             order: O::NAME,
@@ -162,7 +162,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let error = Error::NotContiguous {
-            op: "take the slice",
+            op: "borrow a slice",
             shape: self.shape().as_ref().to_vec(),
             strides: self.strides().as_ref().to_vec(),
             order: O::NAME,
@@ -231,7 +231,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
     }
 
     /// Returns the elements in memory order, mutably. Never fails: an owned tensor is contiguous.
@@ -245,7 +245,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: HostAccess,
     {
-        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are dense")
+        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
     }
 
     /// Returns the elements in memory order.
@@ -296,9 +296,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
 /// The rank of a tensor with exactly one element: 0.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` has more than one element, or may have",
-    label = "this is for `Rank<0>`",
-    note = "one element among several is `x[[i, j]]`, the sum of all of them `.sum().item()`"
+    message = "a tensor of `{Self}` is not known to have exactly one element",
+    label = "expected `Rank<0>`",
+    note = "read one element with `x[[i, j]]`, or sum all elements with `.sum().item()`"
 )]
 pub trait OneElement: Dim {}
 #[diagnostic::do_not_recommend]
@@ -306,8 +306,8 @@ impl OneElement for Rank<0> {}
 
 /// The ranks for which both memory orders have the same layout: 0 and 1.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{Self}` has two orders in memory, so changing it is not free",
-    label = "only `Rank<0>` and `Rank<1>` change their order for free",
+    message = "a tensor of `{Self}` cannot change its memory order without a copy",
+    label = "only `Rank<0>` and `Rank<1>` can",
     note = "copy with `.to_order::<O>()`, view with `.as_order::<O>()`, or reverse the axes with `.into_flipped()`"
 )]
 pub trait SameInBothOrders: Dim {}

@@ -92,8 +92,10 @@ where
     for (&l, &r) in axes[0].iter().zip(axes[1]) {
         let (of_l, of_r) = (operands[0].shape()[l], operands[1].shape()[r]);
         if of_l != of_r {
-            return Err(pair
-                .error(op(), format!("axis {l} of the left is {of_l} and axis {r} of the right is {of_r}")));
+            return Err(pair.error(
+                op(),
+                format!("axis {l} of the left operand is {of_l} and axis {r} of the right operand is {of_r}"),
+            ));
         }
     }
     // The left operand's axes have labels 0, 1, ..; an axis of the right one has the label of its partner, or its own.
@@ -133,7 +135,7 @@ where
 {
     let ((x, conjugate_x), (y, conjugate_y)) = (left, right);
     if !same(x.shape().as_ref(), y.shape().as_ref()) {
-        let why = "it sums over all elements, so the shapes are to be equal".into();
+        let why = "it sums over all elements, so the shapes must be equal".into();
         return Err(whole_error(name, x.axes().shape(), y.axes().shape(), why));
     }
     same_instance(name, x.device(), y.device())?;
@@ -421,7 +423,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let op = || "kron of".to_string();
         if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
             let why =
-                "together they have more than 16 axes longer than 1; merge some with `.reshape(..)`".into();
+                "together they have more than 16 axes with an extent other than 1; merge some with `.reshape(..)`".into();
             return Err(pair.error(op(), why));
         }
         let mut shape = <Common<D, B::Dim> as Dim>::Shape::default();

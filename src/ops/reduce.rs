@@ -246,7 +246,7 @@ macro_rules! reductions {
                 expect(self.$try_whole($($arg),*))
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
             ///
             /// # Errors
             /// If the value is undefined or not representable in the output type, or the allocation fails.
@@ -259,7 +259,7 @@ macro_rules! reductions {
                 self.reduced_whole($op)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is gone then.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
             ///
             /// # Panics
             /// If the axis is out of range, or for the reasons given for all elements.
@@ -280,7 +280,7 @@ macro_rules! reductions {
                 expect(self.$try_axis(axis $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($axis), "`](Tensor::", stringify!($axis), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
             ///
             /// # Errors
             /// If the axis is out of range, or for the reasons given for all elements.
@@ -294,7 +294,7 @@ macro_rules! reductions {
                 self.reduced($op, &[axis.index()])
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes at once, all gone then.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice, or for the reasons given for all elements.
@@ -314,7 +314,7 @@ macro_rules! reductions {
                 expect(self.$try_axes(axes $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($axes), "`](Tensor::", stringify!($axes), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice, or for the reasons given for all elements.
@@ -330,7 +330,7 @@ macro_rules! reductions {
                 self.reduced($op, &axes)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis or several, which stay with length 1, so that the result broadcasts with `self`.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice, or for the reasons given for all elements.
@@ -350,7 +350,7 @@ macro_rules! reductions {
                 expect(self.$try_keep(axes $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($keep), "`](Tensor::", stringify!($keep), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice, or for the reasons given for all elements.
@@ -508,7 +508,7 @@ macro_rules! mask_reductions {
                 expect(self.$try_whole())
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
             ///
             /// # Errors
             /// If the allocation fails.
@@ -520,7 +520,7 @@ macro_rules! mask_reductions {
                 self.reduced_whole($op)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is gone then.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
             ///
             /// # Panics
             /// If the axis is out of range.
@@ -539,7 +539,7 @@ macro_rules! mask_reductions {
                 expect(self.$try_axis(axis))
             }
 
-            #[doc = concat!("[`", stringify!($axis), "`](Tensor::", stringify!($axis), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
             ///
             /// # Errors
             /// If the axis is out of range.
@@ -552,7 +552,7 @@ macro_rules! mask_reductions {
                 self.reduced($op, &[axis.index()])
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes at once, all gone then.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice.
@@ -570,7 +570,7 @@ macro_rules! mask_reductions {
                 expect(self.$try_axes(axes))
             }
 
-            #[doc = concat!("[`", stringify!($axes), "`](Tensor::", stringify!($axes), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice.
@@ -585,7 +585,7 @@ macro_rules! mask_reductions {
                 self.reduced($op, &axes)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis or several, which stay with length 1.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice.
@@ -602,7 +602,7 @@ macro_rules! mask_reductions {
                 expect(self.$try_keep(axes))
             }
 
-            #[doc = concat!("[`", stringify!($keep), "`](Tensor::", stringify!($keep), ") with a `Result`.")]
+            #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice.

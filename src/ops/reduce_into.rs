@@ -60,7 +60,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     /// use vierbein::{op, tensor};
     /// let error = tensor![[1, 2], [3, 4]].try_reduce_into(op::Sum, [0], &mut tensor![0, 0, 0]).unwrap_err();
-    /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2], and its shape is what the output must have");
+    /// assert_eq!(error.to_string(), "cannot sum into shape [3]: the result has shape [2]; allocate the output with shape [2]");
     /// ```
     pub fn try_reduce_into<const K: usize, F, R, S2>(
         &self,

@@ -64,7 +64,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if low <= high {
             return self.try_apply(Clamp(low, high));
         }
-        let why = format!("the lower bound {low} is not at most the upper bound {high}");
+        let why = format!("the lower bound {low} must be at most the upper bound {high}");
         Err(Error::Argument { op: "clamp", why })
     }
 }

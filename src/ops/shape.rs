@@ -346,8 +346,8 @@ fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
 /// The rank of a matrix: 2.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` is not a matrix",
-    label = "this is for `Rank<2>`",
-    note = "say which axes to exchange: `.swap_axes(a, b)`, `.permute([..])`, or all of them: `.reverse_axes()`"
+    label = "expected `Rank<2>`",
+    note = "choose the axes with `.swap_axes(a, b)` or `.permute([..])`, or reverse all with `.reverse_axes()`"
 )]
 pub trait TwoAxes: Dim {}
 #[diagnostic::do_not_recommend]

@@ -27,9 +27,9 @@ pub struct Stepped<R>(pub R, pub isize);
 ///
 /// `Left` is the rank that remains to be sliced before this argument, `Made` the rank of the result so far.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot slice an axis where `{Left}` is left to be sliced",
-    label = "too many arguments, or not a position",
-    note = "a slice has one argument for each axis: a position (`usize`, `isize` or `i32`) or a range of them; `NewAxis` takes none"
+    message = "`{Self}` is not a valid slice argument for the remaining `{Left}`",
+    label = "too many arguments, or not an index or range",
+    note = "a slice has one argument for each axis: an index (`usize`, `isize` or `i32`) or a range; `NewAxis` adds an axis"
 )]
 pub trait SliceArg<Left: Dim, Made: Dim> {
     /// The rank that remains to be sliced after this argument.
@@ -43,7 +43,7 @@ pub trait SliceArg<Left: Dim, Made: Dim> {
 /// A slice of a tensor of rank `D`, as [`s!`](crate::s!) creates it.
 #[diagnostic::on_unimplemented(
     message = "this is not a slice of a tensor of `{D}`",
-    label = "expected one position or range for each axis",
+    label = "expected one index or range for each axis",
     note = "write it with the macro: `s![0, 1..3, ..]`"
 )]
 pub trait SliceOf<D: Dim> {
@@ -137,9 +137,9 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
 /// No axis remains to be sliced.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "this slice leaves `{Self}` of the tensor without an argument",
+    message = "this slice has no arguments for the remaining `{Self}`",
     label = "too few arguments",
-    note = "a slice has one argument for each axis; write `..` for an axis that is to stay whole"
+    note = "a slice has one argument for each axis; write `..` to keep an axis whole"
 )]
 pub trait Exhausted {}
 impl Exhausted for Rank<0> {}

@@ -108,7 +108,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::{Tensor, tensor};
     /// let x: Tensor<f32, _> = Tensor::zeros([2, 3, 2]);
     /// let error = x.try_trace_into(0, 2, &mut tensor![0.0]).unwrap_err();
-    /// assert_eq!(error.to_string(), "cannot trace into shape [1]: the result has shape [3], and its shape is what the output must have");
+    /// assert_eq!(error.to_string(), "cannot trace into shape [1]: the result has shape [3]; allocate the output with shape [3]");
     /// ```
     pub fn try_trace_into<R: Dim, A, B, S2>(
         &self,

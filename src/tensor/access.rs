@@ -18,7 +18,7 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{D}` cannot be indexed with `{Self}`",
     label = "expected one `usize` for each axis",
-    note = "write `x[[i, j]]` for `Rank<2>`; several elements at once are `x.slice(s![1..3, ..])`"
+    note = "write `x[[i, j]]` for `Rank<2>`; select several elements with `x.slice(s![1..3, ..])`"
 )]
 pub trait TensorIndex<D: Dim, Dev: Device>: sealed::Sealed + Copy {
     #[doc(hidden)]

@@ -256,7 +256,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "cannot make a view of shape [2, 2] with strides [2, 1]: \
-    ///      from offset 0 it reaches from 0 to 3, but there are 3 values, from 0"
+    ///      from offset 0, it addresses the values 0 to 3, but there are 3 values, from 0"
     /// );
     /// ```
     pub fn try_from_slice_strided<Sh: IntoShape<Dim = D>>(
@@ -341,8 +341,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// let error = TensorViewMut::<i32, _>::try_from_slice_strided_mut(&mut [0; 4], [3, 2], [1, 1], 0).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "cannot make a view of shape [3, 2] with strides [1, 1]: it is to be written to, \
-    ///      and axis 1 steps by 1 into the 3 elements that smaller steps span, where two indices may meet"
+    ///     "cannot make a view of shape [3, 2] with strides [1, 1]: a mutable view must not overlap \
+    ///      itself: axis 1 has stride 1, but the axes with smaller strides span 3 elements"
     /// );
     /// ```
     pub fn try_from_slice_strided_mut<Sh: IntoShape<Dim = D>>(

@@ -53,7 +53,7 @@ fn position<D: Dim, E: Dim>(
     index: usize,
 ) -> (E::Shape, E::Strides, isize) {
     let axes = Axes::new(shape.as_ref(), strides.as_ref());
-    assert!(index < axes.shape()[axis], "the position is out of range");
+    assert!(index < axes.shape()[axis], "the index is out of range");
     let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
     axes.without(axis, AxesMut::new(kept.as_mut(), steps.as_mut()));
     (kept, steps, index as isize * axes.strides()[axis])
@@ -74,7 +74,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         offset: isize,
     ) -> TensorViewMut<'a, T, E, O, Dev> {
         let axes = Axes::new(shape.as_ref(), strides.as_ref());
-        assert!(axes.within(offset, self.axes()), "the part addresses elements outside of the tensor's");
+        assert!(axes.within(offset, self.axes()), "the part addresses elements outside of the tensor");
         let ViewMut { ptr, device, .. } = self.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
@@ -178,7 +178,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> FusedIterator for LanesMut<'_, T
 // Not derived: printing `base` would read elements that the returned views borrow mutably.
 impl<T: Element, D: Dim, O: Order, Dev: Device, R> fmt::Debug for AxisIterMut<'_, T, D, O, Dev, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AxisIterMut(positions {}..{} of axis {})", self.next, self.end, self.axis)
+        write!(f, "AxisIterMut(indices {}..{} of axis {})", self.next, self.end, self.axis)
     }
 }
 

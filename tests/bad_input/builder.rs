@@ -11,7 +11,7 @@ fn rejected<R>(call: impl FnOnce() -> R) {
     let payload = catch_unwind(AssertUnwindSafe(call)).err().expect("the call panics");
     let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();
     assert!(
-        message.starts_with("cannot contract: ") && message.ends_with("which takes them from it"),
+        message.starts_with("cannot contract: ") && message.ends_with("which ensures that they do"),
         "{message}"
     );
 }

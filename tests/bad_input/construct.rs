@@ -464,7 +464,7 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::by_hand(&["eye", "try_eye", "try_eye_in"], "", eye),
         Row::by_hand(
             &["arange", "try_arange", "arange_step", "try_arange_step", "try_arange_in"],
-            "count from start to end",
+            "create a range",
             arange,
         ),
         Row::by_hand(&["linspace", "try_linspace", "try_linspace_in"], "", linspace),

@@ -98,7 +98,7 @@ fn conversions() -> Vec<Row> {
         },
         Call {
             names: &["try_as_slice"],
-            verb: "take the slice",
+            verb: "borrow a slice",
             operands: countable,
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_as_slice())),
             expected: |a, _| if a[0].step == Some(1) { line(&a[0]) } else { refuse("NotContiguous") },
@@ -106,7 +106,7 @@ fn conversions() -> Vec<Row> {
         },
         Call {
             names: &["try_as_mut_slice"],
-            verb: "take the slice",
+            verb: "borrow a slice",
             operands: countable,
             run: |o, _| match o[0].rank() {
                 0 => Some(done!(try o[0].changed::<0>(&|mut x| Ok((&*x.try_as_mut_slice()?).array())))),

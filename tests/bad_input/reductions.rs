@@ -120,9 +120,9 @@ fn every_form() -> Vec<Row> {
             |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep] (),
             |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
-        mask 1 "conjunction" [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep] (),
+        mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep] (),
             |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
-        mask 1 "disjunction" [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep] (),
+        mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep] (),
             |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
         mask 8 "count" [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep] (),
             |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);

@@ -219,7 +219,7 @@ fn any_strides_can_be_viewed() {
     given.view_mut::<i16, Rank<2>, RowMajor, Cuda>().unwrap().index_axis_mut(0, 1).fill(7);
     assert_eq!(read(&given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap()), [14, 16, 18, 7, 7, 7]);
     let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cuda>().unwrap_err();
-    assert!(refused.to_string().contains("is not dense in row-major order"), "{refused}");
+    assert!(refused.to_string().contains("is not contiguous in row-major order"), "{refused}");
     let refused = DynTensor::try_from(refused.value).unwrap_err();
     drop(refused);
     freed(&frees, 1);
@@ -274,21 +274,21 @@ fn mismatched_type_is_error_naming_actual_type() {
     let error = given.view::<i32, Rank<2>, RowMajor, Cpu>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot view a DLPack tensor: it is on Cuda<0>, not Cpu; ask for it on `Cuda<0>`, and copy it with \
-         `.to_device::<Cpu>()?` then"
+        "cannot view a DLPack tensor: it is on Cuda<0>, not Cpu; import it on `Cuda<0>` and copy it with \
+         `.to_device::<Cpu>()?`"
     );
     let error = given.view_mut::<i32, Rank<2>, RowMajor, Cuda<1>>().unwrap_err();
-    assert!(error.to_string().contains("it is on Cuda<0>, not Cuda<1>; ask for it on `Cuda<0>`"), "{error}");
+    assert!(error.to_string().contains("it is on Cuda<0>, not Cuda<1>; import it on `Cuda<0>`"), "{error}");
     let error = given.view::<f32, Rank<2>, RowMajor, Cuda>().unwrap_err();
     assert!(error.to_string().contains("it holds i32 of shape [2, 2], not f32"), "{error}");
     let error = given.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
-    assert!(error.to_string().contains("which has rank 2, not 1; ask for `Rank<2>`"), "{error}");
+    assert!(error.to_string().contains("which has rank 2, not 1; import a tensor of `Rank<2>`"), "{error}");
     let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
-    assert!(refused.to_string().contains("is not dense in column-major order"), "{refused}");
+    assert!(refused.to_string().contains("is not contiguous in column-major order"), "{refused}");
 
     let on_host = tensor![1, 2].into_dlpack();
     let error = on_host.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
-    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; ask for it on `Cpu`"), "{error}");
+    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; import it on `Cpu`"), "{error}");
     let refused = on_host.into_tensor::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
     assert_eq!(refused.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
 }
@@ -317,10 +317,10 @@ fn import_rejects_invalid_structures_without_freeing() {
         move |m: &mut DLManagedTensor| m.dl_tensor.device = DLDevice { device_type, device_id }
     };
     refused(
-        "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 here, ",
+        "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 on this machine, ",
         at(2, 4095),
     );
-    refused("(device type 2, number -1), but no GPU has such a number", at(2, -1));
+    refused("(device type 2, number -1), but this is not a valid GPU number", at(2, -1));
     refused("it is in CUDA managed memory", at(13, 0));
     refused("it is in ROCm memory (device type 10, number 0)", at(10, 0));
     refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());

@@ -69,7 +69,7 @@ fn faults_are_errors() {
     if !emulated() {
         if let Some(text) = in_the_emulator("faults::faults_are_errors", "forward") {
             for word in [
-                "memory is used that is not there",
+                "access to invalid memory",
                 "not aligned",
                 "divided by zero",
                 "wait for different things",

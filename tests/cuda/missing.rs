@@ -118,7 +118,14 @@ fn no_driver() {
     let place = format!("VIERBEIN_CUDA_LIB_DIR ({})", folder.display());
     said.refuses(
         &ALL,
-        &["Cuda<0> is not available: ", "`libcuda.so.1`", &place, "the system's loader", "driver", "`Cpu`"],
+        &[
+            "Cuda<0> is not available: ",
+            "`libcuda.so.1`",
+            &place,
+            "the loader's search path",
+            "driver",
+            "`Cpu`",
+        ],
     );
     said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
     said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);
@@ -131,8 +138,8 @@ fn no_driver() {
 fn no_gpu() {
     let Some(folder) = folder("gpu", &["libcuda.so", "libcuda.so.1"]) else { return };
     let said = Said::by(gpu::program(&folder).env("VIERBEIN_EMULATOR_DEVICES", "0"));
-    said.refuses(&ALL, &["Cuda<0> is not available: ", "there is a driver, but no GPU", "`Cpu`"]);
-    said.refuses(&["Cuda<1>", "Cuda<5>", "Cuda<4095>"], &["no GPU"]);
+    said.refuses(&ALL, &["Cuda<0> is not available: ", "the driver found no usable GPU", "`Cpu`"]);
+    said.refuses(&["Cuda<1>", "Cuda<5>", "Cuda<4095>"], &["no usable GPU"]);
 }
 
 #[test]

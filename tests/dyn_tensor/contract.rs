@@ -254,17 +254,17 @@ fn invalid_specifications_are_errors() {
     );
     for (spec, why) in [
         ("ij,jk->iz", "the result's label `z` is not a label of any operand"),
-        ("ij->ij", "it names 1 operand, and there are 2"),
-        ("ij,jk,kl->il", "it names 3 operands, and there are 2"),
-        ("ij,jk->ik,", "there is one result, so no `,` may follow `->`"),
+        ("ij->ij", "it names 1 operand, but there are 2"),
+        ("ij,jk,kl->il", "it names 3 operands, but there are 2"),
+        ("ij,jk->ik,", "there is only one result, so no `,` may follow `->`"),
         ("ij,jk=>ik", "`=` is not a label; labels are the letters a to z and A to Z"),
         ("ij,jk-ik", "one `->` separates the operands from the result"),
         ("..ij,jk->ik", "an ellipsis is three dots, `...`"),
         (
             "...ij,jk->ik",
-            "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
+            "an operand has an ellipsis, but the result has none; its axes cannot be summed: give them labels",
         ),
-        ("ij,jk->...ik", "the result has an ellipsis and no operand has one"),
+        ("ij,jk->...ik", "the result has an ellipsis, but no operand has one"),
     ] {
         refused(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
         // The parser, and so the compiler, has the same message.
@@ -283,7 +283,7 @@ fn invalid_specifications_are_errors() {
     );
     refused(
         einsum("ij,kj->ik", &[&a, &b]),
-        "cannot einsum \"ij,kj->ik\" over shapes [2, 2] and [2, 3]: label `j` is 2 in operand 1 and 3 in operand 2",
+        "cannot einsum \"ij,kj->ik\" over shapes [2, 2] and [2, 3]: label `j` has extent 2 in operand 1 and 3 in operand 2",
     );
     let none: [&DynTensor; 0] = [];
     assert!(matches!(einsum("", &none), Err(Error::Spec { .. })));
@@ -291,7 +291,7 @@ fn invalid_specifications_are_errors() {
     let deep = DynTensor::from_vec(&[1; 12], vec![1], ORDERS[0]).unwrap();
     refused(
         einsum("...,abcdef->...abcdef", &[&deep, &DynTensor::from_vec(&[1; 6], vec![1], ORDERS[0]).unwrap()]),
-        "einsum \"...,abcdef->...abcdef\": the result cannot have 6 labels beside an ellipsis of `Rank<12>`: \
+        "einsum \"...,abcdef->...abcdef\": the result cannot have 6 labels in addition to an ellipsis of `Rank<12>`: \
          ranks run from `Rank<0>` to `Rank<16>`",
     );
 }
@@ -305,7 +305,7 @@ fn mismatched_product_shapes_are_errors() {
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
     refused(
         a.matmul(&b),
-        &format!("cannot matmul shapes [2, 2] and [3, 2]: the summed axes have lengths 2 and 3 {rule}"),
+        &format!("cannot matmul shapes [2, 2] and [3, 2]: the summed axes have extents 2 and 3 {rule}"),
     );
     let (a, b) = (
         DynTensor::from_vec(&[2, 1, 1], vec![1.0; 2], ORDERS[0]).unwrap(),

@@ -39,7 +39,7 @@ fn operations_with_kernels_are_errors_on_other_devices() {
     let text = |op: &str| {
         format!(
             "{op}: a `DynTensor` does not compute on `Remote`; move it to the host with `.to_device::<Cpu>()?`, \
-             or compute with its typed tensor: `.downcast::<T, D, O, Dev>()?`"
+             or compute with a typed tensor: `.downcast::<T, D, O, Dev>()?`"
         )
     };
     assert_eq!(x.try_add(&x).unwrap_err().to_string(), text("add"));
@@ -50,7 +50,7 @@ fn operations_with_kernels_are_errors_on_other_devices() {
     assert_eq!(x.to_dtype(DType::F64).unwrap_err().to_string(), text("cast"));
     assert_eq!(
         x.trace(0, 1).unwrap_err().to_string(),
-        "cannot trace over axes 0 and 1 of shape [2, 3]: their lengths 2 and 3 differ; cut the longer one with `.slice(..)` first"
+        "cannot trace over axes 0 and 1 of shape [2, 3]: their extents 2 and 3 differ; shorten the longer axis with `.slice(..)` first"
     );
     assert_eq!(x.matmul(x.t().unwrap()).unwrap_err().to_string(), text("matmul"));
     assert_eq!(vierbein::dyn_tensor::einsum("ij->j", &[&x]).unwrap_err().to_string(), text("einsum"));
@@ -62,7 +62,7 @@ fn mismatched_devices_are_errors() {
     let (here, there) = (DynTensor::from(tensor![[1, 2, 3], [4, 5, 6]]), remote());
     let text = |op: &str| {
         format!(
-            "{op}: cannot combine a tensor on `Cpu` with a tensor on `Remote`: the operands live on different devices; \
+            "{op}: cannot combine a tensor on `Cpu` with a tensor on `Remote`: the operands are on different devices; \
              move one of them first, e.g. with `.to_device::<Cpu>()?`"
         )
     };

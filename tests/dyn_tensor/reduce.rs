@@ -202,7 +202,7 @@ fn reductions_over_zero_elements() {
     assert_eq!(x.max(1).unwrap().shape(), [0]);
     assert_eq!(
         x.max(0).unwrap_err().to_string(),
-        "cannot take the maximum of nothing: the reduced axes of shape [0, 3] hold no elements"
+        "cannot take the maximum of shape [0, 3]: the reduced axes have zero elements"
     );
     assert!(matches!(x.argmin(..), Err(Error::Empty { .. })));
 }

@@ -69,31 +69,31 @@ fn mismatched_memory_orders_are_errors() {
 fn unsupported_element_types_are_errors() {
     let (b, z, n) =
         (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
-    let number = "`bool` is not a number: arithmetic needs a numeric element type; turn `bool` into numbers with \
+    let number = "`bool` is not a number: arithmetic needs a numeric element type; convert `bool` with \
         `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
     refused(b.try_add(&b), &format!("add: {number}"));
     refused(b.sum(..), &format!("sum: {number}"));
     refused(b.matmul(&b), &format!("matmul: {number}"));
     refused(vierbein::dyn_tensor::einsum("i->", &[&b]), &format!("einsum: {number}"));
     refused(b.cumsum(0), &format!("accumulate: {number}"));
-    let order = "`Complex<f64>` has no order, so there is no smaller and no larger: this needs real numbers; \
+    let order = "`Complex<f64>` is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
     refused(z.max(..), &format!("maximum: {order}"));
     refused(z.less(&z), &format!("compare: {order}"));
     refused(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
     refused(
         n.sqrt(),
-        "take sqrt of: `u8` is not a floating or complex type: this function needs floating or complex elements; \
+        "take sqrt of: `u8` is not a floating-point or complex type: this function needs floating-point or complex elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`",
     );
     refused(
         z.floor(),
-        "take floor of: `Complex<f64>` is not a real floating type: this function needs `f32` or `f64` elements; \
+        "take floor of: `Complex<f64>` is not a real floating-point type: this function needs `f32` or `f64` elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers",
     );
     refused(
         f64s().try_and(&f64s()),
-        "combine: `f64` has no bits to combine: `&`, `|`, `^` and `!` need `bool` or integers; \
+        "combine: `f64` does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
          compare first, e.g. with `.greater(0.0)`",
     );
     refused(
@@ -101,8 +101,8 @@ fn unsupported_element_types_are_errors() {
         "negate: `u8` has no negative numbers: `-` needs a signed element type; \
          convert first, e.g. with `.to_dtype(DType::I64)`",
     );
-    let mask = "is not `bool`: this is for masks; compare first, e.g. with `.greater(0.0)`";
-    refused(n.any(..), &format!("disjunction: `u8` {mask}"));
+    let mask = "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
+    refused(n.any(..), &format!("any: `u8` {mask}"));
     refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
 }
 
@@ -115,14 +115,14 @@ fn shapes_and_axes() {
     );
     refused(
         x.clone().try_add_assign(&y),
-        "cannot add shape [1, 3] in place to shape [2, 2]: the target's shape cannot grow \
-         (row-major aligns trailing axes); write a new tensor instead",
+        "cannot add shape [1, 3] in place to shape [2, 2]: the source does not broadcast to the target's shape \
+         (row-major aligns trailing axes); compute a new tensor instead",
     );
     refused(x.sum(2), "sum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1");
-    refused(x.sum([0, 0]), "sum: axes [0, 0] of shape [2, 2] name one twice; each may be named once");
+    refused(x.sum([0, 0]), "sum: an axis occurs twice in [0, 0], for shape [2, 2]; name each axis once");
     refused(
         x.argmax(2),
-        "position of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
+        "index of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
     );
     refused(x.cumsum(5), "accumulate: axis 5 is out of range for shape [2, 2], whose axes are 0 to 1");
     refused(
@@ -131,41 +131,41 @@ fn shapes_and_axes() {
     );
     refused(
         y.trace(0, 1),
-        "cannot trace over axes 0 and 1 of shape [1, 3]: their lengths 1 and 3 differ; \
-        cut the longer one with `.slice(..)` first",
+        "cannot trace over axes 0 and 1 of shape [1, 3]: their extents 1 and 3 differ; shorten the longer axis \
+        with `.slice(..)` first",
     );
-    refused(x.permute(&[0]), "permute: [0] has not one number for each axis of a tensor of `Rank<2>`");
+    refused(x.permute(&[0]), "permute: [0] does not have one number for each axis of a tensor of `Rank<2>`");
     refused(
         x.permute(&[1, 1]),
-        "permute: axes [1, 1] of shape [2, 2] name one twice; each may be named once",
+        "permute: an axis occurs twice in [1, 1], for shape [2, 2]; name each axis once",
     );
     refused(
         x.index_axis(0, 2),
-        "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose length is 2",
+        "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose extent is 2",
     );
     refused(x.view().reshape(&[3]), "cannot reshape [2, 2] to [3]: they have 4 and 3 elements");
     refused(
         x.t().unwrap().as_shape(&[4]),
         "cannot reshape without a copy of a view of shape [2, 2] with strides [1, 2]: \
-         it is not dense in row-major order; copy it first with `.to_owned()`",
+         it is not contiguous in row-major order; copy it first with `.to_owned()`",
     );
     refused(
         x.broadcast_to(&[3, 3]),
-        "cannot broadcast shape [2, 2] to [3, 3]: only axes of length 1 repeat (row-major aligns trailing axes)",
+        "cannot broadcast shape [2, 2] to [3, 3]: only axes of extent 1 are repeated (row-major aligns trailing axes)",
     );
     refused(
         x.slice(s![0]),
-        "slice: this slice leaves `Rank<1>` of the tensor without an argument: too few arguments; \
-         a slice has one argument for each axis; write `..` for an axis that is to stay whole",
+        "slice: this slice has no arguments for the remaining `Rank<1>`: too few arguments; \
+         a slice has one argument for each axis; write `..` to keep an axis whole",
     );
     refused(
         x.slice(s![.., .., 0]),
-        "slice: an argument cannot slice an axis where `Rank<0>` is left to be sliced: too many arguments; \
+        "slice: an argument is not valid for the remaining `Rank<0>`: too many arguments; \
          a slice has one argument for each axis, and the tensor is of `Rank<2>`",
     );
     refused(
         x.slice(s![.., 1..4]),
-        "cannot slice axis 1 of shape [2, 2] with 1..4: it reaches beyond the end of the axis",
+        "cannot slice axis 1 of shape [2, 2] with 1..4: it extends past the end of the axis",
     );
 }
 
@@ -178,8 +178,8 @@ fn ranks() {
     );
     refused(
         v.t(),
-        "transpose: a tensor of `Rank<1>` is not a matrix: this is for `Rank<2>`; say which axes to exchange: \
-         `.swap_axes(a, b)`, `.permute(&[..])`, or all of them: `.reverse_axes()`",
+        "transpose: a tensor of `Rank<1>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
+         `.permute(&[..])`, or reverse all with `.reverse_axes()`",
     );
     refused(
         v.diagonal(0, 1),
@@ -193,7 +193,7 @@ fn ranks() {
     let deep = DynTensor::from(vierbein::Tensor::<u8, _>::zeros([1; 16]));
     refused(
         deep.insert_axis(0),
-        "insert an axis: cannot add 1 more to the axes of a tensor of `Rank<16>`: \
+        "insert an axis: cannot increase the rank of a tensor of `Rank<16>` by 1: \
          ranks run from `Rank<0>` to `Rank<16>`; merge axes first with `.reshape(..)`",
     );
     assert!(deep.view().reshape(&[1; 17]).is_err());

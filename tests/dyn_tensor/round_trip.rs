@@ -98,7 +98,7 @@ fn failed_downcast_returns_tensor() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{found} `Tensor<f64, Rank<2>, ColMajor, Cpu>`: the orders differ; \
+            "{found} `Tensor<f64, Rank<2>, ColMajor, Cpu>`: the memory orders differ; \
              `.as_order(ColMajor)` is a free view, `.to_order(ColMajor)` copies"
         )
     );
@@ -129,11 +129,11 @@ fn elements() {
     assert_eq!(x.t().unwrap().get(&[0, 1]).unwrap(), DynScalar::F64(-1.0));
     assert_eq!(
         x.get(&[0, 2]).unwrap_err().to_string(),
-        "cannot index: index 2 is out of bounds for axis 1 of shape [2, 2], whose length is 2"
+        "cannot index: index 2 is out of bounds for axis 1 of shape [2, 2], whose extent is 2"
     );
     assert_eq!(
         x.get(&[0]).unwrap_err().to_string(),
-        "index: a tensor of `Rank<2>` cannot be indexed with 1 positions: expected one for each axis"
+        "index: a tensor of `Rank<2>` cannot be indexed with 1 indices: expected one index for each axis"
     );
     assert_eq!(
         x.set(&[0, 0], 1).unwrap_err().to_string(),
@@ -142,8 +142,8 @@ fn elements() {
     );
     assert_eq!(
         x.item().unwrap_err().to_string(),
-        "item: a tensor of `Rank<2>` has more than one element, or may have: this is for `Rank<0>`; \
-         one element among several is `x.get(&[i, j])`, the sum of all of them `.sum(..)?.item()`"
+        "item: a tensor of `Rank<2>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
+         `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`"
     );
 }
 
@@ -161,8 +161,7 @@ fn scalars() {
     assert_eq!(format!("{:?}", DynScalar::from(1.5f32)), "1.5 f32");
     assert_eq!(
         i64::try_from(DynScalar::from(7)).unwrap_err().to_string(),
-        "the scalar 7 of i32 is not a `i64`: the types differ; \
-         convert the tensor that it is taken of with `.to_dtype(..)`"
+        "the scalar 7 of i32 is not a `i64`: the types differ; convert the tensor first with `.to_dtype(..)`"
     );
 }
 

@@ -47,7 +47,9 @@ fn drive(
                     counts.errors += 1;
                 }
                 // Directories of files report out of memory as a file error.
-                Err(Error::File { why, .. }) if why.contains("there is no memory") => counts.errors += 1,
+                Err(Error::File { why, .. }) if why.contains("for its directory failed") => {
+                    counts.errors += 1
+                }
                 Err(error) => panic!("{what}: {error}"),
             }
             drop(result);

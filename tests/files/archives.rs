@@ -69,7 +69,7 @@ fn unsupported_entries_are_errors_when_read() {
     assert_eq!(archive.names().collect::<Vec<_>>(), ["text.txt", "x", "packed"]);
     says(&why(archive.get::<DynTensor>("text.txt")), "<stream>, entry `text.txt`: is not an npy file");
     says(&why(archive.get::<DynTensor>("x")), "<stream>, entry `x`: is not an npy file");
-    says(&why(archive.get::<DynTensor>("packed")), "that says something else than the directory");
+    says(&why(archive.get::<DynTensor>("packed")), "that contradicts the directory");
     says(&why(archive.get::<DynTensor>("z")), "has no entry `z`; it has `text.txt`, `x`, `packed`");
 }
 
@@ -89,9 +89,9 @@ fn files_are_named_in_errors() {
     let iris = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
     says(&why(Npz::open(iris)), "iris.npy: is one npy file");
     says(&why(Npz::open("no such file")), "no such file: cannot be read");
-    says(&why(Npz::open(data("npz/make.py"))), "make.py: is no zip archive");
+    says(&why(Npz::open(data("npz/make.py"))), "make.py: is not a zip archive");
     says(&why(Npz::open(data("npz"))), "npz: cannot be read");
-    says(&why(open(b"")), "is no zip archive");
+    says(&why(open(b"")), "is not a zip archive");
 }
 
 /// More entries than fit in 16 bits.
@@ -214,13 +214,10 @@ fn npz_open_rejects_falsified_entries() {
     let opening = [
         (vec![honest.clone(), honest.clone()], "two entries of the name `x`"),
         (vec![Lie { name: b"x".to_vec(), ..honest.clone() }, honest.clone()], "two entries of the name `x`"),
-        (
-            vec![Lie { name: b"x\xff.npy".to_vec(), ..honest.clone() }],
-            "not UTF-8 from its byte 1 on, at byte",
-        ),
+        (vec![Lie { name: b"x\xff.npy".to_vec(), ..honest.clone() }], "not UTF-8 at its byte 1, at byte"),
         (vec![Lie { flags: 1, ..honest.clone() }], "has the entry `x.npy`, which is encrypted"),
         (vec![Lie { method: 12, ..honest.clone() }], "compressed by method 12"),
-        (vec![Lie { size: Some(length + 1), ..honest.clone() }], "is stored as it is, and has"),
+        (vec![Lie { size: Some(length + 1), ..honest.clone() }], "is stored uncompressed, but has"),
         (vec![Lie { size: Some(1 << 30), ..deflate.clone() }], "which is impossible"),
         (
             vec![Lie { size: Some(u32::MAX), packed: Some(u32::MAX), ..honest.clone() }],
@@ -232,24 +229,18 @@ fn npz_open_rejects_falsified_entries() {
         says(&why(modest(bytes.len(), || open(&bytes))), expected);
     }
     let reading = [
-        (
-            vec![Lie { local_name: Some(b"y.npy".to_vec()), ..honest.clone() }],
-            "something else than the directory",
-        ),
-        (
-            vec![Lie { local_name: Some(vec![b'x'; 5000]), ..honest.clone() }],
-            "something else than the directory",
-        ),
-        (vec![Lie { checksum: Some(7), ..honest.clone() }], "and the archive says 00000007"),
-        (vec![Lie { checksum: Some(7), ..deflate.clone() }], "and the archive says 00000007"),
+        (vec![Lie { local_name: Some(b"y.npy".to_vec()), ..honest.clone() }], "contradicts the directory"),
+        (vec![Lie { local_name: Some(vec![b'x'; 5000]), ..honest.clone() }], "contradicts the directory"),
+        (vec![Lie { checksum: Some(7), ..honest.clone() }], "expected 00000007"),
+        (vec![Lie { checksum: Some(7), ..deflate.clone() }], "expected 00000007"),
         (
             vec![Lie { header: Some(4), ..honest.clone() }],
             "has no header at byte 4, where the directory says",
         ),
-        (vec![Lie { header: Some(u32::MAX - 1), ..honest.clone() }], "which reach behind byte"),
+        (vec![Lie { header: Some(u32::MAX - 1), ..honest.clone() }], "which extend past byte"),
         (
             vec![Lie { packed: Some(length + 1), size: Some(length + 1), ..honest.clone() }],
-            "which reach behind byte",
+            "which extend past byte",
         ),
         (
             vec![Lie { packed: Some(length - 1), size: Some(length - 1), ..honest.clone() }],
@@ -271,12 +262,12 @@ fn npz_open_rejects_falsified_entries() {
                 Lie { packed: Some(1 << 30), size: Some(1 << 30), ..honest.clone() },
                 Lie { name: b"z.npy".to_vec(), header: Some(u32::MAX - 1), ..honest.clone() },
             ],
-            "which reach behind byte",
+            "which extend past byte",
         ),
         // Two directory entries with the same data, as in archives that unpack to petabytes.
         (
             vec![honest.clone(), Lie { name: b"z.npy".to_vec(), header: Some(0), ..honest.clone() }],
-            "which reach behind byte",
+            "which extend past byte",
         ),
     ];
     for (lies, expected) in reading {
@@ -340,11 +331,11 @@ fn npz_open_rejects_inconsistent_directory() {
     };
     says(&with(&[(10, 2)]), "has 2 entries in");
     says(&with(&[(10, 0xff), (11, 0xff)]), "has 65535 entries in");
-    says(&with(&[(10, 0)]), "goes on for");
-    says(&with(&[(12, 0xff)]), "which are not all there");
-    says(&with(&[(19, 0x7f)]), "which are not all there");
+    says(&with(&[(10, 0)]), "bytes after its entries");
+    says(&with(&[(12, 0xff)]), "which is past its end");
+    says(&with(&[(19, 0x7f)]), "which is past its end");
     says(&with(&[(12, 0)]), "has 1 entries in 0 bytes");
-    says(&with(&[(20, 1)]), "is no zip archive, or is cut off");
+    says(&with(&[(20, 1)]), "is not a zip archive, or is truncated");
 
     // ZIP64 records with arbitrary numbers.
     let wide = |place: u64, numbers: [u64; 3]| {
@@ -364,12 +355,12 @@ fn npz_open_rejects_inconsistent_directory() {
     let bytes = wide(0, [1, length, directory]);
     assert_eq!(open(&bytes).unwrap().get("x"), Ok(tensor![1u8, 2, 3]));
     for (place, numbers, expected) in [
-        (1, [1, length, directory], "has no end of a directory at byte"),
-        (1 << 60, [1, length, directory], "behind its own end"),
+        (1, [1, length, directory], "has no directory end record at byte"),
+        (1 << 60, [1, length, directory], "past its own end"),
         (0, [1 << 60, length, directory], "too few for them"),
-        (0, [1, 1 << 60, directory], "which are not all there"),
-        (0, [1, u64::MAX, directory], "which are not all there"),
-        (0, [1, length, u64::MAX], "which are not all there"),
+        (0, [1, 1 << 60, directory], "which is past its end"),
+        (0, [1, u64::MAX, directory], "which is past its end"),
+        (0, [1, length, u64::MAX], "which is past its end"),
     ] {
         let bytes = wide(place, numbers);
         says(&why(modest(bytes.len(), || open(&bytes))), expected);

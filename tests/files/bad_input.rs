@@ -334,7 +334,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         file_error(done!(try saying("<stream>: ", Safetensors::read_from(&b"no tensors"[..]).map(|_| 0.0)))),
         argument(done!(try saying("the name `x` is taken", add(&["x", "x"]).map(|()| 0.0)))),
         argument(done!(try saying("the name `__metadata__` is", add(&["__metadata__"]).map(|()| 0.0)))),
-        file_error(done!(try saying("is longer than the 100000000 that readers take", wordy()))),
+        file_error(done!(try saying("exceeds the maximum of 100000000", wordy()))),
         argument(
             done!(try saying("`x` is column-major", SafetensorsWriter::new().add("x", &columns).map(|_| 0.0))),
         ),

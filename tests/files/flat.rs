@@ -107,7 +107,7 @@ fn unaligned_tensors_can_be_copied() {
                 says(
                     &why(error),
                     &format!(
-                        "begins at byte {at}, which is no multiple of {alignment}; copy it with `.get(..)`"
+                        "begins at byte {at}, which is not a multiple of {alignment}; copy it with `.get(..)`"
                     ),
                 );
             }
@@ -125,9 +125,15 @@ fn writer_rejects_unsupported_tensors() {
     let x = tensor![1, 2];
     let mut writer = SafetensorsWriter::new();
     let error = |result: Result<&mut SafetensorsWriter<'_>, Error>| result.unwrap_err().to_string();
-    says(&error(writer.add("z", &z)), "`z` holds Complex<f64>, which the format does not have; add `.re()`");
-    says(&error(writer.add("c", &columns)), "`c` is column-major, and the format holds row-major tensors");
-    says(&error(writer.add("__metadata__", &x)), "is the format's own");
+    says(
+        &error(writer.add("z", &z)),
+        "`z` holds Complex<f64>, which the format does not support; add `.re()`",
+    );
+    says(
+        &error(writer.add("c", &columns)),
+        "`c` is column-major, but the format supports row-major tensors only",
+    );
+    says(&error(writer.add("__metadata__", &x)), "is reserved by the format");
     writer.add("x", &x).unwrap();
     says(&error(writer.add("x", &x)), "the name `x` is taken");
     let mut bytes = Vec::new();
@@ -176,16 +182,16 @@ fn invalid_headers_are_errors() {
         (vec![], "is 0 bytes long"),
         (vec![0; 7], "is 7 bytes long"),
         (vec![0; 8], "begin with `{` at byte 8"),
-        (vec![0xff; 100], "says that its header has 18446744073709551615 bytes, and 100000000 are the most"),
-        (vec![9, 0, 0, 0, 0, 0, 0, 0, b'{'], "is cut off: it says that its header has 9 bytes, and 1 follow"),
-        (vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], "has 4294967295 bytes, and 100000000 are the most"),
-        (file("{}", &[])[..9].to_vec(), "says that its header has 2 bytes, and 1 follow"),
+        (vec![0xff; 100], "its header length is 18446744073709551615 bytes, and the maximum is 100000000"),
+        (vec![9, 0, 0, 0, 0, 0, 0, 0, b'{'], "is truncated: its header length is 9 bytes, but only 1 follow"),
+        (vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], "is 4294967295 bytes, and the maximum is 100000000"),
+        (file("{}", &[])[..9].to_vec(), "its header length is 2 bytes, but only 1 follow"),
         (text("[]"), "begin with `{` at byte 8"),
         (text(" {}"), "begin with `{` at byte 8"),
         (text("{"), "has a damaged header, at byte 8"),
         (text("{} x"), "has a damaged header, at byte 11: trailing characters"),
         (text("{\n\n\"x\":}"), "has a damaged header, at byte 15: expected value"),
-        (text("{}"), "goes on behind the 0 bytes of its tensors"),
+        (text("{}"), "has data after the 0 bytes of its tensors"),
         (text("{\"x\":1}"), "expected an object that describes the tensor `x`"),
         (text("{\"x\":{}}"), "the tensor `x` has no `dtype`"),
         (text(r#"{"x":{"dtype":"U8","shape":[8]}}"#), "the tensor `x` has no `data_offsets`"),
@@ -193,37 +199,37 @@ fn invalid_headers_are_errors() {
         (text(r#"{"x":{"dtype":8}}"#), "invalid type: integer `8`, expected a string"),
         (text(r#"{"x":{"dtype":"U8","dtype":"U8"}}"#), "has `dtype` twice"),
         (text(r#"{"__metadata__":{"a":1}}"#), "expected a string"),
-        (text(r#"{"__metadata__":{"a":"1","a":"2"}}"#), "the key `a` of `__metadata__` is there twice"),
-        (text(r#"{"__metadata__":{},"__metadata__":{}}"#), "`__metadata__` is there twice"),
+        (text(r#"{"__metadata__":{"a":"1","a":"2"}}"#), "the key `a` of `__metadata__` occurs twice"),
+        (text(r#"{"__metadata__":{},"__metadata__":{}}"#), "`__metadata__` occurs twice"),
         (
             text(r#"{"x":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"x":1}"#),
-            "the tensor `x` is there twice",
+            "the tensor `x` occurs twice",
         ),
-        (one("U8", "[8]", "[0]"), "has one of two `data_offsets`"),
-        (one("U8", "[8]", "[]"), "has one of two `data_offsets`"),
+        (one("U8", "[8]", "[0]"), "has fewer than two `data_offsets`"),
+        (one("U8", "[8]", "[]"), "has fewer than two `data_offsets`"),
         (one("U8", "[8]", "[0,8,8]"), "more than 2 numbers"),
         (one("U8", "[8]", "[8,0]"), "which end before they begin"),
         (one("U8", "[8]", "[0,-8]"), "invalid value: integer `-8`, expected usize"),
         (one("U8", "[8]", "[0,8.0]"), "invalid type: floating point `8.0`, expected usize"),
         (one("U8", "[8]", "[0,18446744073709551616]"), "expected usize"),
-        (one("U8", "[9]", "[0,9]"), "ends at byte 9 of the data, which are 8 bytes long"),
+        (one("U8", "[9]", "[0,9]"), "ends at byte 9 of the data, which has 8 bytes"),
         (
             one("U8", "[9]", "[0,8]"),
             "has 8 bytes by its `data_offsets` [0, 8], and 9 by its `shape` [9] and `dtype` U8",
         ),
         (one("F64", "[2]", "[0,8]"), "and 16 by its `shape` [2] and `dtype` F64"),
         (one("BF16", "[9]", "[0,9]"), "ends at byte 9 of the data"),
-        (one("U8", "[7]", "[1,8]"), "begins at byte 1 of the data, and what lies before it ends at 0"),
-        (one("U8", "[7]", "[0,7]"), "goes on behind the 7 bytes of its tensors"),
+        (one("U8", "[7]", "[1,8]"), "begins at byte 1 of the data, but the data before it ends at 0"),
+        (one("U8", "[7]", "[0,7]"), "has data after the 7 bytes of its tensors"),
         (one("U8", &format!("[{huge}]"), &format!("[0,{huge}]")), &format!("ends at byte {huge}")[..]),
         (one("U8", &format!("[{huge}]"), "[0,8]"), &format!("and {huge} by its `shape`")[..]),
         (one("F64", &format!("[{huge}]"), "[0,8]"), "which exceeds the address space"),
         (one("U8", &format!("[{root},{root}]"), "[0,8]"), "which exceeds the address space"),
         (one("U8", &format!("[0,{root},{root}]"), "[0,0]"), "which exceeds the address space"),
         (one("U8", &format!("[{}1]", "1,".repeat(64)), "[0,1]"), "more than 64 numbers"),
-        (two("[0,4]", "[0,4]"), "begins at byte 0 of the data, and what lies before it ends at 4"),
-        (two("[0,4]", "[3,7]"), "there may be no holes and no overlaps"),
-        (two("[4,8]", "[4,8]"), "there may be no holes and no overlaps"),
+        (two("[0,4]", "[0,4]"), "begins at byte 0 of the data, but the data before it ends at 4"),
+        (two("[0,4]", "[3,7]"), "there must be no gaps and no overlaps"),
+        (two("[4,8]", "[4,8]"), "there must be no gaps and no overlaps"),
         (two(&format!("[{},0]", usize::MAX - 3), "[0,4]"), "which end before they begin"),
         (text(&"{\"x\":".repeat(300)), "has a damaged header"),
         (
@@ -247,7 +253,7 @@ fn invalid_headers_are_errors() {
     let bytes = one("BOOL", "[8]", "[0,8]");
     let mut bad = bytes.clone();
     *bad.last_mut().unwrap() = 2;
-    let expected = format!("is damaged: byte {} is 2, and a bool is 0 or 1", bytes.len() - 1);
+    let expected = format!("is damaged: byte {} is 2, but a bool must be 0 or 1", bytes.len() - 1);
     says(&why(open(&bad).unwrap().get::<DynTensor>("x")), &expected);
     says(&why(open(&bad).unwrap().view::<bool, Rank<1>>("x")), &expected);
     assert_eq!(open(&bytes).unwrap().view::<bool, Rank<1>>("x").unwrap(), Tensor::full([8], false));
@@ -268,7 +274,7 @@ fn errors_name_file_and_available_tensors() {
     says(&why(unsafe { Safetensors::map("no such file") }), "no such file: cannot be read");
     // SAFETY: no test writes to this file.
     let error = why(unsafe { Safetensors::map(data("npz/make.py")) });
-    says(&error, "make.py: is no safetensors file: it says that its header has");
+    says(&error, "make.py: is not a safetensors file: its header length is");
 }
 
 fn small() -> Vec<u8> {
@@ -287,7 +293,7 @@ fn truncated_or_extended_files_are_errors() {
         why(modest(length, || open(&bytes[..length])));
     }
     bytes.push(0);
-    says(&why(open(&bytes)), "goes on behind the 34 bytes of its tensors");
+    says(&why(open(&bytes)), "has data after the 34 bytes of its tensors");
 }
 
 /// Streams may be endless. Invalid contents must be rejected before the end.
@@ -306,9 +312,9 @@ fn invalid_streams_are_rejected_before_their_end() {
     let small = small();
     for (start, byte, expected) in [
         (&[][..], 0, "begin with `{` at byte 8"),
-        (&[][..], 0xff, "says that its header has 18446744073709551615 bytes"),
+        (&[][..], 0xff, "its header length is 18446744073709551615 bytes"),
         (&[9, 0, 0, 0, 0, 0, 0, 0][..], b'{', "has a damaged header, at byte 9"),
-        (&small[..], 0, "goes on behind the 34 bytes of its tensors"),
+        (&small[..], 0, "has data after the 34 bytes of its tensors"),
     ] {
         says(&why(modest(1000, || Safetensors::read_from(Endless(start, byte)))), expected);
     }

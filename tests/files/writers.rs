@@ -87,7 +87,7 @@ fn writers_reject_more_bytes_than_a_file_can_hold() {
         for result in [npz.write_to(&mut archive), flat.write_to(&mut file)] {
             says(
                 &why(result),
-                &format!("cannot be written: {bytes} bytes of elements are more than a file can hold"),
+                &format!("cannot be written: its elements have {bytes} bytes, more than a file can hold"),
             );
         }
         assert!(archive.into_inner().is_empty() && file.is_empty());

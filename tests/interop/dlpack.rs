@@ -163,7 +163,7 @@ fn any_strides_can_be_viewed() {
     assert_eq!(x.as_ptr(), address.wrapping_add(14));
     given.view_mut::<i16, Rank<2>, RowMajor, Cpu>().unwrap().index_axis_mut(0, 1).fill(7);
     let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cpu>().unwrap_err();
-    assert!(refused.to_string().contains("is not dense in row-major order"), "{refused}");
+    assert!(refused.to_string().contains("is not contiguous in row-major order"), "{refused}");
     drop(refused);
     frees.are(1);
     assert_eq!(data[2..8], [7, 3, 7, 5, 7, 7]);
@@ -206,7 +206,7 @@ fn read_only_tensors_reject_mutable_views() {
     assert!(given.is_read_only());
     assert_eq!(given.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![5.0, 6.0]);
     let error = given.view_mut::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err().to_string();
-    assert!(error.contains("allows no more than to read it; copy it"), "{error}");
+    assert!(error.contains("the producer exported it as read-only; copy it"), "{error}");
     let refused = given.into_tensor::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err();
     assert_eq!(refused.value.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap().to_owned(), tensor![5.0, 6.0]);
     frees.are(0);
@@ -224,7 +224,7 @@ fn pinned_memory_is_host_memory() {
     assert_eq!(given.device(), DLDevice { device_type: 3, device_id: 1 });
     assert_eq!(format!("{given:?}"), "Dlpack(f64 [2], strides [1], on Cpu)");
     let error = given.view::<f64, Rank<1>, RowMajor, Cuda>().unwrap_err();
-    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; ask for it on `Cpu`"), "{error}");
+    assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; import it on `Cpu`"), "{error}");
     let x: Tensor<f64, Rank<1>> = given.into_tensor().unwrap();
     assert_eq!(x, tensor![5.0, 6.0]);
     drop(x);
@@ -345,7 +345,7 @@ fn dyn_tensors_round_trip() {
     // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).flags = 1 };
     let refused = DynTensor::try_from(taken(managed)).unwrap_err();
-    assert!(refused.to_string().contains("allows no more than to read it"), "{refused}");
+    assert!(refused.to_string().contains("the producer exported it as read-only"), "{refused}");
     drop(refused);
     frees.are(1);
 }
@@ -370,27 +370,27 @@ fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
 
 #[test]
 fn import_rejects_invalid_structures_without_freeing() {
-    refused("it is of version 2 of DLPack", |m| m.version.major = 2);
+    refused("its DLPack version is 2", |m| m.version.major = 2);
     let at = |device_type, device_id| {
         move |m: &mut DLManagedTensorVersioned| m.dl_tensor.device = DLDevice { device_type, device_id }
     };
     refused("(device type 2, number 4095), but Cuda<4095> is not available: ", at(2, 4095));
     if cfg!(not(feature = "cuda")) {
-        refused("this build of vierbein has no CUDA; turn on its feature `cuda`", at(2, 0));
+        refused("this build of vierbein does not support CUDA; enable the feature `cuda`", at(2, 0));
     }
     refused(
-        "it is in CUDA managed memory (device type 13, number 0), which belongs to no one device",
+        "it is in CUDA managed memory (device type 13, number 0), which is not tied to one device",
         at(13, 0),
     );
     refused(
-        "it is in another device's memory (device type 4, number 1), and only the host's (type 1, or 3",
+        "it is in another device's memory (device type 4, number 1), but only host memory (type 1, or 3",
         at(4, 1),
     );
     refused("type code 2, 16 bits, 1 lanes", |m| m.dl_tensor.dtype.bits = 16);
     refused("type code 2, 64 bits, 4 lanes", |m| m.dl_tensor.dtype.lanes = 4);
     refused("type code 9, 64 bits", |m| m.dl_tensor.dtype.code = 9);
     refused("it has -1 axes", |m| m.dl_tensor.ndim = -1);
-    refused("it has 17 axes, and tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
+    refused("it has 17 axes, but tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
     refused("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
     refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
     // On 32-bit x86, `f64` is aligned to 4 bytes.
@@ -400,11 +400,11 @@ fn import_rejects_invalid_structures_without_freeing() {
     let (most, least, long) = (isize::MAX as i64, isize::MIN as i64, 1 << (usize::BITS / 2 + 8));
     let mut numbers = [[2, -3], [long, long], [most, 2], [least, 1]];
     let [negative, product, long, least] = &mut numbers;
-    refused("its shape [2, -3] has a length that none can be", |m| m.dl_tensor.shape = negative.as_mut_ptr());
+    refused("its shape [2, -3] has an invalid extent", |m| m.dl_tensor.shape = negative.as_mut_ptr());
     refused("exceeds the address space", |m| m.dl_tensor.shape = product.as_mut_ptr());
     refused("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
-    refused("further apart than the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
-    refused("further apart than the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
+    refused("exceeds the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
+    refused("exceeds the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
     // SAFETY: a null pointer is rejected and not dereferenced.
     let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("its address is null"), "{error}");

@@ -72,10 +72,13 @@ fn tensors_are_the_same_elements() {
     assert_eq!(single.iter().rev().copied().collect::<Vec<_>>(), [10]);
     let repeated = one.broadcast_to([4, 6]);
     let error = Strided::try_from(repeated).unwrap_err().to_string();
-    assert!(error.contains("its rows are never the same memory; copy"), "{error}");
+    assert!(error.contains("nalgebra does not support a row stride of 0; copy"), "{error}");
     same(&Strided::try_from(repeated.t()).unwrap(), repeated.t());
     let error = Strided::try_from(x.slice(s![.., ..;-1])).unwrap_err().to_string();
-    assert!(error.contains("with strides [6, -1]: its strides are never negative; copy"), "{error}");
+    assert!(
+        error.contains("with strides [6, -1]: nalgebra does not support negative strides; copy"),
+        "{error}"
+    );
     let mut x = x;
     let mut m: MatrixViewMut<'_, i32, Dyn, Dyn, Dyn, Dyn> = x.slice_mut(s![..;3, 2..]).try_into().unwrap();
     m[(1, 3)] = -1;

@@ -128,7 +128,7 @@ fn invalid_headers_are_errors() {
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(), "has a header of 4294967295 bytes"),
         (text(&" ".repeat(10_001)), "has a header of 10001 bytes"),
         (text(""), "has a header that ends where a value should be"),
-        (text("[1]"), "it is no dictionary"),
+        (text("[1]"), "it is not a dictionary"),
         (text("{}"), "it has no key 'descr'"),
         (text("{'descr': '<f8', 'fortran_order': False, }"), "it has no key 'shape'"),
         (text("{'descr': '<f8', 'shape': (), }"), "it has no key 'fortran_order'"),
@@ -155,12 +155,12 @@ fn invalid_headers_are_errors() {
         (deep("(", 5000), "too many brackets"),
         (deep("{'a':", 33), "too many brackets"),
         (deep("]", 5000), "where a value should be"),
-        (of("'f8'", "False", "(8,)"), "describes no array"),
-        (of("'<f3'", "False", "(8,)"), "describes no array"),
-        (of("'|f8'", "False", "(8,)"), "describes no array"),
-        (of("''", "False", "(8,)"), "describes no array"),
-        (of("'<U99999999999999999999'", "False", "(8,)"), "describes no array"),
-        (of("'<U9999999999999999999'", "False", "(8,)"), "describes no array"),
+        (of("'f8'", "False", "(8,)"), "has the invalid header"),
+        (of("'<f3'", "False", "(8,)"), "has the invalid header"),
+        (of("'|f8'", "False", "(8,)"), "has the invalid header"),
+        (of("''", "False", "(8,)"), "has the invalid header"),
+        (of("'<U99999999999999999999'", "False", "(8,)"), "has the invalid header"),
+        (of("'<U9999999999999999999'", "False", "(8,)"), "has the invalid header"),
         (of("8", "False", "(8,)"), "its 'descr' is not a string or a list"),
         (of("'|u1'", "0", "(8,)"), "its 'fortran_order' is not `True` or `False`"),
         (of("'|u1'", "'True'", "(8,)"), "its 'fortran_order' is not"),
@@ -180,9 +180,9 @@ fn invalid_headers_are_errors() {
         (shaped("(0x8,)"), "has `0x8` in its header"),
         (shaped("(8j,)"), "has `8j` in its header"),
         (shaped("(L,)"), "has `L` in its header"),
-        (shaped("('8',)"), "the length of an axis is not an integer"),
-        (shaped("(True,)"), "the length of an axis is not an integer"),
-        (shaped("((8,),)"), "the length of an axis is not an integer"),
+        (shaped("('8',)"), "the extent of an axis is not an integer"),
+        (shaped("(True,)"), "the extent of an axis is not an integer"),
+        (shaped("((8,),)"), "the extent of an axis is not an integer"),
         (shaped("(18446744073709551616,)"), "has `18446744073709551616` in its header"),
         (shaped("(4294967296, 4294967296)"), "exceeds the address space"),
         (shaped("(0, 4294967296, 4294967296)"), "exceeds the address space"),
@@ -193,10 +193,10 @@ fn invalid_headers_are_errors() {
         assert!(found.len() < 400, "{found:?}");
     }
     let mut latin = text("{'descr': '\u{e9}', 'fortran_order': False, 'shape': (8,), }");
-    assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("describes no array"));
+    assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("has the invalid header"));
     let at = latin.iter().position(|&c| c == 0xc3).unwrap();
     latin[at + 1] = b'x';
-    assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("describes no array"));
+    assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("has the invalid header"));
 }
 
 /// The parser takes linear time, also for headers with many or deeply nested items.
@@ -247,7 +247,7 @@ fn invalid_bool_bytes_are_errors() {
     for byte in 2..=255 {
         let bytes = plain("'|b1'", "False", "(3,)", &[0, 1, byte]);
         let (found, at) = (why::<bool, Rank<1>, RowMajor>(&bytes), bytes.len() - 1);
-        assert_eq!(found, format!("is damaged: byte {at} is {byte}, and a bool is 0 or 1"));
+        assert_eq!(found, format!("is damaged: byte {at} is {byte}, but a bool must be 0 or 1"));
     }
 }
 

@@ -170,7 +170,7 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
         m.see("product over two, kept", &x.prod_keep(others));
         if !x.is_empty() {
             m.see("maximum", &x.max());
-            m.see("position of the maximum", &x.argmax());
+            m.see("index of the maximum", &x.argmax());
             m.see("minimum over one", &x.min_axis(axis));
             m.see("position over one", &x.argmin_axis(axis));
             m.see("position over two", &x.argmax_axes(others));

@@ -66,7 +66,7 @@ pub fn run(bytes: &[u8]) {
 /// Moves the results of a step to the pool. If it is full, they replace random tensors.
 fn keep(pool: &mut Vec<DynTensor>, s: &mut Source<'_>) {
     for x in std::mem::take(&mut s.made) {
-        assert!(x.is_contiguous(), "owned tensors are dense");
+        assert!(x.is_contiguous(), "owned tensors are contiguous");
         if !source::is_small(x.shape()) {
             continue;
         }

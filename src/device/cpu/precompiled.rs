@@ -24,8 +24,8 @@ macro_rules! precompiled {
             $crate::device::cpu::precompiled::precompiled!(@define $qualifier $generic $arguments $result);
             let instance: $pointer<S> = instance;
             let found = (&instance as &dyn core::any::Any).downcast_ref::<$pointer<$T>>();
-            *found.expect("`S` is `T`: their tags are equal")
-        }, else => unreachable!("no scalar type: {}", $T::DTYPE.name()))
+            *found.expect("`S` is `T`, as their `DTYPE`s are equal")
+        }, else => unreachable!("not a numeric type: {}", $T::DTYPE.name()))
     };
     (@define [] $generic:ident [$($name:ident: $of:ty),*] $result:ty) => {
         #[inline(never)]

@@ -205,7 +205,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         len: usize,
         owner: Box<dyn Send + Sync>,
     ) -> CudaBuffer<T> {
-        let context = engine::context(ORDINAL).expect("whoever has memory on a GPU has found the GPU");
+        let context = engine::context(ORDINAL).expect("a GPU with allocated memory was initialised");
         let bytes = len * size_of::<T>();
         CudaBuffer {
             memory: Memory::foreign(context, first.address, bytes, owner),
@@ -331,7 +331,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
 const fn has_source(source: CudaSource) {
     assert!(
         !source.is_none(),
-        "this operation has no form for `Cuda`: give it one, an expression of CUDA C++, as \
+        "this operation has no CUDA source: define it, an expression in CUDA C++, as \
          `const CUDA: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`, or copy the tensor to the host first: \
          `.to_device::<Cpu>()?`"
     );
@@ -342,7 +342,7 @@ const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
     has_source(source);
     assert!(
         !checked || !defined.is_none(),
-        "this operation is `CHECKED`, but does not say on `Cuda` where it has a value: give it a \
+        "this operation is `CHECKED`, but has no CUDA source for its domain: define \
          `const CUDA_DEFINED: CudaSource = unsafe {{ CudaSource::new(\"..\") }};`"
     );
 }

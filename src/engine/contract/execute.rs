@@ -238,7 +238,7 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
     let (in_a, in_b) = (a.axes.arrange(&plan.walk, extents), b.axes.arrange(&plan.walk, extents));
     let mut walk = Odometer::row_major(in_a.shape(), [in_a.strides(), in_b.strides()]);
     let mut scaling = scaling;
-    debug_assert!(extents.product(&plan.walk) > 0, "a walk writes its result");
+    debug_assert!(extents.product(&plan.walk) > 0, "the loop nest is not empty");
     for _ in 0..extents.product(&plan.walk) {
         let [at_a, at_b] = walk.offsets();
         walk.advance();
@@ -286,7 +286,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         let (labels, extents, device) = (bound.result(), bound.extents(), self.device);
         if !labels.iter().map(|&label| extents.of(label)).eq(out.shape().iter().copied()) {
             let shape: Vec<usize> = labels.iter().map(|&label| extents.of(label)).collect();
-            let why = format!("the result has shape {shape:?} and the output {:?}", out.shape());
+            let why = format!("the result has shape {shape:?}, but the output has shape {:?}", out.shape());
             return Err(bound.error(self.shapes(), why));
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
@@ -347,7 +347,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             Input::given(factor, bound.operand(k, factor.operand.axes()))
         };
         match count {
-            0 => unreachable!("a contraction has an operand"),
+            0 => unreachable!("a contraction has at least one operand"),
             1 => return one(device, input(0), scaling, out, c, extents),
             2 => return two(device, input(0), input(1), scaling, out, c, extents),
             _ => {}
@@ -376,7 +376,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
 pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
     match error {
         Error::Arithmetic { dtype, .. } => name(format!(
-            "{dtype}: a sum of products has no such value; convert the operands first, e.g. with `.cast::<f64>()`"
+            "a sum of products overflows {dtype}; convert the operands first, e.g. with `.cast::<f64>()`"
         )),
         other => other,
     }

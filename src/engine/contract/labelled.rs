@@ -52,19 +52,19 @@ impl Extents {
             let (name, now) = (letter(label), operand + 1);
             return Err(if broadcasts {
                 format!(
-                    "{name} has an axis of length {was} in operand {first} and of {extent} in operand {now}, which do not broadcast"
+                    "{name} has an axis of extent {was} in operand {first} and of {extent} in operand {now}, which do not broadcast"
                 )
             } else if first == now {
                 format!(
-                    "{name} is {was} and {extent} in operand {first}; cut the longer axis with `.slice(..)` first"
+                    "{name} has extents {was} and {extent} in operand {first}; shorten the longer axis with `.slice(..)` first"
                 )
             } else {
                 let hint = if was == 1 || extent == 1 {
-                    "; axes of length 1 repeat in an ellipsis only, or with `.broadcast_to(..)`"
+                    "; axes of extent 1 broadcast only in an ellipsis, or with `.broadcast_to(..)`"
                 } else {
                     ""
                 };
-                format!("{name} is {was} in operand {first} and {extent} in operand {now}{hint}")
+                format!("{name} has extent {was} in operand {first} and {extent} in operand {now}{hint}")
             });
         }
         Ok(())
@@ -184,7 +184,7 @@ impl<'s> Bound<'s> {
         let fail = |why: String| error(spec, shapes.clone(), why);
         if dots > MAX_DOTS {
             return Err(fail(format!(
-                "the ellipsis stands for {dots} axes; name some, for it takes {MAX_DOTS}"
+                "the ellipsis stands for {dots} axes, more than the maximum of {MAX_DOTS}; give some of them labels"
             )));
         }
         for (operand, shape) in shapes.clone().enumerate() {

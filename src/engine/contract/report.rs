@@ -17,16 +17,16 @@ pub(super) fn find_path(
 ) -> Result<(Path, Method), String> {
     let network = Network { operands, output: result, extents: extents.all() };
     let every = match operands.len() {
-        ..=ALL_PAIRS => "every sequence of pairs",
+        ..=ALL_PAIRS => "every contraction order",
         // For more operands, orders with outer products are not searched.
-        _ => "every sequence of pairs that share a letter",
+        _ => "every contraction order without outer products",
     };
     optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
         Some(limit) if smallest > limit as f64 => format!(
-            "{every} has an intermediate beyond the limit of {limit} elements: the smallest possible is {smallest}; raise \
+            "{every} needs an intermediate larger than the limit of {limit} elements: the smallest possible is {smallest}; raise \
              the limit, or contract a part of the operands first"
         ),
-        _ => format!("{every} has an intermediate of more than 16 axes; contract a part of the operands first"),
+        _ => format!("{every} needs an intermediate with more than 16 axes; contract a part of the operands first"),
     })
 }
 
@@ -143,7 +143,7 @@ impl fmt::Display for ContractionPath {
         }
         write!(
             f,
-            "{} sequence: {:.3e} multiplications (all at once: {:.3e}), largest intermediate {:.3e} elements",
+            "{} order: {:.3e} multiplications (unoptimised: {:.3e}), largest intermediate {:.3e} elements",
             self.method, self.multiplications, self.unordered, self.largest
         )
     }

@@ -64,17 +64,17 @@ impl SpecError<'_> {
             Problem::Operands => m.text("there are more than 16 operands; contract some of them first"),
             Problem::Named(named, given) => {
                 let m = m.text("it names ").number(named);
-                let m = m.text(if named == 1 { " operand, and there " } else { " operands, and there " });
+                let m = m.text(if named == 1 { " operand, but there " } else { " operands, but there " });
                 m.text(if given == 1 { "is " } else { "are " }).number(given)
             }
-            Problem::SecondResult => m.text("there is one result, so no `,` may follow `->`"),
+            Problem::SecondResult => m.text("there is only one result, so no `,` may follow `->`"),
             Problem::Arrow => m.text("one `->` separates the operands from the result"),
             Problem::Dots => m.text("an ellipsis is three dots, `...`"),
-            Problem::RepeatedDots => m.text("an operand has one ellipsis at most, and so has the result"),
+            Problem::RepeatedDots => m.text("an operand or the result has at most one ellipsis"),
             Problem::DotsLost => m.text(
-                "an operand has an ellipsis and the result has none; its axes cannot be summed, name them",
+                "an operand has an ellipsis, but the result has none; its axes cannot be summed: give them labels",
             ),
-            Problem::DotsFromNowhere => m.text("the result has an ellipsis and no operand has one"),
+            Problem::DotsFromNowhere => m.text("the result has an ellipsis, but no operand has one"),
             Problem::NotALabel(c) => {
                 m.letter(c).text(" is not a label; labels are the letters a to z and A to Z")
             }
@@ -410,15 +410,15 @@ mod tests {
     fn says_what_is_wrong() {
         for (text, operands, words) in [
             ("ij,jk->ix", 2, "the result's label `x` is not a label of any operand"),
-            ("ij,jk->ik", 3, "it names 2 operands, and there are 3"),
-            ("ij,jk->ik", 1, "it names 2 operands, and there is 1"),
+            ("ij,jk->ik", 3, "it names 2 operands, but there are 3"),
+            ("ij,jk->ik", 1, "it names 2 operands, but there is 1"),
             ("ij->i,j", 1, "no `,` may follow"),
             ("i1->i", 1, "`1` is not a label"),
             ("iä->i", 1, "not ASCII"),
             ("ij->i->j", 1, "one `->`"),
             ("ij-i", 1, "one `->`"),
             ("i..->i", 1, "three dots"),
-            ("...i...->i", 1, "one ellipsis at most"),
+            ("...i...->i", 1, "at most one ellipsis"),
             ("...i->i", 1, "its axes cannot be summed"),
             ("i->...i", 1, "no operand has one"),
             ("abcdefghijklmnopq->", 1, "more than 16 labels"),

@@ -23,8 +23,8 @@ mod sealed {
 
 /// A device whose memory can be shared through DLPack: [`Cpu`] or a [`Cuda`]. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "memory of `{Self}` does not pass through DLPack",
-    label = "neither `Cpu` nor a `Cuda`",
+    message = "`{Self}` memory cannot be exchanged through DLPack",
+    label = "expected `Cpu` or `Cuda<N>`",
     note = "copy the tensor to the host first: `.to_device::<Cpu>()?`"
 )]
 pub trait SharedDevice: Device + Default + sealed::Sealed {
@@ -162,21 +162,21 @@ pub(super) fn check(device: DLDevice) -> Result<(), String> {
             let why = match usize::try_from(device_id).map(cuda::find) {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(error)) => error.to_string(),
-                Err(_) => "no GPU has such a number".into(),
+                Err(_) => "this is not a valid GPU number".into(),
             };
             return Err(format!("it is in CUDA memory (device type 2, number {device_id}), but {why}"));
         }
         10 => "ROCm",
         13 => {
             return Err(format!(
-                "it is in CUDA managed memory (device type 13, number {device_id}), which belongs to no one device: nothing says \
-                 whose stream has written it; copy it into memory of one device, or of the host"
+                "it is in CUDA managed memory (device type 13, number {device_id}), which is not tied to one device: it is \
+                 unknown which device's stream wrote it; copy it to the memory of one device or of the host"
             ));
         }
         _ => "another device's",
     };
     Err(format!(
-        "it is in {name} memory (device type {device_type}, number {device_id}), and only the host's (type 1, or 3 where it is \
-         pinned) and that of CUDA devices (type 2) can be imported; copy it to the host first"
+        "it is in {name} memory (device type {device_type}, number {device_id}), but only host memory (type 1, or 3 if \
+         pinned) and CUDA memory (type 2) can be imported; copy it to the host first"
     ))
 }

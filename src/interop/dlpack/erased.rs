@@ -45,8 +45,8 @@ macro_rules! on_shared_device {
 
 fn beyond(op: &'static str, device: &str) -> Error {
     let why = format!(
-        "it is on {device}, and a `DynTensor` passes on `Cpu` and `Cuda<0>` to `Cuda<7>`; use its typed tensor instead, whose \
-         device may be any GPU, or copy it to the host"
+        "it is on {device}, but a `DynTensor` supports DLPack on `Cpu` and `Cuda<0>` to `Cuda<7>` only; use a typed tensor, \
+         which supports any GPU, or copy it to the host"
     );
     Error::Argument { op, why }
 }
@@ -127,7 +127,7 @@ impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();
             let data: Box<dyn Any> = x.into_storage();
-            let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device are those");
+            let data = data.downcast::<OwnedData<T, Dev>>().expect("the type and the device were checked");
             exported::<T, Dev, M>(data.buffer, layout)
         }
         on_shared_device!(

@@ -83,14 +83,14 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
     let ndim = usize::try_from(tensor.ndim)
         .ok()
         .filter(|&ndim| ndim <= MAX_RANK)
-        .ok_or_else(|| refused(format!("it has {} axes, and tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
+        .ok_or_else(|| refused(format!("it has {} axes, but tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
     // SAFETY: the caller ensures that `shape` is null or points to `ndim` numbers. They are only used within this function.
     let lengths = unsafe { numbers(tensor.shape, ndim) }
         .ok_or_else(|| refused(format!("it has {ndim} axes, but no shape")))?;
     let mut shape = [0; MAX_RANK];
     for (to, &n) in shape.iter_mut().zip(lengths) {
         *to = usize::try_from(n)
-            .map_err(|_| refused(format!("its shape {lengths:?} has a length that none can be")))?;
+            .map_err(|_| refused(format!("its shape {lengths:?} has an invalid extent")))?;
     }
     let shape = &shape[..ndim];
     element_count(shape, element_bytes)?;
@@ -165,8 +165,8 @@ impl<M: Managed> Dlpack<M> {
             && major != VERSION.major
         {
             return Err(refused(format!(
-                "it is of version {major} of DLPack, and this is version {}; ask the producer for that one, or have the tensor \
-                 deleted",
+                "its DLPack version is {major}, but this crate supports version {}; request that version from the producer, \
+                 or delete the tensor",
                 VERSION.major
             )));
         }
@@ -229,18 +229,18 @@ impl<M: Managed> Dlpack<M> {
         let (found, shape) = (self.dtype, self.shape());
         let why = if found != T::DTYPE {
             format!(
-                "it holds {found} of shape {shape:?}, not {0}; ask for {found}, and convert it with `.cast::<{0}>()` then",
+                "it holds {found} of shape {shape:?}, not {0}; import {found} and convert it with `.cast::<{0}>()`",
                 T::DTYPE
             )
         } else if shape.len() != D::NDIM {
             let (rank, wanted) = (shape.len(), D::NDIM);
             format!(
-                "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; ask for `Rank<{rank}>`"
+                "it holds {found} of shape {shape:?}, which has rank {rank}, not {wanted}; import a tensor of `Rank<{rank}>`"
             )
         } else if !is_on::<Dev>(self.device()) {
             let (found, wanted) = (name_of(self.device()), Dev::get().name());
             format!(
-                "it is on {found}, not {wanted}; ask for it on `{found}`, and copy it with `.to_device::<{wanted}>()?` then"
+                "it is on {found}, not {wanted}; import it on `{found}` and copy it with `.to_device::<{wanted}>()?`"
             )
         } else {
             return Ok(());
@@ -251,7 +251,7 @@ impl<M: Managed> Dlpack<M> {
     fn check_writable(&self, op: &'static str) -> Result<(), Error> {
         if self.is_read_only() {
             let why =
-                "its producer allows no more than to read it; copy it with `.view()?.to_owned()`, or `.to_dyn_tensor(..)`".into();
+                "the producer exported it as read-only; copy it with `.view()?.to_owned()` or `.to_dyn_tensor(..)`".into();
             return Err(Error::Argument { op, why });
         }
         Ok(())
@@ -270,7 +270,7 @@ impl<M: Managed> Dlpack<M> {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "cannot view a DLPack tensor: it holds i32 of shape [2, 2], not i64; \
-    ///      ask for i32, and convert it with `.cast::<i64>()` then"
+    ///      import i32 and convert it with `.cast::<i64>()`"
     /// );
     /// # Ok::<(), vierbein::Error>(())
     /// ```
@@ -321,8 +321,8 @@ impl<M: Managed> Dlpack<M> {
     /// let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
     /// assert_eq!(
     ///     refused.to_string(),
-    ///     "cannot take over a DLPack tensor: its shape [2, 2] with strides [2, 1] is not dense in column-major order; \
-    ///      copy it with `.view()?.to_owned()`, or `.to_dyn_tensor(ColMajor)`"
+    ///     "cannot import a DLPack tensor without a copy: its shape [2, 2] with strides [2, 1] \
+    ///      is not contiguous in column-major order; copy it with `.view()?.to_owned()` or `.to_dyn_tensor(ColMajor)`"
     /// );
     /// let x: Tensor<i32, Rank<2>> = refused.value.into_tensor()?;
     /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
@@ -346,15 +346,18 @@ impl<M: Managed> Dlpack<M> {
         self,
         order: MemoryOrder,
     ) -> Result<Dev::Buffer<T>, ConversionError<Self>> {
-        assert!(self.dtype == T::DTYPE && is_on::<Dev>(self.device()), "another element type or device");
+        assert!(
+            self.dtype == T::DTYPE && is_on::<Dev>(self.device()),
+            "the element type or the device differs"
+        );
         let dense = || {
             if self.layout.is_dense(order.is_row_major()) {
                 return Ok(());
             }
             let (shape, strides) = (self.shape(), self.strides());
             let why = format!(
-                "its shape {shape:?} with strides {strides:?} is not dense in {order} order; copy it with `.view()?.to_owned()`, \
-                 or `.to_dyn_tensor({order:?})`"
+                "its shape {shape:?} with strides {strides:?} is not contiguous in {order} order; copy it with \
+                 `.view()?.to_owned()` or `.to_dyn_tensor({order:?})`"
             );
             Err(Error::Argument { op: TAKE_OVER, why })
         };
@@ -377,4 +380,4 @@ impl<M: Managed> Dlpack<M> {
     }
 }
 
-pub(super) const TAKE_OVER: &str = "take over a DLPack tensor";
+pub(super) const TAKE_OVER: &str = "import a DLPack tensor without a copy";

@@ -38,7 +38,7 @@ pub(super) fn parse(dictionary: &[u8]) -> Result<(Header, bool), String> {
     header(literal).map_err(|why| match why {
         Refusal::TooLarge => "has a shape that exceeds the address space".to_owned(),
         Refusal::NoArray(why) => {
-            format!("has the header `{}`, which describes no array: {why}", shorten(text.trim()))
+            format!("has the invalid header `{}`: {why}", shorten(text.trim()))
         }
     })
 }
@@ -57,7 +57,7 @@ impl From<&str> for Refusal {
 
 fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
     let Value::Dict(entries) = literal.value else {
-        return Err("it is no dictionary".into());
+        return Err("it is not a dictionary".into());
     };
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
     for (key, value) in entries {
@@ -103,7 +103,7 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
     axes.into_iter()
         .map(|axis| {
             let Value::Integer(extent) = axis.value else {
-                return Err("the length of an axis is not an integer".into());
+                return Err("the extent of an axis is not an integer".into());
             };
             product = product.checked_mul(extent.max(1)).ok_or(Refusal::TooLarge)?;
             usize::try_from(extent).map_err(|_| Refusal::TooLarge)

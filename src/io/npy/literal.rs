@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             "False" => Ok(Value::Bool(false)),
             "" => Err(unexpected(rest, "a value should be")),
             _ => integer(word).map(Value::Integer).ok_or_else(|| {
-                format!("has `{}` in its header, where the length of an axis should be", shorten(word))
+                format!("has `{}` in its header, where the extent of an axis should be", shorten(word))
             }),
         }
     }

@@ -48,7 +48,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 /// Allocates a zeroed buffer. The caller ensures that the file has this many bytes.
 fn zeros(bytes: u64) -> Result<Vec<u8>, String> {
-    let none = || format!("has {bytes} bytes beside its entries, for which there is no memory");
+    let none = || format!("cannot be read: the allocation of {bytes} bytes for its directory failed");
     let length = usize::try_from(bytes).map_err(|_| none())?;
     let mut memory = Vec::new();
     reserve(&mut memory, length).map_err(|_| none())?;
@@ -103,7 +103,7 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
         rest = behind;
     }
     if !rest.is_empty() {
-        return Err(format!("has a directory that goes on for {} bytes behind its entries", rest.len()));
+        return Err(format!("has a directory with {} bytes after its entries", rest.len()));
     }
     let mut by_name: Vec<usize> = (0..entries.len()).collect();
     by_name.sort_by_key(|&k| entries[k].name());
@@ -131,7 +131,7 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
         let npy = size >= 6 && bytes_at(reader, 0, &mut first).is_ok() && first == *b"\x93NUMPY";
         return Err(match npy {
             true => "is one npy file, not an archive of them; read it with `read_npy`".to_owned(),
-            false => "is no zip archive, or is cut off: the record that ends one is missing".to_owned(),
+            false => "is not a zip archive, or is truncated: it has no end record".to_owned(),
         });
     };
     let end = &tail[at..];
@@ -151,18 +151,18 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
         let mut end = [0; END_64_BYTES];
         if behind > end_at - LOCATOR_BYTES {
             return Err(format!(
-                "says that the end of its directory is at byte {behind}, behind its own end"
+                "says that the end of its directory is at byte {behind}, which is past its own end"
             ));
         }
         bytes_at(reader, behind, &mut end)?;
         if !end.starts_with(&END_64) {
-            return Err(format!("has no end of a directory at byte {behind}, where it says that it is"));
+            return Err(format!("has no directory end record at byte {behind}, where it says that it is"));
         }
         place = Place { at: u64_at(&end, 48), bytes: u64_at(&end, 40), entries: u64_at(&end, 32) };
     }
     if place.at.checked_add(place.bytes).is_none_or(|end| end > behind) {
         return Err(format!(
-            "says that its directory has {} bytes from byte {}, which are not all there",
+            "says that its directory has {} bytes from byte {}, which is past its end",
             place.bytes, place.at
         ));
     }
@@ -188,7 +188,7 @@ fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     let (name, rest) = rest.split_at(lengths[0]);
     let (extra, rest) = rest.split_at(lengths[1]);
     let name = str::from_utf8(name)
-        .map_err(|e| format!("has a name that is not UTF-8 from its byte {} on", e.valid_up_to()))?;
+        .map_err(|e| format!("has a name that is not UTF-8 at its byte {}", e.valid_up_to()))?;
     let shown = shorten(name);
     let mut entry = Entry {
         full_name: name.to_owned(),
@@ -211,7 +211,7 @@ fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     }
     match entry.method {
         STORED if entry.packed != entry.size => Err(format!(
-            "says that `{shown}` is stored as it is, and has {} bytes made of {}",
+            "says that `{shown}` is stored uncompressed, but has {} bytes for contents of {}",
             entry.packed, entry.size
         )),
         DEFLATED if entry.size / LARGEST_RATIO > entry.packed => Err(format!(
@@ -253,7 +253,7 @@ impl Entry {
         let room = |bytes: u64| {
             let end = header.checked_add(bytes);
             end.filter(|&end| end <= self.end).ok_or_else(|| {
-                format!("has {bytes} bytes from byte {header} on, which reach behind byte {}", self.end)
+                format!("has {bytes} bytes from byte {header}, which extend past byte {}", self.end)
             })
         };
         room(LOCAL_BYTES as u64)?;
@@ -267,7 +267,7 @@ impl Entry {
         let mut name = vec![0; name_bytes];
         bytes_at(reader, header + LOCAL_BYTES as u64, &mut name)?;
         if name != self.full_name.as_bytes() || u16_at(&fixed, 8) != self.method {
-            return Err(format!("has a header at byte {header} that says something else than the directory"));
+            return Err(format!("has a header at byte {header} that contradicts the directory"));
         }
         Ok(header + before)
     }

@@ -164,24 +164,24 @@ impl Info {
 pub(super) fn parse(file: &[u8]) -> Result<Header, String> {
     let Some((length, rest)) = file.split_first_chunk::<8>() else {
         return Err(format!(
-            "is {} bytes long, and safetensors files begin with 8 bytes that say how long the header is",
+            "is {} bytes long, but safetensors files begin with an 8-byte header length",
             file.len()
         ));
     };
     let length = u64::from_le_bytes(*length);
     if length > LONGEST_HEADER {
         return Err(format!(
-            "is no safetensors file: it says that its header has {length} bytes, and {LONGEST_HEADER} are the most"
+            "is not a safetensors file: its header length is {length} bytes, and the maximum is {LONGEST_HEADER}"
         ));
     }
     let text = usize::try_from(length).ok().and_then(|length| rest.get(..length)).ok_or_else(|| {
         format!(
-            "is no safetensors file, or is cut off: it says that its header has {length} bytes, and {} follow",
+            "is not a safetensors file, or is truncated: its header length is {length} bytes, but only {} follow",
             rest.len()
         )
     })?;
     if text.first() != Some(&b'{') {
-        return Err("is no safetensors file: their headers begin with `{` at byte 8".to_owned());
+        return Err("is not a safetensors file: the header must begin with `{` at byte 8".to_owned());
     }
     let header = Header::of_json(text)?;
     header.check(rest.len() - text.len())?;
@@ -223,20 +223,20 @@ impl Header {
             info.check().map_err(|why| format!("says that the tensor `{name}` {why}"))?;
             if info.begin != end {
                 return Err(format!(
-                    "says that the tensor `{name}` begins at byte {} of the data, and what lies before it ends at {end}: \
-                     there may be no holes and no overlaps",
+                    "says that the tensor `{name}` begins at byte {} of the data, but the data before it ends at {end}: \
+                     there must be no gaps and no overlaps",
                     info.begin
                 ));
             }
             end = info.end;
             if end > data {
                 return Err(format!(
-                    "says that the tensor `{name}` ends at byte {end} of the data, which are {data} bytes long"
+                    "says that the tensor `{name}` ends at byte {end} of the data, which has {data} bytes"
                 ));
             }
         }
         if end < data {
-            return Err(format!("goes on behind the {end} bytes of its tensors"));
+            return Err(format!("has data after the {end} bytes of its tensors"));
         }
         Ok(())
     }
@@ -257,14 +257,14 @@ impl<'de> Visitor<'de> for Tensors {
         while let Some(name) = map.next_key::<String>()? {
             if name == "__metadata__" {
                 if metadata.replace(map.next_value_seed(Metadata)?).is_some() {
-                    return Err(A::Error::custom("`__metadata__` is there twice"));
+                    return Err(A::Error::custom("`__metadata__` occurs twice"));
                 }
                 continue;
             }
             match tensors.entry(name) {
                 btree_map::Entry::Occupied(taken) => {
                     return Err(A::Error::custom(format!(
-                        "the tensor `{}` is there twice",
+                        "the tensor `{}` occurs twice",
                         shorten(taken.key())
                     )));
                 }
@@ -298,7 +298,7 @@ impl<'de> Visitor<'de> for Metadata {
         while let Some((key, value)) = map.next_entry::<String, String>()? {
             if metadata.contains_key(&key) {
                 let key = shorten(&key);
-                return Err(A::Error::custom(format!("the key `{key}` of `__metadata__` is there twice")));
+                return Err(A::Error::custom(format!("the key `{key}` of `__metadata__` occurs twice")));
             }
             metadata.insert(key, value);
         }
@@ -345,7 +345,10 @@ impl<'de> Visitor<'de> for OneTensor<'_> {
         let shape = shape.ok_or_else(|| lacks("shape"))?;
         let offsets = offsets.ok_or_else(|| lacks("data_offsets"))?;
         let [begin, end] = offsets[..] else {
-            return Err(A::Error::custom(format!("the tensor `{}` has one of two `data_offsets`", name())));
+            return Err(A::Error::custom(format!(
+                "the tensor `{}` has fewer than two `data_offsets`",
+                name()
+            )));
         };
         Ok(Info { dtype, shape, begin, end })
     }

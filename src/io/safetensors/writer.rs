@@ -91,7 +91,7 @@ impl<'a> SafetensorsWriter<'a> {
     /// assert!(file.add("x", &x).is_err());
     /// assert_eq!(
     ///     file.add("z", &z).unwrap_err().to_string(),
-    ///     "cannot add a tensor to the safetensors file: `z` holds Complex<f64>, which the format does not have; \
+    ///     "cannot add a tensor to the safetensors file: `z` holds Complex<f64>, which the format does not support; \
     ///      add `.re()` and `.im()`, or `.cast::<Complex<f32>>()`"
     /// );
     /// # Ok::<(), vierbein::Error>(())
@@ -102,19 +102,19 @@ impl<'a> SafetensorsWriter<'a> {
         let shown = shorten(name);
         let Some(type_name) = name_of(dtype) else {
             return refuse(format!(
-                "`{shown}` holds {dtype}, which the format does not have; add `.re()` and `.im()`, or \
+                "`{shown}` holds {dtype}, which the format does not support; add `.re()` and `.im()`, or \
                  `.cast::<Complex<f32>>()`"
             ));
         };
         let contents = tensor.contents();
         if !contents.row_major && !same_in_both_orders(&contents.shape) {
             return refuse(format!(
-                "`{shown}` is column-major, and the format holds row-major tensors; write it through \
+                "`{shown}` is column-major, but the format supports row-major tensors only; write it through \
                  `.as_order(MemoryOrder::RowMajor)`, a free view of the same elements"
             ));
         }
         if name == "__metadata__" {
-            return refuse(format!("the name `{name}` is the format's own"));
+            return refuse(format!("the name `{name}` is reserved by the format"));
         }
         if self.tensors.contains_key(name) {
             return refuse(format!("the name `{shown}` is taken; every tensor needs its own"));
@@ -200,8 +200,8 @@ impl<'a> SafetensorsWriter<'a> {
         text += &" ".repeat(text.len().next_multiple_of(ALIGNMENT) - text.len());
         if text.len() as u64 > LONGEST_HEADER {
             let why = format!(
-                "cannot be written: its header of {} bytes is longer than the {LONGEST_HEADER} that readers take; say less in \
-                 names and metadata",
+                "cannot be written: its header of {} bytes exceeds the maximum of {LONGEST_HEADER}; shorten names and \
+                 metadata",
                 text.len()
             );
             return Err(Error::File { path: label.to_owned(), why });

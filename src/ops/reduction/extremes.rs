@@ -132,7 +132,7 @@ pub struct Best<T> {
 
 macro_rules! positions {
     ($($Op:ident, $name:literal, $start:ident, $pick:ident, $beats:tt, $doc:literal;)*) => {$(
-        #[doc = concat!("Where the ", $doc, " element is, as a reduction: the first one, or the first NaN if there is one.")]
+        #[doc = concat!("The index of the first ", $doc, " element, as a reduction; of the first NaN, if there is one.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
 
@@ -248,6 +248,6 @@ macro_rules! positions {
     )*};
 }
 positions! {
-    ArgMax, "position of the maximum", LOWEST, larger, >, "largest";
-    ArgMin, "position of the minimum", HIGHEST, smaller, <, "smallest";
+    ArgMax, "index of the maximum", LOWEST, larger, >, "largest";
+    ArgMin, "index of the minimum", HIGHEST, smaller, <, "smallest";
 }

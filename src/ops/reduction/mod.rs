@@ -265,8 +265,8 @@ macro_rules! quantifiers {
     )*};
 }
 quantifiers! {
-    All, "conjunction", true, &;
-    Any, "disjunction", false, |;
+    All, "all", true, &;
+    Any, "any", false, |;
 }
 
 /// The number of elements that are `true`, as a reduction.

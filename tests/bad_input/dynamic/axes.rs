@@ -66,8 +66,8 @@ pub(crate) fn rows() -> Vec<Row> {
         argmax() DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         argmin() DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
         norm() DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
-        all() DynReduction::All, "conjunction" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
-        any() DynReduction::Any, "disjunction" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
+        all() DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
+        any() DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
         count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
     };
     let calls = [

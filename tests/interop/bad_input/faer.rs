@@ -116,7 +116,8 @@ fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
     TensorViewMut::<f64, Rank<2>>::from(&mut matrix).mapv_inplace(|x| x * 1.0);
     assert!(TensorView::<f64, Rank<2>>::from(&matrix).array().is(&x.array()));
     let taken = Tensor::<f64, Rank<2>, ColMajor>::try_from(matrix).map_err(Error::from);
-    saying("has gaps between its columns; copy it with `Tensor::copy_of(&matrix)`", taken).map(|x| x.array())
+    saying("has padding between its columns; copy it with `Tensor::copy_of(&matrix)`", taken)
+        .map(|x| x.array())
 }
 
 /// Expects an error for padded columns, by faer's rule of 64 bytes.

@@ -138,7 +138,7 @@ fn wrong_rank_of_a_view() -> ByHand {
     let o = Operand::dense(&[2, 3]);
     let other = |form: &ArrayViewD<'_, f64>| {
         let found = saying(
-            "has rank 2, not 3; ask for a `Rank<2>`",
+            "has rank 2, not 3; convert it to a tensor of `Rank<2>`",
             TensorView::<f64, Rank<3>>::try_from(form.clone()),
         );
         found.map(|x| x.array())
@@ -191,8 +191,11 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
     let other = || {
         o.changed::<2>(&|x| {
             let array = ArrayViewMutD::from(x);
-            saying("has rank 2, not 3; ask for a `Rank<2>`", TensorViewMut::<f64, Rank<3>>::try_from(array))
-                .map(|x| x.array())
+            saying(
+                "has rank 2, not 3; convert it to a tensor of `Rank<2>`",
+                TensorViewMut::<f64, Rank<3>>::try_from(array),
+            )
+            .map(|x| x.array())
         })
     };
     Ok(vec![(done!(try other()), refuse("Argument"))])
@@ -200,7 +203,7 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
 
 // ------------------------------------------------------------------ owned arrays
 
-const NO_ORDER: &str = "is dense in no order; copy it with `Tensor::copy_of(&array)`";
+const NO_ORDER: &str = "is not contiguous; copy it with `Tensor::copy_of(&array)`";
 
 /// Moves a tensor's memory to ndarray and back, and converts ndarray's copy of a view, which keeps the view's layout if it can.
 fn owned<D: InTypes<Dimension = I>, I: Dimension>(
@@ -241,7 +244,7 @@ fn other_order() -> ByHand {
     let o = Operand::dense(&[2, 3]);
     let rows = || Array::<f64, ndarray::Ix2>::from(o.view::<2>().to_owned());
     let columns = || rows().reversed_axes();
-    let says = "is dense in column-major order; copy it with `Tensor::copy_of(&array)`, or ask for a `ColMajor` tensor";
+    let says = "is contiguous in column-major order; copy it with `Tensor::copy_of(&array)`, or make a `ColMajor` tensor";
     let taken = |array| saying(says, Tensor::<f64, Rank<2>>::try_from(array).map_err(Error::from));
     let transposed = Plain::from_fn(&[3, 2], |at| o.array().at(&[at[1], at[0]]));
     Ok(vec![
@@ -265,7 +268,7 @@ fn wrong_rank_of_an_array() -> ByHand {
         let address = array.as_ptr();
         let refused = Tensor::<f64, Rank<1>>::try_from(array).expect_err("it has rank 2");
         assert_eq!((refused.value.as_ptr(), refused.value.raw_dim()), (address, IxDyn(&[2, 3])));
-        saying::<Plain>("has rank 2, not 1; ask for a `Rank<2>`", Err(refused.error))
+        saying::<Plain>("has rank 2, not 1; convert it to a tensor of `Rank<2>`", Err(refused.error))
     };
     Ok(vec![(done!(try refused()), refuse("Argument"))])
 }

@@ -175,7 +175,7 @@ impl<'a> Visit<'a, Cpu> for Operands<'a> {
     /// If the operand has another shape. Kernels rely on it.
     #[inline(always)]
     fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cpu>) {
-        assert!(same(operand.shape(), self.shape), "operands of one shape");
+        assert!(same(operand.shape(), self.shape), "the operands must have the same shape");
         self.list[self.len] = RawOperand::new(operand.ptr(), operand.strides());
         self.len += 1;
     }

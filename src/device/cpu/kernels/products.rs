@@ -105,7 +105,7 @@ fn does_not_fit<T: Scalar>() -> Error {
     Error::Arithmetic {
         op: "sum of products",
         dtype: T::DTYPE.name(),
-        values: "factors whose products overflow".into(),
+        values: "operands whose products overflow".into(),
     }
 }
 
@@ -156,7 +156,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
-    assert!(same(shape, b.operand.shape()), "factors of one shape");
+    assert!(same(shape, b.operand.shape()), "the operands must have the same shape");
     // The plan's axis order follows the strides of `a`, so `a` and `b` are swapped if `b` has more distinct elements.
     let elements = |factor: &MatrixOperand<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
@@ -164,7 +164,7 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     };
     let (a, b) = if elements(&a) < elements(&b) { (b, a) } else { (a, b) };
     let (kept_shape, summed_shape) = shape.split_at(out.shape().len());
-    assert!(same(out.shape(), kept_shape), "the leading axes are the output's");
+    assert!(same(out.shape(), kept_shape), "the leading axes must have the shape of the output");
     let (kept_a, summed_a) = a.operand.strides().split_at(kept_shape.len());
     let (kept_b, summed_b) = b.operand.strides().split_at(kept_shape.len());
     // If `alpha` is zero, the sum is over zero terms, so that `a` and `b` are not read.

@@ -243,8 +243,9 @@ impl<T: Element> CpuBuffer<T> {
             data.shrink_to_fit();
         }
         let mut data = ManuallyDrop::new(data);
-        let layout = Layout::array::<T>(data.capacity()).expect("a `Vec` has allocated it");
-        let (first, len) = (NonNull::new(data.as_mut_ptr()).expect("a `Vec` has an address"), data.len());
+        let layout = Layout::array::<T>(data.capacity()).expect("the layout of a `Vec` is valid");
+        let (first, len) =
+            (NonNull::new(data.as_mut_ptr()).expect("the pointer of a `Vec` is not null"), data.len());
         // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of `capacity` elements, or has zero bytes.
         // Ownership moves to the block, because `ManuallyDrop` keeps the `Vec` from freeing it.
         let block = unsafe { Block::from_raw(first.cast(), layout) };

@@ -67,10 +67,10 @@
 /// After the last call of `elements`, the owner is not moved until it is dropped, or until it is returned to the caller that
 /// passed it in.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not own elements `{T}` that a tensor could take over",
-    label = "not memory that is its owner's alone",
-    note = "`Vec<{T}>`, `Box<[{T}]>` and `&'static mut [{T}]` are; for others, implement `ForeignMemory<{T}>`",
-    note = "memory that is shared can be viewed: `TensorView::from_slice_strided(..)`, or copied: `Tensor::from_slice(..)`"
+    message = "`{Self}` cannot be the buffer of a tensor of `{T}`",
+    label = "expected exclusively owned memory",
+    note = "`Vec<{T}>`, `Box<[{T}]>` and `&'static mut [{T}]` are supported; for other types, implement `ForeignMemory<{T}>`",
+    note = "shared memory can be viewed with `TensorView::from_slice_strided(..)` or copied with `Tensor::from_slice(..)`"
 )]
 pub unsafe trait ForeignMemory<T>: Send + 'static {
     /// Returns the elements.

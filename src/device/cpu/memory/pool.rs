@@ -314,10 +314,8 @@ fn default_limit() -> usize {
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
             // Errors are ignored: a buffer may be dropped while the program exits, when standard error is closed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "vierbein: {VARIABLE} is {text:?}, which is no number of bytes: ignored"
-            );
+            let _ =
+                writeln!(std::io::stderr(), "vierbein: ignoring {VARIABLE}={text:?}: not a number of bytes");
             usual()
         })
     })

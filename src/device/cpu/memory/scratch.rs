@@ -74,7 +74,7 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     let lines = |len: usize| {
         let bytes =
             len.checked_mul(size_of::<R>()).and_then(|bytes| bytes.checked_add(alignment_bytes::<R>()));
-        bytes.expect("what is worked on fits in memory").div_ceil(size_of::<Line>())
+        bytes.expect("the workspace size fits in usize").div_ceil(size_of::<Line>())
     };
     if len == 0 || size_of::<R>() == 0 {
         return f(core::ptr::dangling_mut(), len);
@@ -190,7 +190,7 @@ fn on_stack<Out>(lines: usize, f: impl FnOnce(*mut Line) -> Out) -> Out {
     assert!(lines <= STACK_BYTES / size_of::<Line>(), "the minimum workspace fits on the stack");
     let (mut f, mut out) = (Some(f), None);
     call(&mut |start| out = f.take().map(|f| f(start)));
-    out.expect("it was called")
+    out.expect("the closure was called")
 }
 
 #[cfg(test)]

@@ -289,7 +289,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let (kept, reduced) = a.shape().split_at(out.shape().len());
-    assert_eq!(out.shape(), kept, "the leading axes are the output's");
+    assert_eq!(out.shape(), kept, "the leading axes must have the shape of the output");
     let reducing = reducing::<T, R>(op);
     // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
@@ -308,7 +308,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    assert_eq!(out.shape(), a.shape(), "operands of one shape");
+    assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
     if out.shape().is_empty() {
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
@@ -349,7 +349,7 @@ pub(super) fn gemm<T: Scalar, const N: usize>(
     let (batch_b, &[k_b, n_b]) = split_matrix(b.operand.shape());
     assert!(
         shape == batch_a && shape == batch_b && (m, n, k) == (m_a, n_b, k_b),
-        "shapes of a batched matrix product agree"
+        "the shapes of a batched matrix product must match"
     );
     let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
     // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
@@ -368,10 +368,14 @@ pub(super) fn sum_products<T: Scalar, const N: usize>(
 ) -> Result<(), Error> {
     let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
     let shape = a.operand.shape();
-    assert_eq!(shape, b.operand.shape(), "factors of one shape");
-    assert_eq!(out.shape(), &shape[..out.shape().len()], "the leading axes are the output's");
+    assert_eq!(shape, b.operand.shape(), "the operands must have the same shape");
+    assert_eq!(
+        out.shape(),
+        &shape[..out.shape().len()],
+        "the leading axes must have the shape of the output"
+    );
     let weights = PackedScaling::new(alpha, beta);
     // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
     let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
-    exact::<T>(done, "sum of products", "factors whose products overflow")
+    exact::<T>(done, "sum of products", "operands whose products overflow")
 }

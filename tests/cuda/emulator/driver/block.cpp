@@ -124,7 +124,7 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
     const unsigned there = std::min<size_t>(32, launch.threads.size() - first);
     // As on the hardware, the mask may name lanes that do not exist.
     if (there < 32) mask &= (1u << there) - 1;
-    if (!(mask >> own & 1)) fail(719, "the mask leaves out the lane that gives it");
+    if (!(mask >> own & 1)) fail(719, "the mask excludes the calling lane");
     if (source >= there || !(mask >> source & 1)) fail(719, "a lane asks for the value of one that is not in the mask");
     Thread &thread = lanes[own];
     thread.value = value;
@@ -211,7 +211,7 @@ void run_block() {
 // Division by zero and invalid memory accesses in a kernel end the launch, not the process.
 void on_signal(int signal) {
     if (signal == SIGFPE) fail(719, "an integer is divided by zero, or overflows in a division,");
-    fail(700, "memory is used that is not there");
+    fail(700, "access to invalid memory");
 }
 
 struct Signals {

@@ -83,7 +83,7 @@ Status release(const char *call, Address address) {
     if (found == allocations.end())
         return wrong(INVALID_VALUE, "%s: no allocation begins at 0x%llx", call, (unsigned long long)address);
     if (!intact(address, found->second.bytes))
-        wrong(SUCCESS, "%s: something was written beside the %zu bytes at 0x%llx", call, found->second.bytes, (unsigned long long)address);
+        wrong(SUCCESS, "%s: a write out of bounds of the %zu bytes at 0x%llx", call, found->second.bytes, (unsigned long long)address);
     memset((void *)address, 0xff, found->second.bytes);
     used[found->second.device] -= found->second.bytes;
     allocations.erase(found);
@@ -133,7 +133,7 @@ struct Report {
 bool overrun() {
     for (auto &entry : allocations)
         if (!intact(entry.first, entry.second.bytes)) {
-            wrong(SUCCESS, "something was written beside the %zu bytes at 0x%llx", entry.second.bytes, (unsigned long long)entry.first);
+            wrong(SUCCESS, "a write out of bounds of the %zu bytes at 0x%llx", entry.second.bytes, (unsigned long long)entry.first);
             memset((void *)(entry.first - guard()), MARK, guard());
             memset((void *)(entry.first + entry.second.bytes), MARK, guard());
             return true;

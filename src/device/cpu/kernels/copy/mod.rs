@@ -79,7 +79,7 @@ impl<T: Element> Permute<T> for Cpu {
     // longer than a small copy.
     #[inline(always)]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
-        assert!(same(out.shape(), a.shape()), "operands of one shape");
+        assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
         if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
             if let Some(len) = few.contiguous_len() {
                 // SAFETY: both have `len` contiguous elements. `Operand` guarantees readable elements, and `Output` guarantees
@@ -164,7 +164,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
             4 => small!(4),
             8 => small!(8),
             16 => small!(16),
-            _ => unreachable!("no elements of {size} bytes"),
+            _ => unreachable!("unsupported element size: {size} bytes"),
         }
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
         && len * size < MAX_UNPLANNED_MATRIX_BYTES

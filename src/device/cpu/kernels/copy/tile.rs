@@ -143,10 +143,7 @@ impl Steps<'_> {
 
 /// A tile to transpose. The elements of a column are contiguous in the source; the elements of a row are contiguous in the result.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "without registers there is nothing to align or stream")
-)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used with SIMD registers only"))]
 pub(super) struct Tile<'a> {
     pub(super) from: *const u8,
     pub(super) to: *mut u8,
@@ -183,7 +180,7 @@ pub(super) fn kernel(size: usize) -> Kernel {
         4 => kernels::<4>(),
         8 => kernels::<8>(),
         16 => kernels::<16>(),
-        _ => unreachable!("no elements of {size} bytes"),
+        _ => unreachable!("unsupported element size: {size} bytes"),
     }
 }
 

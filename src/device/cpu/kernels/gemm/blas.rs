@@ -109,7 +109,7 @@ impl<T: Scalar> Call<T> {
             DType::F64 => call!(cblas_dgemm, same::<T, f64>(alpha), same::<T, f64>(beta)),
             DType::C32 => call!(cblas_cgemm, &same::<T, [f32; 2]>(alpha), &same::<T, [f32; 2]>(beta)),
             DType::C64 => call!(cblas_zgemm, &same::<T, [f64; 2]>(alpha), &same::<T, [f64; 2]>(beta)),
-            other => unreachable!("no floating numbers: {}", other.name()),
+            other => unreachable!("not a floating-point type: {}", other.name()),
         }
     }
 }

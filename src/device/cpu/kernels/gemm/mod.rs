@@ -60,7 +60,7 @@ impl<T: Scalar> Gemm<T> for Cpu {
         let (batch_b, &[k_b, n_b]) = split_matrix(b.shape());
         assert!(
             batch == batch_a && batch == batch_b && (m, n, k) == (m_a, n_b, k_b),
-            "shapes of a batched matrix product agree"
+            "the shapes of a batched matrix product must match"
         );
         let (a_steps, &a_strides) = split_matrix(a.strides());
         let (b_steps, &b_strides) = split_matrix(b.strides());

@@ -416,7 +416,7 @@ impl<T: Element> Reduce<T> for Cpu {
     ) -> Result<(), Error> {
         assert!(
             a.shape().split_at_checked(out.shape().len()).is_some_and(|(kept, _)| same(out.shape(), kept)),
-            "the leading axes are the output's"
+            "the leading axes must have the shape of the output"
         );
         match reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
@@ -431,7 +431,7 @@ impl<T: Element> Reduce<T> for Cpu {
         out: Output<'_, T, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        assert_eq!(out.shape(), a.shape(), "operands of one shape");
+        assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
         let Some((&n, lines)) = out.shape().split_last() else {
             return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
         };

@@ -61,9 +61,7 @@ impl Compiler {
             Some(arch) => Ok(Target { arch, machine_code: false }),
             None => {
                 let ((major, minor), known) = (self.version, &self.architectures);
-                Err(format!(
-                    "NVRTC {major}.{minor} compiles for sm_{known:?} and not for this GPU's sm_{arch}"
-                ))
+                Err(format!("NVRTC {major}.{minor} supports sm_{known:?}, but not this GPU's sm_{arch}"))
             }
         }
     }
@@ -86,7 +84,7 @@ impl Target {
 
 /// Compiles a source.
 pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, String> {
-    let source = CString::new(source).map_err(|_| "the source holds a zero byte".to_string())?;
+    let source = CString::new(source).map_err(|_| "the source contains a zero byte".to_string())?;
     let program = create_program(&source, Some(c"vierbein.cu")).map_err(describe)?;
     let options: Vec<String> = OPTIONS.iter().map(|&option| option.into()).chain([target.option()]).collect();
     // SAFETY: `program` was created above and is destroyed below.

@@ -77,10 +77,10 @@ pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
 /// Counts the GPUs. If there are none, the error says why.
 fn devices() -> Result<usize, String> {
     libraries::driver()?;
-    let none = "there is a driver, but no GPU that it can use; compute on `Cpu`";
+    let none = "the driver found no usable GPU; compute on `Cpu`";
     let failed = |error: DriverError| match error.0 {
         CUresult::CUDA_ERROR_NO_DEVICE => none.to_string(),
-        _ => format!("the driver did not start: {}; compute on `Cpu`", describe(error)),
+        _ => format!("the driver could not be initialised: {}; compute on `Cpu`", describe(error)),
     };
     result::init().map_err(failed)?;
     match result::device::get_count().map_err(failed)? {
@@ -100,7 +100,7 @@ fn no_such(ordinal: usize, count: usize) -> String {
         2 => "`Cuda<0>` and `Cuda<1>`".to_string(),
         _ => format!("`Cuda<0>` to `Cuda<{}>`", count - 1),
     };
-    format!("there is no GPU {ordinal} here, {there}")
+    format!("there is no GPU {ordinal} on this machine, {there}")
 }
 
 /// Returns the driver's text for an error. Requires that the driver was found: without it, the call panics.
@@ -231,14 +231,11 @@ impl Context {
         // SAFETY: this context allocated the kept addresses, their `Memory` was dropped, and `drain` returns each address once.
         let freed: Vec<_> = kept.map(|address| unsafe { self.free(address) }).collect();
         self.synchronize()?;
-        freed
-            .into_iter()
-            .collect::<Result<(), _>>()
-            .map_err(|error| self.failure("give back memory", error))?;
+        freed.into_iter().collect::<Result<(), _>>().map_err(|error| self.failure("free memory", error))?;
         if let Some(pool) = self.pool {
             // SAFETY: `pool` is the device's default pool, which is never destroyed.
             unsafe { result::mem_pool::trim_to(pool, 0) }
-                .map_err(|error| self.failure("give back memory", error))?;
+                .map_err(|error| self.failure("free memory", error))?;
         }
         Ok(())
     }
@@ -249,7 +246,7 @@ impl Context {
             self.enter()?;
             result::mem_get_info()
         };
-        ask().map_err(|error| self.failure("ask for memory", error))
+        ask().map_err(|error| self.failure("query free memory", error))
     }
 
     /// Waits until all queued work is done.

@@ -60,7 +60,7 @@ pub(in crate::device::cuda::engine) fn compiler() -> Result<(), String> {
             }
             // SAFETY: the library is present, so that `culib` returns the loaded one.
             let library = unsafe { nvrtc::sys::culib() };
-            check("libnvrtc.so.13", library, OF_COMPILER, "install that of CUDA 13")?;
+            check("libnvrtc.so.13", library, OF_COMPILER, "install the version for CUDA 13")?;
             // NVRTC loads this library by its name alone, and the loader may not search the directory that both are in.
             if let Some(directory) = directory_of(library, "nvrtcVersion") {
                 load_all(&directory, "libnvrtc-builtins.so");
@@ -88,7 +88,7 @@ pub(in crate::device::cuda::engine) fn blas() -> Result<(), String> {
                     "libcublas.so.13",
                     unsafe { cublas::sys::culib() },
                     OF_BLAS,
-                    "install that of CUDA 13",
+                    "install the version for CUDA 13",
                 ),
                 false => Err(missing("libcublas.so.13", "install cuBLAS")),
             }
@@ -115,7 +115,7 @@ fn missing(library: &str, remedy: &str) -> String {
         None => format!("{FOLDER} (not set)"),
     };
     format!(
-        "`{library}` was not found in {folder} nor where the system's loader looks; {remedy}, or compute on `Cpu`"
+        "`{library}` was not found in {folder} or in the loader's search path; {remedy}, or compute on `Cpu`"
     )
 }
 

@@ -284,7 +284,7 @@ unsafe fn calls(
     let divided = Calls::new(batch, [&c, &a, &b]);
     let (x, y) = if flip { (b.view(true), a.view(true)) } else { (a.view(false), b.view(false)) };
     let (Some(leading), Some(form_x), Some(form_y)) = (c.view(flip).leading(), x.form(), y.form()) else {
-        unreachable!("matrices that cuBLAS does not know were copied");
+        unreachable!("matrices with unsupported strides were copied");
     };
     let mut gemm = Gemm {
         dtype: weights.dtype,
@@ -396,7 +396,7 @@ impl Gemm {
             DType::F64 => call!(cublasDgemm_v2_64, cublasDgemmStridedBatched_64),
             DType::C32 => call!(cublasCgemm_v2_64, cublasCgemmStridedBatched_64),
             DType::C64 => call!(cublasZgemm_v2_64, cublasZgemmStridedBatched_64),
-            other => unreachable!("cuBLAS has no products of {other}"),
+            other => unreachable!("cuBLAS does not support {other}"),
         };
         status.result()
     }

@@ -99,7 +99,7 @@ impl Operation {
             [a] => unsafe { self.defined_of(context, shape, result, [a]) },
             // SAFETY: as for `[a]`: `defined_of` has this function's contract.
             [a, b] => unsafe { self.defined_of(context, shape, result, [a, b]) },
-            _ => panic!("functions of one or two operands are checked"),
+            _ => panic!("only functions of one or two operands are checked"),
         }
     }
 

@@ -130,7 +130,7 @@ unsafe fn tiles(
         return Err(Error::DeviceFailed {
             op: NAME,
             device: context.name(),
-            why: format!("{blocks} tiles of a result are more than a grid has room for"),
+            why: format!("{blocks} tiles of a result exceed the maximum grid size"),
         });
     };
     let flag = weights.flag(context)?;

@@ -18,7 +18,7 @@ impl Divisor {
     /// # Panics
     /// If `d` is zero.
     pub(super) fn new(d: usize) -> Divisor {
-        assert!(d > 0, "a loop that turns is divided by its length");
+        assert!(d > 0, "the divisor must be positive");
         let d = d as u64;
         if d >= 1 << 31 {
             // Every index n < 2³¹ is smaller than `d`, and the quotient is zero: (0 + n) >> 31.

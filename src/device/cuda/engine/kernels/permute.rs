@@ -53,7 +53,7 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     let (lengths, to_steps, from_steps) =
         (&mut lengths[..rank], &mut to_steps[..rank], &mut from_steps[..rank]);
     let larger = larger(lengths, [to_steps, from_steps], size, [to.address, from.address]);
-    let dtype = of_size(larger).expect("elements and what is made of them have sizes of powers of two");
+    let dtype = of_size(larger).expect("the sizes of elements and results are powers of two");
     let to = RawOperand { address: to.address, dtype, strides: to_steps };
     let from = RawOperand { address: from.address, dtype, strides: from_steps };
     // SAFETY: the caller ensures valid elements and exclusive access to `to`; larger elements are aligned and consist of whole

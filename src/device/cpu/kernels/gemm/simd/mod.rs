@@ -116,7 +116,7 @@ impl Isa {
         }
         // With `const` in each condition, the compiler does not instantiate the kernels of the other branches for `T`.
         if const { T::INTEGER } {
-            unreachable!("vectors of {}", T::DTYPE.name());
+            unreachable!("no vectors for the integer type {}", T::DTYPE.name());
         } else if const { T::COMPLEX } {
             if const { size_of::<T::Real>() == 8 } {
                 run!(avx512: F64x8, avx2: F64x4, emulated: Lanes<f64, 8>, Lanes<f64, 4>, complex: true);

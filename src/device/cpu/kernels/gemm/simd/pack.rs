@@ -209,7 +209,7 @@ unsafe fn transpose<V: Vector>(
     step: usize,
 ) {
     let side = V::LANES / pack.part();
-    const { assert!(V::LANES == 4 || V::LANES == 8 || V::LANES == 16, "each side has its block below") }
+    const { assert!(V::LANES == 4 || V::LANES == 8 || V::LANES == 16, "unsupported number of lanes") }
     for s in (0..pack.steps).step_by(side) {
         let steps = side.min(pack.steps - s);
         for w in (0..width).step_by(side) {

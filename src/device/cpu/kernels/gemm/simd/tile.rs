@@ -178,10 +178,7 @@ impl<R: Real> Tile<R> {
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
             let (vectors, columns) = (V::TILE_VECTORS, V::TILE_COLUMNS);
-            assert!(
-                vectors == 2 && columns == 6 || vectors == 3 && columns == 8,
-                "each tile has its size below"
-            );
+            assert!(vectors == 2 && columns == 6 || vectors == 3 && columns == 8, "unsupported tile size");
             assert!(vectors * V::LANES * columns <= MAX_TILE_LEN, "a tile fits in the buffer of `multiply`");
         }
         let columns = if COMPLEX { 2 * self.columns } else { self.columns };
