@@ -20,6 +20,10 @@ pub enum Library {
     Rstsr,
     Faer,
     Nalgebra,
+    /// A loop over functions of the standard library.
+    Std,
+    /// A loop over vectors of the crate `wide`.
+    Wide,
     /// The reference loop: hand-written for the benchmark, or a plain copy of the same number of bytes.
     Limit,
     /// A trace as a contraction with the unit matrix.
@@ -49,6 +53,8 @@ impl Library {
             Library::Rstsr => "rstsr",
             Library::Faer => "faer",
             Library::Nalgebra => "nalgebra",
+            Library::Std => "std",
+            Library::Wide => "wide",
             Library::Limit => "limit",
             Library::Delta => "δ",
             Library::Steps => "steps",
@@ -63,7 +69,9 @@ impl Library {
             | Library::Strided
             | Library::Rstsr
             | Library::Faer
-            | Library::Nalgebra => Role::Peer,
+            | Library::Nalgebra
+            | Library::Std
+            | Library::Wide => Role::Peer,
             Library::Limit => Role::Limit,
             Library::Delta | Library::Steps | Library::Dot => Role::Alternative,
         }

@@ -1,6 +1,7 @@
 //! The benchmarks. Each implementation is what an experienced user of its library would write.
 
 mod contraction;
+mod functions;
 mod memory;
 mod small;
 
@@ -52,8 +53,8 @@ fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     }
 }
 
-pub fn groups() -> [Group; 4] {
-    use Library::{Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rstsr, Steps, Strided, Vierbein};
+pub fn groups() -> [Group; 5] {
+    use Library::{Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rstsr, Std, Steps, Strided, Vierbein, Wide};
     let mut contraction =
         Group { name: "contraction", columns: &[Vierbein, Ndarray, Strided, Faer], cases: Vec::new() };
     add(&mut contraction.cases, contraction::all::<f64>());
@@ -81,5 +82,10 @@ pub fn groups() -> [Group; 4] {
 
     let mut small = Group { name: "small", columns: &[Vierbein, Ndarray, Nalgebra], cases: Vec::new() };
     add(&mut small.cases, small::all());
-    [contraction, memory, trace, small]
+
+    let mut functions =
+        Group { name: "functions", columns: &[Vierbein, Ndarray, Std, Wide], cases: Vec::new() };
+    add(&mut functions.cases, functions::of_f64());
+    add(&mut functions.cases, functions::of_f32());
+    [contraction, memory, trace, small, functions]
 }
