@@ -158,7 +158,7 @@ where
     type Inserted = <Sum<D::Num, U<K>> as ToRank>::Rank;
 }
 
-/// A rank of two or more, in which `diagonal` replaces two axes by one.
+/// A rank of two or more. On a tensor of such a rank, `diagonal` replaces two axes by one.
 ///
 /// ```
 /// use vierbein::{MergeAxes, prelude::*};

@@ -18,7 +18,8 @@ fn row_major(op: &'static str, target: &DynView<'_>, from: &DynView<'_>) -> Resu
     Ok(if target.rank() < 2 { from.order() } else { target.order() }.is_row_major())
 }
 
-/// Calls `write` with the output of `target` and with `from`, broadcast to it. Both must have element type `T` and be on `Dev`.
+/// Calls the argument `write` with `target` as an [`Output`], and with `from`, broadcast to its shape. Both tensors must have element
+/// type `T` and be on `Dev`.
 fn write<T: Element, Dev: Device>(
     op: &'static str,
     mut target: DynViewMut<'_>,
@@ -81,8 +82,8 @@ impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites the elements with those of `from`, which is broadcast to the shape of `self`.
     ///
     /// # Errors
-    /// If the two differ in element type, order or device, or if `from` does not broadcast to the shape of `self`. `self` is
-    /// unchanged then.
+    /// If `self` and `from` differ in element type, memory order or device, if `from` does not broadcast to the shape of `self`, or
+    /// if dynamic tensors do not compute on the device. In each case, `self` is unchanged.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -150,7 +150,7 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(storage, layout, order))
     }
 
-    /// Copies the elements to a tensor of another memory order, contiguous in it. Each element keeps its index.
+    /// Copies the elements to a tensor that is contiguous in the memory order `order`. Each element keeps its index.
     ///
     /// # Errors
     /// If the device allocation fails.

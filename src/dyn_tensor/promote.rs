@@ -106,7 +106,7 @@ impl DType {
     }
 }
 
-/// Converts two tensors to their common element type ([`DType::promote`]). A tensor that has this type already keeps its memory.
+/// Converts two tensors to their common element type ([`DType::promote`]). A tensor that already has this type keeps its memory.
 ///
 /// # Errors
 /// If the device allocation fails, or if dynamic tensors do not compute on the device.

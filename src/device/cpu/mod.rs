@@ -111,8 +111,8 @@ unsafe impl Device for Cpu {
         Ok(())
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller ensures that `from.len()` elements from `to` may be written and that nothing else accesses them, so
-        // the ranges do not overlap.
+        // SAFETY: the caller ensures that `from.len()` elements, starting at `to`, may be written, and that nothing else accesses
+        // them. So the ranges do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.get(), from.len()) };
         Ok(())
     }

@@ -69,12 +69,13 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// `VIERBEIN_CUDA_LIB_DIR` is a directory with `libnvrtc` and `libcublas`, if the loader does not find them by itself. Kernels are
-/// compiled when they are first used, and kept in `VIERBEIN_CUDA_CACHE_DIR` or else in `vierbein/cuda` in the user's cache directory;
-/// an empty value turns that off. On Unix, the directory and its files must belong to the effective user or to root. Neither their
-/// group nor others may be able to write to them (mode `0700` or `0755`). Otherwise each process compiles its kernels itself. A missing
-/// directory is created with mode `0700`. `VIERBEIN_CUDA_RECYCLE_BYTES` limits the bytes of freed blocks that this crate keeps (256
-/// MiB); with 0, only the driver's pool keeps memory.
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. They are loaded instead of those that the loader finds.
+/// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or `~/.cache`.
+///   If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the directory and its files
+///   must belong to the effective user or to root, and only their owner may have permission to write. If this is not so, each process
+///   compiles its kernels itself.
+/// * `VIERBEIN_CUDA_RECYCLE_BYTES`: the maximum number of bytes of freed blocks that this crate keeps, by default 256 MiB. With 0, only
+///   the driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
@@ -93,7 +94,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// If there is no such device, or work that was queued before failed.
+    /// If there is no such device, or if any of the queued work failed.
     pub fn synchronize(&self) -> Result<(), Error> {
         engine::context(ORDINAL)?.synchronize()
     }

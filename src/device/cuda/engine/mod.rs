@@ -297,7 +297,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
         false => Err(Error::Arithmetic {
             op: "reduce",
             dtype: <R::Output as Element>::DTYPE.name(),
-            values: format!("the {} of elements of shape {reduced:?}", R::NAME),
+            values: format!("the {} over axes of extents {reduced:?}", R::NAME),
         }),
     }
 }

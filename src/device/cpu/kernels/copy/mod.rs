@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! at most a few elements: a loop without a plan                             (Permute::copy)
-//! both contiguous in one memory order: memcpy                               (copy)
+//! short, and both contiguous in one memory order: memcpy                    (copy)
 //! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
@@ -12,14 +12,15 @@
 //!             for each band of rows
 //!                 for each index of the outer loops
 //!                     transpose a tile of all columns and these rows        (module tile)
-//!         the result is contiguous along an axis, the source is strided:    (gathered)
+//!         the result has long contiguous rows, the source is strided:       (gathered)
 //!             for each row of the result: gather it
 //!         otherwise:                                                        (pieces)
 //!             for each run of `unit` contiguous bytes: copy it
 //! ```
 //!
 //! [`layout::tiling`](crate::layout::tiling) chooses rows, columns and the loops around them, without access to the data. The
-//! kernels see bytes and the size of an element, not its type. Large results are written with non-temporal stores.
+//! kernels see bytes and the size of an element, not its type. Large results are written with non-temporal
+//! stores if that is faster.
 
 #[cfg(target_arch = "x86_64")]
 mod register;

@@ -201,8 +201,8 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each kernel uses the widest blocks that fit in the tile: columns that fill a cache line, then a register. If no block fits, it
-// copies element by element.
+// Each kernel uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows fill a
+// register, then both with narrower registers. If no block fits, it copies element by element.
 
 /// Transposes a tile of elements of `$size` bytes in blocks of `$columns` columns, if one fits. Returns whether it did.
 #[cfg(target_arch = "x86_64")]

@@ -9,8 +9,9 @@
 //!             accs[j] = fold(.. fold(accs[j], row0[j]) .., row7[j])
 //! ```
 //!
-//! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). If they are at least
-//! [`MIN_FAR_BYTES`] apart, a few columns are read over all rows before the next columns (`fold_far_rows`).
+//! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). Columns that are at least
+//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. With at most [`MAX_FAR_ROWS`] rows, they are not
+//! gathered (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;

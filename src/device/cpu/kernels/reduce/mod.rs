@@ -400,7 +400,7 @@ fn does_not_fit<T: Element, R: Reduction<T>>(
     Error::Arithmetic {
         op: "reduce",
         dtype: <R::Output as Element>::DTYPE.name(),
-        values: format!("the {} of elements of shape {:?}", R::NAME, &a.shape()[out.shape().len()..]),
+        values: format!("the {} over axes of extents {:?}", R::NAME, &a.shape()[out.shape().len()..]),
     }
 }
 

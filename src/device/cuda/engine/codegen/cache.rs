@@ -1,10 +1,10 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
-//! The name of a file is a hash of everything that it was compiled from. A file consists of a hash of its other contents, the text that
-//! the kernel was compiled from, and the machine code. If the hash or the text does not match, the kernel is compiled again. A
-//! directory that cannot be written to is not an error.
+//! The name of a file is a hash of everything that its kernel was compiled from: the source, the options and the versions. A file
+//! contains a hash of its other contents, the text that was hashed for the name, and the compiled kernel. If the hash or the text does
+//! not match, the kernel is compiled again. If the directory cannot be written to, new kernels are not kept, which is not an error.
 //!
-//! The files are machine code that the GPU runs. On Unix, the cache is used only if no other user but root can have changed it:
+//! The GPU runs what the files contain. On Unix, the cache is used only if no other user but root can have changed it:
 //! see [`is_private`].
 
 use super::compile::{OPTIONS, compile, compiler};

@@ -31,7 +31,7 @@ pub(super) fn compiler() -> Result<&'static Compiler, String> {
 }
 
 fn describe(error: NvrtcError) -> String {
-    format!("the run-time compiler failed: {:?}", error.0)
+    format!("NVRTC, the run-time compiler of CUDA, failed: {:?}", error.0)
 }
 
 impl Compiler {
@@ -50,8 +50,12 @@ impl Compiler {
         })
     }
 
-    /// Returns the target for a GPU: its machine code if the compiler knows the GPU. Otherwise the intermediate code of the newest
-    /// architecture that the compiler knows; the driver compiles it to machine code.
+    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, it compiles to machine code.
+    /// Otherwise it compiles to intermediate code for the newest older architecture that it knows, and the driver compiles that to
+    /// machine code.
+    ///
+    /// # Errors
+    /// If the compiler knows no older architecture.
     pub(super) fn target(&self, arch: u32) -> Result<Target, String> {
         if self.architectures.contains(&arch) {
             return Ok(Target { arch, machine_code: true });

@@ -116,7 +116,7 @@ impl Context {
             return Err(no_such(ordinal, count));
         }
         libraries::compiler()?;
-        let failed = |error| format!("it cannot be used: {}", describe(error));
+        let failed = |error| format!("the driver returned an error: {}; compute on `Cpu`", describe(error));
         let device = result::device::get(ordinal as i32).map_err(failed)?;
         // SAFETY: the driver returned `device`.
         let attribute = |of| unsafe { result::device::get_attribute(device, of) }.map_err(failed);
