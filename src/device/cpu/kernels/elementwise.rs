@@ -78,8 +78,8 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     operands: Arrays,
 ) -> bool {
     use DType::{C32, C64, F32, F64};
-    // Elementary functions have one or two operands of one type. An operation of another crate may return any `Elementary`: the match
-    // checks the element types, and `map` returns false for functions that a type does not have.
+    // Elementary functions have one or two operands of one type. A `Function` of another crate may return any `Elementary`. So the match
+    // checks the element types, and `map` returns false if the type does not have the function.
     if A::LEN > 2 || !A::SAME_TYPE {
         return false;
     }
@@ -129,7 +129,7 @@ kernel! {
     ///
     /// # Safety
     /// * Each operand has `n` initialised elements, of the types `A`.
-    /// * Those of the first operand may be written; they do not overlap the other operands, and nothing else accesses them.
+    /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
         // SAFETY: by this function's contract; the output has exactly the elements of the first operand, of type `A::First`.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
@@ -181,7 +181,7 @@ impl<'a> Visit<'a, Cpu> for Operands<'a> {
     }
 }
 
-/// Returns the addresses of a function's operands: those of a loop from index `first` on.
+/// Returns the addresses of a function's operands: the entries of `addresses` from index `first` on.
 #[inline(always)]
 fn arrays(addresses: Addresses, first: usize) -> Arrays {
     core::array::from_fn(|k| {
@@ -293,13 +293,13 @@ impl<T: Element> Elementwise<T> for Cpu {
     }
 }
 
-// These take the operands by value: only the copies need addresses, so the callers' operands stay in registers.
+// `map_blocks` and `update_blocks` take the operands by value. Only these copies are in memory; the callers' operands stay in registers.
 
-/// [`Elementwise::map`] of many elements, to the first of the operands.
+/// [`Elementwise::map`] of many elements. The first operand is the output.
 ///
 /// # Safety
 /// * The operands are of the types `F::Output` and `A`, in this order, and all of their elements are readable.
-/// * Those of the first one may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
@@ -324,7 +324,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 ///
 /// # Safety
 /// * The operands are of the types `A`, and all of their elements are readable.
-/// * Those of the first one may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {

@@ -98,8 +98,8 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// * `m`, `n`, `k` and `alpha` are not zero, unless this is [`ScaleOnly`].
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes `count` products of a batch, from the current position of `walk` on, which yields the offsets of `c`, `a` and
-    /// `b`.
+    /// Computes `count` products of a batch, beginning at the current position of `walk`. Each position of `walk` has the offsets of
+    /// `c`, `a` and `b`.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).

@@ -43,10 +43,10 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
-    /// Whether the outer loop is over rows, so that `a` is read once and `b` once for each panel of rows. For a small `b`.
+    /// Whether the outer loop is over panels of rows: `a` is then read once, and `b` once for each panel. Set if `b` is small.
     pub(super) by_rows: bool,
-    /// How `a` is packed, or `None` if it is read in place. All of it is packed already; or, if `by_rows`, each panel is packed
-    /// before it is used.
+    /// How `a` is packed, or `None` if it is read in place. If `by_rows`, each panel of `a` is packed just before its use; otherwise
+    /// all of `a` has been packed before.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 

@@ -25,7 +25,8 @@ use crate::device::HostPtr;
 /// Steps that are packed together if a panel's elements are not contiguous in the source.
 const STEPS_AT_ONCE: usize = 8;
 
-/// A matrix to pack, and where to. Each panel holds its elements of all steps, step after step. Strides count real numbers.
+/// A matrix to pack, and the memory for its panels. Each panel holds its elements of all steps, step after step. Strides count real
+/// numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pack<R> {
     pub(super) from: HostPtr<R>,

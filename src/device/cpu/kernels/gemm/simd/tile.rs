@@ -287,7 +287,7 @@ impl<R: Real> Tile<R> {
     }
 }
 
-/// Reads an element as real and imaginary part. The latter is zero unless `complex`.
+/// Reads an element as real and imaginary part. The imaginary part is zero unless `complex`.
 ///
 /// # Safety
 /// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
@@ -301,7 +301,8 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     }
 }
 
-/// Scales the sums of one column and writes it to `c`. A complex column has two columns of sums; otherwise `swapped` is not used.
+/// Scales the sums of one column and writes the result to `c`. A complex column has two columns of sums, `plain` and `swapped`; for a
+/// real column, `swapped` is not used.
 ///
 /// # Safety
 /// The caller must ensure:
