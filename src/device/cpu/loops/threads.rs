@@ -55,8 +55,8 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
 
-/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. It gets trait
-/// objects, so that these are compiled once.
+/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. The closures are passed
+/// to rayon as trait objects, so that these functions are compiled only once.
 #[cfg(feature = "rayon")]
 fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[inline(never)]
@@ -104,7 +104,7 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // Long parts are read and written faster; four per thread balance the load.
+        // At most about four parts per thread: several parts balance the load, and long parts are read and written faster.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }

@@ -1,5 +1,5 @@
-//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]: each output has one accumulator on the heap, which folds one
-//! element after the other.
+//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]. The accumulators are on the heap, and each folds one element after
+//! the other.
 //!
 //! ```text
 //! for each output                                         (each_boxed)

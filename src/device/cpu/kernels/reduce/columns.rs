@@ -10,8 +10,8 @@
 //! ```
 //!
 //! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). Columns that are at least
-//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. With at most [`MAX_FAR_ROWS`] rows, they are not
-//! gathered (`fold_far_rows`).
+//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. If there are at most [`MAX_FAR_ROWS`] rows, such
+//! columns are folded without gathering (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
@@ -86,8 +86,8 @@ pub(super) const MIN_FAR_BYTES: usize = 256;
 /// Maximum number of rows for [`fold_far_rows`]. With more rows, reading row by row is faster, however far apart the columns are.
 const MAX_FAR_ROWS: usize = 128;
 
-/// [`fold_rows`] for a few columns that are far apart. Reads all rows of these columns before other columns, which the hardware
-/// prefetches well: a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
+/// [`fold_rows`] for columns that are far apart. Reads all rows of a few columns before it reads the next columns, because hardware
+/// prefetches this access pattern well: a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
 ///
 /// # Safety
 /// As [`fold_rows`], with stride `step` between the elements of a row.
@@ -221,7 +221,7 @@ fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others
 /// * `spare` is a workspace of `accs.len()` accumulators for each of the plan's [`levels`] above a chain.
 /// * `index` is the index of each column's first element.
 /// * `places` is the number of columns that are reduced together if no allocation fails, times the [`weight`](super::weight) of an
-///   element. The split of sums depends on it and not on `accs.len()`, so the bits do not depend on the memory.
+///   element. The split of sums depends on `places` and not on `accs.len()`, so the bits are the same if an allocation fails.
 ///
 /// # Safety
 /// The caller must ensure that, for each column, all elements that the plan visits are readable.
