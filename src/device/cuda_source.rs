@@ -1,4 +1,4 @@
-//! The CUDA C++ source of an operation, as a type of its own: safe code cannot turn a string into code that runs on a GPU.
+//! The type of an operation's CUDA C++ source. With a separate type, safe code cannot turn a string into code that runs on a GPU.
 
 /// The CUDA C++ source of an operation: the type of [`UnaryOp::CUDA`](super::UnaryOp::CUDA) and of the same constants of
 /// [`BinaryOp`](super::BinaryOp), [`TernaryOp`](super::TernaryOp), [`Generator`](super::Generator) and
@@ -6,7 +6,7 @@
 ///
 /// [`Cuda`](crate::Cuda) inserts the text into a kernel, compiles the kernel and runs it on the GPU. There, C++ can write to
 /// any address, including page-locked memory of the host. [`new`](CudaSource::new) is therefore `unsafe`: its caller must ensure
-/// that the text does no such thing.
+/// that the text accesses no memory other than the operation's own.
 ///
 /// ```
 /// use vierbein::device::{CudaSource, UnaryOp};

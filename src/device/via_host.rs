@@ -1,5 +1,5 @@
-//! Host fallback, the default bodies of the capability families: copy the operands to the host, compute there, copy the result
-//! back. Slow but correct: only elements of the operands are accessed, never the memory between them.
+//! Host fallback: the default bodies of the capability families copy the operands to the host, compute there, and copy the result
+//! back. This is slow but correct: only elements of the operands are accessed, never the memory between them.
 
 use super::capability::Same;
 use super::cpu::{Cpu, zeroed};
