@@ -4,7 +4,7 @@
 //
 // `double.rs` and `single.rs` include this source, after defining `Float`, `Bits` and the constants.
 // Both arms of a select are computed. Quotients by zero and infinity minus infinity occur in arms that are not selected.
-// Functions take NaN to NaN; they do not preserve its payload or sign.
+// Functions return NaN for a NaN argument; they do not preserve its payload or sign.
 
 /// Computes `a * b + c` with one rounding.
 #[inline(always)]

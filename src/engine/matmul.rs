@@ -1,7 +1,8 @@
 //! Products of matrices, vectors and batches of matrices. The memory order determines which axes are the matrix and which the
 //! batch, so no labels are needed.
 //!
-//! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
+//! A column-major product is computed as a row-major one: the axes of all operands are reversed, and A and B are exchanged. For
+//! matrices, this is the identity (A·B)ᵀ = Bᵀ·Aᵀ.
 
 use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
