@@ -432,7 +432,7 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or `f` is not a function of real numbers,
+            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or `f` is not one of the functions below,
             /// writes nothing and returns false.
             ///
             /// # Safety

@@ -17,7 +17,7 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Maximum number of calls for one batch. If there were more, copying the matrices so that one call suffices is faster.
+/// Maximum number of calls for one batch. If more calls were needed, it is faster to copy the matrices, so that one call suffices.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
@@ -143,7 +143,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// Allocates it, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
+    /// Allocates the batch, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
     fn new(
         context: &'static Context,
         batch: &[usize],
@@ -272,8 +272,8 @@ impl Calls {
 /// Queues the calls for all matrices of a batch.
 ///
 /// # Safety
-/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`),
-/// and those of the output without an operation.
+/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`);
+/// for the output, without transposing or conjugating it.
 unsafe fn calls(
     context: &Context,
     weights: &PackedScaling,

@@ -28,8 +28,8 @@ impl Operation {
     /// index.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access those
-    /// of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the elements
+    /// of the result, except that an operand with the strides of the result may consist of the same elements.
     ///
     /// # Panics
     /// If there is no result, or there are more than three operands.
@@ -137,8 +137,8 @@ impl Operation {
     /// Queues the kernel for contiguous operands.
     ///
     /// # Safety
-    /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else
-    /// may access those of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else may access
+    /// the elements of the result, except that an operand with the strides of the result may consist of the same elements.
     unsafe fn dense<const N: usize>(
         &self,
         context: &Context,
@@ -164,8 +164,8 @@ impl Operation {
     /// Queues the kernel for strided operands.
     ///
     /// # Safety
-    /// The caller must ensure that all elements of the plan are allocated on `context`'s GPU. Nothing else may access those of
-    /// the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements of the plan are allocated on `context`'s GPU. Nothing else may access the elements of
+    /// the result, except that an operand with the strides of the result may consist of the same elements.
     unsafe fn strided<const N: usize>(
         &self,
         context: &Context,

@@ -94,7 +94,7 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
-    // The iteration order is chosen for the first operand, so let this be the one with more elements.
+    // The iteration order is chosen for the first operand, so the operand with more elements becomes the first.
     let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))

@@ -130,8 +130,8 @@ impl<const N: usize> Tiled<N> {
     /// Queues the kernel.
     ///
     /// # Safety
-    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may
-    /// access those of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may access the
+    /// elements of the result, except that an operand with the strides of the result may consist of the same elements.
     pub(super) unsafe fn run(
         &self,
         context: &Context,

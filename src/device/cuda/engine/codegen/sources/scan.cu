@@ -1,4 +1,4 @@
-// Scans: the results of an operation over the elements up to each one, along lines.
+// Scans along lines: the result for an element combines all elements of its line up to this one.
 //
 // A general operation is applied sequentially, by one thread per line. An associative operation is computed in tiles: each thread scans
 // EACH contiguous elements; the results of a warp's threads are combined as a tree, then those of a block's warps. Tiles follow each
