@@ -87,8 +87,8 @@ use core::fmt::Debug;
 /// * A [clone](Clone) of a device is the same instance, and [`same_instance`](Device::same_instance) is `true` only for devices
 ///   whose pointers are valid on each other.
 ///
-/// Kernels and copies between devices rely on these conditions only. They do not trust the lengths that `alloc`, `adopt`, `gather` and
-/// other methods return: they check each length and panic if there are too few elements.
+/// Kernels and copies between devices rely on these conditions only. They check the lengths of what `alloc`, `adopt`, `gather` and
+/// other methods return, and panic if there are too few elements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device",
     label = "not a device",

@@ -65,7 +65,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`defined`](UnaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Computes the function.
@@ -126,7 +126,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`defined`](BinaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
@@ -177,7 +177,7 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++ in the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars). With the
     /// default, the operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Computes the function.

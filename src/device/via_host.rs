@@ -84,8 +84,8 @@ pub(crate) fn download<T: Element, Dev: Device>(
     Ok(to)
 }
 
-/// Calls `f` for each run of elements that are contiguous both on the device and on the host, with its offset on the device, in
-/// elements, and its index range on the host.
+/// Calls `f` for each run of elements that are contiguous both on the device and on the host. The arguments of `f` are the run's offset
+/// on the device, in elements, and its index range on the host.
 fn runs(
     shape: &[usize],
     strides: &[isize],

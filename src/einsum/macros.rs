@@ -21,8 +21,8 @@
 /// | `"ab,bc,cd->ad"` | a network of any of these |
 ///
 /// The notation is NumPy's. Without `->`, the result has the letters that occur once, in alphabetical order (capitals first).
-/// `...` stands for up to 12 axes without names, which broadcast by the rule of the memory order: row-major aligns the last ones,
-/// column-major the first ones. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
+/// `...` stands for up to 12 axes without names. They broadcast by the rule of the memory order: row-major order aligns the last axes,
+/// column-major order the first axes. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
 ///
 /// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
 /// are not copied first. In addition to the result, a contraction allocates memory if needed for

@@ -230,8 +230,8 @@ pub(crate) fn tanh(x: Float) -> Float {
 // Logarithms.
 
 /// Returns `k` and `f` with x = 2^k (1 + f) and 1 + f from sqrt(1/2) to sqrt(2), for positive normal `x`.
-/// It uses logical shifts only (AVX2 has no arithmetic shift of 64-bit lanes), and makes `k` a number by setting the bits of a
-/// large power of two (AVX2 cannot convert 64-bit integers).
+/// Uses logical shifts only, because AVX2 has no arithmetic shift of 64-bit lanes. Converts `k` to a floating-point number by setting the
+/// bits of a large power of two, because AVX2 cannot convert 64-bit integers.
 #[inline(always)]
 pub(crate) fn split_normal(x: Float, k_offset: Float) -> (Float, Float) {
     let shifted = x.to_bits().wrapping_add((EXPONENT_BIAS << MANTISSA_BITS) - ROOT_HALF_BITS);

@@ -179,8 +179,8 @@ impl<'a> Axes<'a> {
         Ok(index as isize * self.strides[axis])
     }
 
-    /// Splits the tensor along an axis: writes the extents of the part with the first `at` indices, and those of the part with the
-    /// other indices. Returns the offset of the second part. Both parts have the strides of this tensor.
+    /// Splits the tensor along an axis into two parts: the first `at` indices, and the other indices. Writes the extents of both parts and
+    /// returns the offset of the second part. Both parts have the strides of this tensor.
     #[inline]
     pub(crate) fn split_at(
         self,

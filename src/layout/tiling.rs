@@ -115,8 +115,10 @@ impl Blocks {
         }
     }
 
-    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless the loop is contiguous in
-    /// the result, its stride in the source is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
+    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless all of these hold:
+    /// * The loop is contiguous in the result.
+    /// * Its stride in the source is a multiple of the unit.
+    /// * The unit has 1, 2, 4, 8 or 16 bytes.
     pub(crate) fn split_contiguous(&self) -> Option<(Loop, Blocks)> {
         let mut rest = *self;
         let first = self.columns.as_slice().first()?;
@@ -210,8 +212,8 @@ impl Blocks {
     }
 }
 
-/// Extends rows or columns (`side`) until they have `enough` bytes: by loops whose stride is the current length of `side`, or by a
-/// divisor of such a loop's extent.
+/// Extends rows or columns (`side`) until they have `enough` bytes. Adds loops whose stride is the current length of `side`. If such a
+/// loop is too long, adds a part of it whose extent divides the loop's extent.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;

@@ -27,9 +27,9 @@ use crate::layout::{Layout, element_count};
 ///
 /// # Threads
 /// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the current pool. A
-/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`) for operations of about a quarter
-/// of a millisecond and more, as waking the pool takes time. To run smaller operations in parallel from such a thread, enter the pool
-/// once, around all of them:
+/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`). Because waking this pool takes time,
+/// such a thread uses it only for operations of about a quarter of a millisecond and more. To run smaller operations in parallel, enter
+/// the pool once, around all of them:
 ///
 /// ```
 /// # #[cfg(feature = "rayon")] {
@@ -41,8 +41,8 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Results
-/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run: the order of a summation
-/// depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
+/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run. For this, the order of a
+/// summation depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
 /// reordered or fused, and results are not flushed to zero. The bits of these results may differ:
 ///
 /// * Products of floating-point matrices, and contractions that use them, on processors with different vector instructions, or at

@@ -267,8 +267,9 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// Contracts into a new output. If a label of the result repeats, the output must contain zeros.
     ///
     /// # Errors
-    /// If an intermediate would have more bytes than the limit or more axes than a tensor can have, if an allocation fails, or if
-    /// an integer result overflows.
+    /// * If no path is found whose intermediates are within the limit and have no more axes than a tensor can have.
+    /// * If an allocation fails.
+    /// * If an integer result overflows, in builds with debug assertions.
     pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
         let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
         self.run(bound, Scaling::overwrite(), out, &axes)

@@ -67,8 +67,8 @@
 /// * `elements` may be called several times, and the owner may be moved between calls. Each call returns the same number of
 ///   elements.
 ///
-/// This crate guarantees the following. After the last call of `elements`, it does not move the owner until it drops the owner or
-/// returns it to the caller that passed it in.
+/// This crate guarantees that it does not move the owner after the last call of `elements`. It then either drops the owner, or returns
+/// it to the caller that passed it in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffer of a tensor of `{T}`",
     label = "expected exclusively owned memory",

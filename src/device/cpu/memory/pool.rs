@@ -336,15 +336,15 @@ fn parse(text: &str) -> Option<usize> {
 ///
 /// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b`, that takes longer
 /// than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a buffer of the
-/// pool that was allocated for elements of the same alignment, is large enough, and is at most a quarter larger than needed.
+/// pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger than needed.
 ///
 /// The size of the pool is limited. The default is an eighth of the memory of the machine (or of its container), and at most 4 GiB
 /// (1 GiB on a 32-bit machine). If the size of the memory is not known, the default is 256 MiB. If the pool is full, the blocks that
 /// have been in it longest are freed first.
 ///
 /// [`Cpu::set_recycling_limit`] sets the limit for the process. The environment variable `VIERBEIN_RECYCLE_BYTES` sets it before
-/// the process starts. 0 turns the pool off. If the allocation of a result of more than one element fails, the pool is freed and the
-/// allocation is retried before the operation returns an error.
+/// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed and the allocation is retried before the
+/// operation returns an error. An allocation of a single element is not retried.
 ///
 /// Large results begin at a page boundary. On Linux, huge pages of 2 MiB are requested for the part of a result that consists of whole
 /// such pages.

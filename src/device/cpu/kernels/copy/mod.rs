@@ -55,13 +55,14 @@ const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// Rows are split between threads at multiples of this number.
 const BAND_ROWS: usize = 64;
-/// Minimum size of a result, in bytes, for non-temporal stores. If L3 is twice as large as this, a copy and a later read of a
-/// result of this size take the same time with both kinds of store. For larger results, non-temporal stores are faster.
+/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
+/// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
-/// Minimum size of a result, in bytes, for non-temporal stores if its rows map to the same cache sets (see [`collide`]) and a store writes
-/// a whole cache line. On an AMD processor whose stores write half a line, non-temporal stores made transposes 1.1 to 2.7 times slower.
+/// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). It applies only if
+/// a store writes a whole cache line. Measured on an AMD processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7
+/// times as long.
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
-/// Minimum bytes of a row for non-temporal stores, if rows share cache lines: the incomplete lines at a row's ends need ordinary
+/// Minimum bytes of a row for non-temporal stores, if rows share cache lines. The incomplete lines at the ends of a row need ordinary
 /// stores, which fetch the line first.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
 /// Maximum number of pairs of offsets in one call of a kernel.
@@ -387,8 +388,8 @@ impl CopyTask {
     }
 }
 
-/// Returns the number of elements from `start` to the first whole cache line, or `None` if it is not the same at all indices of
-/// the loops.
+/// Returns the number of elements from `start` to the first whole cache line. Returns `None` if this number is not the same at all
+/// indices of the loops.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
@@ -441,8 +442,8 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
             break;
         }
     }
-    // If the innermost loop is longer than the table, the table has the first `MAX_POSITIONS` offsets of that loop, and a new
-    // outermost loop visits the innermost loop in chunks of this length.
+    // If the innermost loop is longer than the table, it is divided into chunks of `MAX_POSITIONS` indices. The table has the offsets
+    // of the first chunk, and a new outermost loop visits the chunks.
     let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);

@@ -1,6 +1,6 @@
 //! Transposes tiles: with SIMD shuffles on x86-64, element by element on other processors.
 //!
-//! An element is an array of 1, 2, 4, 8 or 16 bytes, so that there are five kernels for each instruction set and not one for each
+//! The kernels treat an element as an array of 1, 2, 4, 8 or 16 bytes. So each instruction set has five kernels, and not one for each
 //! element type.
 //!
 //! ```text

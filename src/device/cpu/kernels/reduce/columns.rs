@@ -87,7 +87,7 @@ pub(super) const MIN_FAR_BYTES: usize = 256;
 const MAX_FAR_ROWS: usize = 128;
 
 /// [`fold_rows`] for columns that are far apart. Reads all rows of a few columns before it reads the next columns, because hardware
-/// prefetches this access pattern well: a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
+/// prefetches this access pattern well. Row by row, a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long.
 ///
 /// # Safety
 /// As [`fold_rows`], with stride `step` between the elements of a row.
@@ -302,7 +302,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep): the rows of adjacent outputs
+/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep). The rows of adjacent outputs
 /// are close in memory, so memory is read in order.
 ///
 /// # Safety

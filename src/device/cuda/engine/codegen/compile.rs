@@ -1,5 +1,5 @@
-//! Compiles CUDA C++ with NVRTC. If NVRTC knows the architecture of the GPU in use, the result is machine code for this architecture: the
-//! driver need not compile it, and an older driver does not reject it.
+//! Compiles CUDA C++ with NVRTC. If NVRTC knows the architecture of the GPU in use, the result is machine code for this architecture. The
+//! driver then need not compile it, and an older driver does not reject it.
 
 use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};

@@ -1,8 +1,8 @@
 //! A GPU as this process uses it: its primary context, the null stream, on which all work runs in order, and the driver's
 //! memory pool. Nothing here depends on element types or ordinals at compile time.
 //!
-//! Work is queued and runs later. Memory is freed in stream order, too, so a buffer may be dropped while a kernel that reads it
-//! is still queued; only copies to the host wait.
+//! Work is queued and runs later. Memory is freed in stream order, too. So a buffer may be dropped while a kernel that reads it is
+//! still queued.
 
 use super::libraries;
 use super::recycle::{self, Recycled};

@@ -186,8 +186,7 @@ pub(super) unsafe fn multiply(
     let many = Calls::new(shape, [&c, &a, &b]).count > MAX_CALLS;
     let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
     let copied = many || !(straight || flipped);
-    // If the rows of the result are contiguous, its transpose is computed: that of a product is the product of the operands'
-    // transposes in reverse order.
+    // If the rows of the result are contiguous, its transpose is computed, as (A·B)ᵀ = Bᵀ·Aᵀ.
     let flip = copied || !straight;
     // SAFETY: the caller ensures that the elements of `a` are allocated.
     let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;

@@ -1,5 +1,5 @@
-//! Operands that are contiguous along different axes, split into tiles that go through shared memory: transposes, and
-//! arithmetic of a tensor and the transpose of another one.
+//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of another
+//! one. The operands are split into tiles that go through shared memory.
 
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
