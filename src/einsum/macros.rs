@@ -131,15 +131,15 @@ macro_rules! try_einsum_into {
     };
 }
 
-/// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: steps, multiplications,
-/// size of the largest intermediate result.
+/// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: its steps, its number of
+/// multiplications, and the size of its largest intermediate result.
 ///
 /// For small networks the path has the fewest multiplications (dynamic programming over sets of operands: Pfeifer, Haegeman and
 /// Verstraete, Phys. Rev. E 90, 033315, 2014). If that search would take too long, a greedy search chooses the path. Equal networks
 /// get equal paths. With nine or more operands, only pairs that share a letter are considered.
 ///
 /// # Panics
-/// If axes of one letter differ in extent, or if every path has an intermediate result larger than the limit.
+/// If axes of one letter differ in extent, or if no path is found whose intermediate results are within the limit.
 ///
 /// ```
 /// use vierbein::prelude::*;

@@ -123,7 +123,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::count()
     }
 
-    /// Returns the free and total memory, in bytes. Memory that is kept for later tensors counts as used.
+    /// Returns the free and the total memory of the GPU, in bytes. Memory that is kept for later tensors counts as used.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).

@@ -377,7 +377,7 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
 
 /// Calls `row` for each inner loop of the plan, with the offset of its first element in each operand.
 ///
-/// Does not call it for empty inner loops, so that no slice is made from the pointer of an empty buffer.
+/// Does not call `row` for empty inner loops, so that no slice is made from the pointer of an empty buffer.
 fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
     if plan.inner_len() == 0 {
         return;

@@ -81,7 +81,7 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
 // function and element type.
 
 /// Calls `f` on parts that together make up the plan. Axis `i` is split at multiples of `grain(i)`. The split depends on the number
-/// of threads, so this is only for results that do not depend on it. `work` is the work per element, in bytes.
+/// of threads, so this function is only for results that do not depend on the split. `work` is the work per element, in bytes.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,

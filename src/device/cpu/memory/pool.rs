@@ -241,8 +241,8 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the smallest block that [`serves`](Block::serves) the layout. Of several, takes the one that was freed last, which is
-    /// most likely in cache.
+    /// Takes the smallest block that [`serves`](Block::serves) the layout. If several blocks have this size, takes the block that was
+    /// freed last, which is most likely in cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
         let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));

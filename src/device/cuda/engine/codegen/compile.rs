@@ -50,9 +50,9 @@ impl Compiler {
         })
     }
 
-    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, it compiles to machine code.
-    /// Otherwise it compiles to intermediate code for the newest older architecture that it knows, and the driver compiles that to
-    /// machine code.
+    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, the target is machine code.
+    /// Otherwise the target is intermediate code for the newest older architecture that the compiler knows; the driver compiles this
+    /// code to machine code.
     ///
     /// # Errors
     /// If the compiler knows no older architecture.

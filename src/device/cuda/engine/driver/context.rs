@@ -50,7 +50,7 @@ unsafe impl Sync for Kernel {}
 /// Upper bound of the ordinals of GPUs.
 const MAX_DEVICES: usize = 64;
 
-/// Returns the GPU with an ordinal. The first call initialises it.
+/// Returns the GPU with this ordinal. The first call initialises the GPU.
 pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -69,7 +69,7 @@ pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Contex
     Ok(slot.get().expect("it was just set"))
 }
 
-/// Returns the name of the type with an ordinal.
+/// Returns the name of the device type with this ordinal.
 pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }

@@ -221,8 +221,8 @@ pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize
     (16 / largest).max((16 / smallest).min(4))
 }
 
-/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. It is reduced until lengths,
-/// strides and addresses are multiples of it.
+/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. The number is halved until
+/// lengths, strides and addresses are multiples of it.
 fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],

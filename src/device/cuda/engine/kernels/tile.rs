@@ -79,7 +79,7 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     let chain = |k: usize, first: usize, but: &[usize]| {
         let mut axes = vec![first];
         let mut length = shape[first];
-        // The next axis, if it continues where this one ends.
+        // Adds the next axis if it continues where this one ends.
         while length < side
             && let Some(next) = (0..shape.len()).find(|axis| {
                 !axes.contains(axis) && !but.contains(axis) && strides[*axis][k] == length as isize

@@ -210,8 +210,8 @@ template <class T> DEV T blend(T beta, T before, T alpha, T now) {
 template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
     Wide<T> kept = (Wide<T>)beta * (Wide<T>)before, added = (Wide<T>)alpha * (Wide<T>)now;
     if constexpr (SIGNED<T>) {
-        // The wide sum overflows only if both products are near the upper end of the wide type. The sum of their halves does not
-        // overflow, and does not fit then either.
+        // The wide sum overflows only if both products are near the upper end of the wide type. In this case, the sum of their halves
+        // does not fit T, and it cannot overflow.
         return fits<T>(kept / 2 + added / 2) && fits<T>(kept + added);
     } else {
         return kept + added >= kept && fits<T>(kept + added);
