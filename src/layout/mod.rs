@@ -7,9 +7,9 @@
 //! * [`lanes`]: the one-dimensional parts along an axis.
 //! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.
 //!
-//! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
-//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within)
-//! against the axes of a view, and [`Layout::is_apart`] before anything is written.
+//! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any numbers. The code that turns a
+//! layout into access to memory therefore checks the layout: with [`Layout::fits`] against a buffer, with
+//! [`Axes::within`](axes::Axes::within) against the axes of a view, and with [`Layout::is_apart`] before anything is written.
 
 #![forbid(unsafe_code)]
 

@@ -84,8 +84,8 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // The functions called have the contract of this one, for elements of their types: `n` elements are readable from each operand, and
-    // `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
+    // The functions called below have this function's contract, for elements of the matched types: `n` elements are readable from each
+    // operand, and `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
     let [from, right, _] = operands;
     match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
         // SAFETY: this function's contract, as operand and output have type `f32`.

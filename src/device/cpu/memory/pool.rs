@@ -31,7 +31,7 @@ pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
 /// Alignment of large buffers: one page, so all large results have the same page offset. A plain `Vec` starts a few bytes past a
-/// page boundary. A load that follows a store to almost the same page offset, a few bytes *ahead*, stalls (4 KiB aliasing).
+/// page boundary. If an earlier store wrote to a page offset a few bytes ahead of a load's page offset, the load stalls (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
 /// The size of a large block is a multiple of this. Every element's size divides it, so a block can become a `Vec` of any element

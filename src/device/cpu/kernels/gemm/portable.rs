@@ -48,8 +48,8 @@ const MIN_SHARED_SIDE: usize = 64;
 const PLAIN_WORK: usize = 8 * 8 * 8;
 /// Upper bound of the sides of the register tiles of `matrixmultiply`, which are 8 or 16. Panels are padded to a multiple of a side.
 const MAX_REGISTER_TILE: usize = 16;
-/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. It has several threads only if
-/// another crate enables its feature `threading`.
+/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. `matrixmultiply` uses several threads
+/// only if another crate enables its feature `threading`.
 const MAX_PACKED_ROWS: usize = 4 * 64;
 /// The bound of 1 MiB on the packing buffer that the module documentation states.
 const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);

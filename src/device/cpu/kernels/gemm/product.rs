@@ -89,7 +89,7 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// Computes one product, on several threads if it is large.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if an integer result overflows, in builds that check.
+    /// [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions.
     ///
     /// # Safety
     /// The caller must ensure:

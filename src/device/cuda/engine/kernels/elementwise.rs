@@ -1,5 +1,5 @@
-//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element
-//! types: those are data of a program.
+//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element types: a
+//! [`Program`] holds them as data.
 
 use super::loops::Loops;
 use super::tile;

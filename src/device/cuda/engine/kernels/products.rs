@@ -190,8 +190,8 @@ impl Layout {
             Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
             None => Plan::unordered(&[0], [&[0], &[0]]),
         };
-        // Choose the iteration order for the operand `a`; or for the output if each output is a single product, as more is written than
-        // read.
+        // If each output is a single product, more is written than read, so choose the iteration order for the output. Otherwise choose
+        // it for the operand `a`.
         let key = usize::from(summed.len() > 1);
         let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
         let mut starts = kept.offsets();

@@ -1,5 +1,6 @@
-//! Products that are too small, or have too few rows or columns, to pack both operands. Tiles read `b` in place; they read `a` in
-//! place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the parent module.
+//! Computes products for which packing both operands would take too long: small products, and products with few rows or columns. Tiles
+//! read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the
+//! parent module.
 //!
 //! ```text
 //! for each product of the batch

@@ -163,7 +163,8 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
 }
 
 /// Returns whether to compute the transposed product. The kernels are fastest if the columns of `c` are contiguous (`c.down` is
-/// 1). If both products have such a `c`, the one with more rows is chosen. If neither has, the one with contiguous columns of `a`.
+/// 1). If both products have such a `c`, the product with more rows is chosen. If neither has, the product with contiguous columns of
+/// `a` is chosen.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
     // The stride of an axis with one element is irrelevant.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
