@@ -98,7 +98,7 @@ pub trait Permute<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Reduce<T: Element>: Device {
-    /// Reduces the trailing axes of `a`. Its leading axes are those of `out`.
+    /// Reduces the trailing axes of `a`. The leading axes of `a` are the axes of `out`.
     ///
     /// # Errors
     /// [`Error::Arithmetic`] if a result is not representable in the output type, or the error of the device.

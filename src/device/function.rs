@@ -2,7 +2,7 @@
 //!
 //! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Every type that implements one of these traits is also a [`Function`] of
 //! a tuple of elements. So the methods of devices, [`Elementwise::map`](super::Elementwise::map) and
-//! [`Elementwise::update`](super::Elementwise::update), take functions of any number of operands.
+//! [`Elementwise::update`](super::Elementwise::update), take functions of one, two or three operands.
 
 use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};

@@ -21,7 +21,7 @@ use engine::{Context, Memory};
 ///
 /// The type always exists; whether there is such a device is found at run time. Without the feature `cuda`, or without NVIDIA's driver,
 /// a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. The error says what was
-/// searched for and where. Building needs none of them.
+/// searched for and where. A build needs neither the driver, nor a GPU, nor the run-time compiler.
 ///
 /// ```
 /// use vierbein::prelude::*;

@@ -1,6 +1,6 @@
 //! Runs work on several threads, if there is enough of it. The kernels of the CPU call this module.
 //!
-//! The split of a sum never depends on the number of threads, so results do not depend on it either.
+//! The split of a sum never depends on the number of threads, so the results are the same for any number of threads.
 
 use crate::layout::plan::Plan;
 
@@ -109,8 +109,8 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     });
 }
 
-/// Calls `f` on parts that together make up the plan `kept` of outputs, each of which reads `reads` elements. A part that reads at
-/// least `enough` elements is split, at a multiple of `grain` if it has only one loop. The split does not depend on the number of
+/// Calls `f` on parts that together make up `kept`, a plan of outputs. Computing one output reads `reads` elements. A part that reads
+/// at least `enough` elements is split; if it has only one loop, at a multiple of `grain`. The split does not depend on the number of
 /// threads.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,

@@ -65,8 +65,9 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // If one vector of rows would be left over, the last two panels have two vectors each, instead of three and one. With one
-        // vector per value of `b`, loads of `b` would be the bottleneck.
+        // If a single vector of rows would be left for the last panel, one vector moves from the panel before it: with panels of three
+        // vectors, the last two panels then have two vectors each. With one vector per value of `b`, loads of `b` would be the
+        // bottleneck.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.

@@ -1,5 +1,5 @@
-//! The traits between the generic kernels and the instruction sets: [`Vector`], a SIMD register, which `avx2` and `avx512`
-//! implement, and [`SimdKernel`], a computation that is compiled for one.
+//! The traits between the generic kernels and the instruction sets. [`Vector`] is a SIMD register; `avx2` and `avx512` implement it.
+//! [`SimdKernel`] is a computation that is compiled for one instruction set.
 
 use num_traits::{One, Zero};
 
