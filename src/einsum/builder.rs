@@ -32,7 +32,7 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize>
     marker: PhantomData<(T, E, O)>,
 }
 
-/// A list of operands, each with its rank in its type: the last operand, and the list of those before it.
+/// A list of operands, whose ranks are in its type. It consists of the last operand and the list of the operands before it.
 #[derive(Debug)]
 pub struct List<L, V> {
     before: L,

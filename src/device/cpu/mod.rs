@@ -54,8 +54,8 @@ use crate::layout::{Layout, element_count};
 ///   `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the processor. In all
 ///   other cases, this crate computes the functions itself. Then the results are the same on every x86-64 processor with AVX2 and on
 ///   every 64-bit ARM.
-/// * Sums of the same elements with different strides: the summation order may differ. It may also differ between releases of this
-///   crate.
+/// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release of
+///   this crate.
 /// * NaNs: their bits are unspecified.
 /// * Matrix products and contractions with the feature `blas`: the BLAS decides whether bits depend on the number of threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

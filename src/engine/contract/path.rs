@@ -108,7 +108,7 @@ pub(crate) fn optimise(
 struct Problem {
     operands: Vec<u64>,
     output: u64,
-    /// Never 0: if one extent is 0, the search still minimises the others.
+    /// An extent of 0 counts as 1, so that the search still minimises the product of the other extents.
     extents: [f64; LABELS],
     /// Labels of extent 0.
     empty: u64,

@@ -382,7 +382,7 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // Rows and columns past the end are replaced by the last one. They are not written.
+    // For indices past the end, the last row or column is computed again. These repeated results are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];

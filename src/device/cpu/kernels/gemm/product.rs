@@ -158,13 +158,13 @@ impl<T: Scalar> Product<T> {
         }
     }
 
-    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the others.
+    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the other rows.
     pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
         let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
         (Product { m: rows, ..self }, below)
     }
 
-    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the others.
+    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the other columns.
     pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
         let beside =
             Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };

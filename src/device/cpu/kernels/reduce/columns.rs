@@ -24,7 +24,8 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Number of chains, of `CHAIN_LEN` rows each, that are folded into the same accumulators before these are combined with others.
+/// Number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. After that, this set is combined with
+/// another one.
 const CHAINS: usize = 16;
 
 kernel! {

@@ -270,7 +270,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             over_outputs(&kept, reads, enough, grain, &|part| {
                 // A sweep needs several outputs. `each` splits a part with a single output further.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: `part` visits the kept axes and `reduced` the others: elements that `Operand` guarantees to be
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
                     // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
                     // SAFETY: as for `sweep`: the elements are readable, and this part's outputs are exclusive.

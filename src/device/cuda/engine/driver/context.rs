@@ -413,8 +413,8 @@ impl Context {
     }
 }
 
-/// Returns whether new memory is filled with NaN, so that tests on a GPU find elements that a kernel does not write. It is if the
-/// environment variable below is 1 (see `CONTRIBUTING.md`). The emulator always fills its memory.
+/// Returns whether to fill new memory with NaN, so that tests on a GPU find elements that a kernel does not write: if the environment
+/// variable below is 1 (see `CONTRIBUTING.md`). The emulator always fills its memory.
 fn poisons() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))

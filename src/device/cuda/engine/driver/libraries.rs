@@ -18,7 +18,7 @@ const USUAL: [&str; 3] =
 const ORDER: [&str; 5] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
 
-/// The newest functions of each library that are called: a library that has them has the others.
+/// The newest functions of each library that this crate calls. A library that has them also has the older functions.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];

@@ -64,7 +64,7 @@ impl<const K: usize> Loops<K> {
         loops
     }
 
-    /// Adds a loop around the others.
+    /// Adds a loop around the present loops.
     pub(super) fn push(&mut self, length: usize, step: [isize; K]) {
         let at = self.count as usize;
         self.length[at] = Divisor::new(length);

@@ -269,7 +269,7 @@ impl<R> Square<R> {
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
-            // Rows past the end are replaced by the last row. They are not written.
+            // For indices past the end, the last row is loaded again. These repeated rows are not written.
             let row = i.min(self.rows - 1) as isize;
             // SAFETY: `row < rows`, and the mask has the first `steps` elements of the row, which are readable by the contract.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };

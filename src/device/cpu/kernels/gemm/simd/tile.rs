@@ -203,7 +203,7 @@ impl<R: Real> Tile<R> {
             (2, ..=4) => of_size!(2 4),
             (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
             (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // An instruction set with tiles of 2 × 6 has no larger ones. This arm keeps the others from being compiled for it.
+            // If the largest tile of the instruction set is 2 × 6, the arms below are not needed. This arm keeps them from being compiled.
             _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
@@ -233,7 +233,7 @@ impl<R: Real> Tile<R> {
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
         for (j, from) in b.iter_mut().enumerate() {
-            // Columns past the end are replaced by the last column. They are not stored.
+            // For indices past the end, the last column is computed again. These repeated results are not stored.
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }

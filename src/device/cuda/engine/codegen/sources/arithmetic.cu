@@ -14,7 +14,7 @@ typedef __int128 i128;
 typedef unsigned __int128 u128;
 
 // The types that integers are computed in. `Wrapping` is unsigned, as signed overflow is undefined in C++. It is at least as large as
-// `int`, to which smaller types would be promoted. `Wide` holds every product.
+// `int`, because smaller types would be promoted to `int`, which is signed. `Wide` holds every product.
 template <int BYTES, bool IS_SIGNED> struct Words { typedef u32 Wrapping; typedef u64 Wide; };
 template <> struct Words<1, true> { typedef u32 Wrapping; typedef i64 Wide; };
 template <> struct Words<2, true> { typedef u32 Wrapping; typedef i64 Wide; };
@@ -69,7 +69,7 @@ template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
     return a - b * cut;
 }
 
-// Operations with a real number. It is a non-deduced parameter, so literals of any arithmetic type convert to F.
+// Operations with a real number. The type of the real number is not deduced, so literals of any arithmetic type convert to F.
 template <class F> struct Real { typedef F Type; };
 template <class F> using RealOf = typename Real<F>::Type;
 template <class F> DEV Complex<F> operator+(Complex<F> a, RealOf<F> b) { return {a.re + b, a.im}; }
