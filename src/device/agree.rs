@@ -1,6 +1,6 @@
 //! Marker traits that require two type parameters to be equal. Each has one blanket impl, for `T` and `T`: inference still works
-//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. The hidden methods are identity
-//! casts between the two names of one type.
+//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code names the one type by
+//! two parameters; the hidden methods are identity casts between them.
 
 use super::Device;
 use crate::element::Element;

@@ -76,8 +76,8 @@ impl<Dev: Device, T: Element> fmt::Debug for Copies<Dev, T> {
     }
 }
 
-/// Proof that `A` and `B` are the same type and that two devices of it are the same instance: buffers and pointers of one are
-/// valid on the other.
+/// Proof that `A` and `B` are the same device type, and that a device `A` and a device `B` are the same instance. So buffers and
+/// pointers of one device are valid on the other.
 pub(crate) struct Same<A, B>(PhantomData<fn(A) -> B>);
 
 impl<A: Device, B: Device> Same<A, B> {

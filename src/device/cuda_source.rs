@@ -1,4 +1,4 @@
-//! The CUDA C++ source of an operation, as a type of its own: safe code cannot turn a string into code that runs on a GPU.
+//! The type of an operation's CUDA C++ source. With a separate type, safe code cannot turn a string into code that runs on a GPU.
 
 /// The CUDA C++ source of an operation: the type of [`UnaryOp::CUDA`](super::UnaryOp::CUDA) and of the same constants of
 /// [`BinaryOp`](super::BinaryOp), [`TernaryOp`](super::TernaryOp), [`Generator`](super::Generator) and
@@ -6,7 +6,7 @@
 ///
 /// [`Cuda`](crate::Cuda) inserts the text into a kernel, compiles the kernel and runs it on the GPU. There, C++ can write to
 /// any address, including page-locked memory of the host. [`new`](CudaSource::new) is therefore `unsafe`: its caller must ensure
-/// that the text does no such thing.
+/// that the text accesses no memory other than the operation's own.
 ///
 /// ```
 /// use vierbein::device::{CudaSource, UnaryOp};
@@ -59,8 +59,8 @@ impl CudaSource {
     ///   by zero, and no floating-point number is converted to an integer type that cannot represent it. `wrapping_add`,
     ///   `wrapping_div`, `cast` and the like are defined for all operands.
     ///
-    /// The conditions must hold for all values of operands and scalars, and all but the last one for all element types with which
-    /// the text compiles: `CUDA` is a public constant, so safe code can use the same source in another operation.
+    /// The conditions must hold for all values of operands and scalars. All but the last one must also hold for all element types with
+    /// which the text compiles, because `CUDA` is a public constant: safe code can use the same source in another operation.
     ///
     /// It is not a condition that the text compiles, nor that it computes what the Rust function computes. If it does not
     /// compile, operations return [`Error::DeviceFailed`](crate::Error::DeviceFailed).
@@ -72,9 +72,9 @@ impl CudaSource {
     /// operations.
     ///
     /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a caller
-    /// provides. Each of these literals is compiled for every element type and, except for reductions, compared with its Rust
-    /// function (`cuda/engine/codegen/texts`, where `every_operation_is_tried` and `every_reduction_is_compiled` find what is
-    /// missing). `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
+    /// provides. The tests in `cuda/engine/codegen/texts` compile each of these literals for every element type and, except for
+    /// reductions, compare it with its Rust function. There, `every_operation_is_tried` and `every_reduction_is_compiled` find literals
+    /// that these tests lack. `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
     pub(crate) const fn builtin(text: &'static str) -> CudaSource {
         CudaSource { text }
     }

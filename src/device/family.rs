@@ -7,7 +7,7 @@ use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 
-/// Elementwise functions whose first operand has elements `T`: into an output, in place, and as functions of the flat index.
+/// Elementwise functions whose first operand has elements `T`. The result is written to an output or to the first operand.
 ///
 /// All operands of a call have the output's shape: broadcast axes have stride 0.
 #[diagnostic::on_unimplemented(
@@ -44,7 +44,8 @@ pub trait Elementwise<T: Element>: Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if `op` is undefined for some elements, before any is written; or the error of the device.
+    /// * [`Error::Arithmetic`] if `op` is undefined for some elements. No result has then been written.
+    /// * The error of the device.
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
@@ -56,7 +57,7 @@ pub trait Elementwise<T: Element>: Device {
         })
     }
 
-    /// Computes `a = op(a)`, `a = op(a, b)` or `a = op(a, b, c)`: `rest` are the operands after the first.
+    /// Computes `a = op(a)`, `a = op(a, b)` or `a = op(a, b, c)`. `rest` is the tuple of the operands after `a`.
     ///
     /// # Errors
     /// As [`map`](Elementwise::map).
@@ -89,7 +90,7 @@ pub trait Permute<T: Element>: Device {
     }
 }
 
-/// Reductions and scans (cumulative sums and products). A trace is a reduction of a diagonal view.
+/// Reductions and scans (cumulative sums and products). A trace is computed as a reduction of a diagonal view.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
@@ -97,10 +98,10 @@ pub trait Permute<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Reduce<T: Element>: Device {
-    /// Reduces the trailing axes of `a`. Its leading axes are those of `out`.
+    /// Reduces the trailing axes of `a`. The leading axes of `a` are the axes of `out`.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if a result is not representable in the output type.
+    /// [`Error::Arithmetic`] if a result is not representable in the output type, or the error of the device.
     fn reduce<R: Reduction<T>>(
         &self,
         op: &R,
@@ -114,7 +115,7 @@ pub trait Reduce<T: Element>: Device {
     /// Writes the scan along the last axis: for each element, the result of combining all elements up to it with `op`.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if `op` is undefined for some elements.
+    /// [`Error::Arithmetic`] if `op` is undefined for some elements, or the error of the device.
     fn scan<F: BinaryOp<T, T, Output = T>>(
         &self,
         op: &F,
@@ -134,18 +135,20 @@ pub trait Reduce<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Gemm<T: Scalar>: Device {
-    /// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. `out`, `a` and `b` have shapes `[.., m, n]`,
-    /// `[.., m, k]` and `[.., k, n]` with equal leading axes. If `beta` is zero, `out` is not read.
+    /// Computes the matrix products `out = alpha · a · b + beta · out` of a batch. `out`, `a` and `b` have shapes `[.., m, n]`,
+    /// `[.., m, k]` and `[.., k, n]`. The leading axes, `..`, are those of the batch; they have equal extents. If `beta` is zero, `out`
+    /// is not read.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if an integer result overflows (builds with debug assertions), or the error of the device.
+    /// * [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions. In other builds, it wraps.
+    /// * The error of the device.
     fn gemm(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
         products_on_host(self, args, |args| Cpu.gemm(args))
     }
 
-    /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. Both
-    /// have the same shape, whose leading axes are those of `out`. An operand that lacks an axis of the other has stride 0 along
-    /// it. If `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. `a` and `b`
+    /// have the same shape, whose leading axes are those of `out`. If an axis belongs to one operand only, the other operand has
+    /// stride 0 along it. If `beta` is zero, `out` is not read.
     ///
     /// Dot products, matrix-vector products, and accumulated elementwise products have this form.
     ///
@@ -176,7 +179,7 @@ pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     }
 }
 
-/// Defines a trait that every device implements which implements all the listed families.
+/// Defines a trait whose supertraits are the listed families, and implements it for every device that has all of them.
 macro_rules! umbrella {
     ($(#[$attribute:meta])* $Name:ident<$T:ident>: $($Family:ident<$Of:ty>),+ $(,)?) => {
         $(#[$attribute])*

@@ -1,8 +1,8 @@
 //! Elementwise functions of one to three operands, under one signature.
 //!
-//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Each of them is a [`Function`] of a tuple of elements, so that
-//! devices have one entry for all: [`Elementwise::map`](super::Elementwise::map) and
-//! [`Elementwise::update`](super::Elementwise::update).
+//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Every type that implements one of these traits is also a [`Function`] of
+//! a tuple of elements. So the methods of devices, [`Elementwise::map`](super::Elementwise::map) and
+//! [`Elementwise::update`](super::Elementwise::update), take functions of one, two or three operands.
 
 use super::cuda_source::CudaSource;
 use super::op::{BinaryOp, TernaryOp, UnaryOp};
@@ -14,7 +14,7 @@ use crate::layout::broadcast::same;
 use crate::rank::Dim;
 
 /// An elementwise function of the elements `A`: a [`UnaryOp`] of `(A,)`, a [`BinaryOp`] of `(A, B)` or a [`TernaryOp`] of
-/// `(A, B, C)`. Implement one of these traits; their documentation explains the items.
+/// `(A, B, C)`. Implement one of these three traits; their documentation explains the items.
 pub trait Function<A: Arguments>: Copy + Send + Sync {
     /// The element type of the result.
     type Output: Element;
@@ -35,8 +35,8 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, arguments: A) -> bool;
-    /// Returns whether the elements have to be checked: the function is [`CHECKED`](Function::CHECKED) and not known to be
-    /// defined for all elements.
+    /// Returns whether a device has to check the elements: the function is [`CHECKED`](Function::CHECKED), and it does not report
+    /// that it is defined for all elements.
     fn is_checked(&self) -> bool;
     /// Returns the elements as messages show them.
     fn describe(&self, arguments: A) -> String;
@@ -141,7 +141,7 @@ pub trait Visit<'a, Dev: Device> {
     fn visit<T: Element>(&mut self, operand: Operand<'a, T, Dev>);
 }
 
-/// No element, or a tuple of up to three. Implemented by this crate only.
+/// A tuple of zero to three elements. Implemented by this crate only.
 pub trait ElementTuple: Copy + private::Sealed {
     /// The number of elements.
     const LEN: usize;
@@ -178,7 +178,8 @@ pub trait ElementTuple: Copy + private::Sealed {
         f: impl FnOnce(Self::Operands<'_, Cpu>) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Reads one element of each operand: the `k`th at the address and the offset, in elements, that `at(k)` returns.
+    /// Reads one element of each operand. `at(k)` returns an address in the `k`th operand, and the offset, in elements, from there to
+    /// the element.
     ///
     /// # Safety
     /// The caller must ensure that, for each `k` below `LEN`, the address and offset returned by `at(k)` lead to an initialised,
@@ -330,8 +331,8 @@ macro_rules! arguments {
                         // `$Other`.
                         let $other = unsafe { *$other.wrapping_add(i) };
                     )*
-                    // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`. Those of the first
-                    // operand, which may be the same, have been read for this `i`.
+                    // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`. If they are the elements of
+                    // the first operand, element `i` has been read already.
                     unsafe { *out.wrapping_add(i) = op.call(($first, $($other),*)) };
                     i += 1;
                 }

@@ -2,12 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-/// Elements per accumulator of a chain, after which the accumulators are combined with the results of the earlier chains.
+/// Number of elements that each accumulator folds in a chain. After a chain, the accumulators are combined with the results of the
+/// earlier chains.
 const CHAIN_LEN: usize = 8;
 /// Accumulators for short slices and large accumulator types.
 const MIN_LANES: usize = 8;
 
-/// Folds elements in enough accumulators to fill several registers of any width, each chain by chain.
+/// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width.
 #[inline(always)]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
@@ -15,7 +16,7 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
-    // Enough accumulators that the compiler keeps the loop over them, instead of unrolling it fully.
+    // With so many accumulators, the compiler vectorises the loop over them instead of unrolling it fully.
     match const { size_of::<A>() } {
         1 => in_so_many::<T, A, 256>(elements, start, step, combine),
         2 => in_so_many::<T, A, 128>(elements, start, step, combine),

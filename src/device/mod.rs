@@ -2,7 +2,7 @@
 //!
 //! Other crates can implement [`Device`] (allocation and plain copies to and from the host) and then each capability family that
 //! the device supports: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. The default bodies of the families compute on the host,
-//! so `impl Elementwise<f32> for MyDevice {}` is enough to begin with. [`Backend`] requires all of them.
+//! so `impl Elementwise<f32> for MyDevice {}` is enough to begin with. [`Backend`] requires all four families.
 
 mod agree;
 mod capability;
@@ -87,8 +87,8 @@ use core::fmt::Debug;
 /// * A [clone](Clone) of a device is the same instance, and [`same_instance`](Device::same_instance) is `true` only for devices
 ///   whose pointers are valid on each other.
 ///
-/// Kernels and copies between devices rely on these conditions, and on no other method: the lengths that `alloc`, `adopt`,
-/// `gather` and the others return are checked, and too few elements cause a panic.
+/// Kernels and copies between devices rely on these conditions only. They check the lengths of what `alloc`, `adopt`, `gather` and
+/// other methods return, and panic if there are too few elements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device",
     label = "not a device",
@@ -103,8 +103,9 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Returns the name that messages and the type line of a printed tensor show.
     fn name(&self) -> String;
 
-    /// Returns whether pointers of the other device are valid on this one; operands must be on the same instance. The default
-    /// returns `true` for zero-sized device types, which have one instance; a device type with data must override it.
+    /// Returns whether pointers of the other device are valid on this one. All operands of an operation must be on the same instance.
+    /// The default returns `true` for zero-sized device types, which have one instance, and `false` for others. A device type with data
+    /// must therefore override it.
     fn same_instance(&self, _: &Self) -> bool {
         size_of::<Self>() == 0
     }
@@ -186,7 +187,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         self.adopt(self.gather(from)?)
     }
 
-    /// Converts a `Vec` into a buffer; on the host, without copying.
+    /// Converts a `Vec` into a buffer. [`Cpu`] does this without copying the elements.
     ///
     /// # Errors
     /// As [`alloc`](Device::alloc).
@@ -194,7 +195,8 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::upload(self, &data)
     }
 
-    /// Converts a buffer into a `Vec`; on the host, with the buffer's own memory.
+    /// Converts a buffer into a `Vec`. On [`Cpu`], the `Vec` takes ownership of the buffer's memory, unless another library allocated it;
+    /// then the elements are copied.
     ///
     /// # Errors
     /// If the allocation on the host fails, or the device reports an error.
@@ -202,7 +204,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::download(self, &buffer)
     }
 
-    /// Returns a buffer of one element, the result of `work`. The host computes the element first and then allocates.
+    /// Returns a buffer of one element, the result of `work`. [`Cpu`] computes the element first and then allocates the buffer.
     ///
     /// # Safety
     /// The caller must ensure that `work` writes the element or returns an error.
@@ -225,13 +227,14 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     }
 
     /// Returns `Some(OnHost::new())` if elements are in host memory, which requires [`HostAccess`]. Transfers to and from other
-    /// devices then read and write contiguous elements in place.
+    /// devices then read and write contiguous elements directly. The default returns `None`.
     fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
         None
     }
 
-    /// Returns `Some(Copies::new())` if the device copies strided operands without the host, in its own [`Permute::copy`]. A
-    /// transfer to strided elements then uses a contiguous buffer of the device.
+    /// Returns `Some(Copies::new())` if the device's own [`Permute::copy`] copies strided operands without the host. A transfer from
+    /// the host to strided elements is then one upload to a contiguous buffer of the device and one copy on the device. The default
+    /// returns `None`: each contiguous run of elements is written separately.
     fn copies<T: Element>() -> Option<Copies<Self, T>> {
         None
     }
@@ -250,8 +253,9 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 /// # Safety
 /// * The elements of a buffer do not move until it is dropped.
 /// * For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` returns the host address
-///   of that element. It is aligned, contiguous with its neighbours, and valid for reads (and, from `ptr_mut`, for writes).
-/// * It is never null, even if the buffer is empty.
+///   of that element. The address is aligned and valid for reads; if the pointer is from `ptr_mut`, also for writes. Adjacent elements
+///   of a buffer have adjacent addresses.
+/// * The address is never null, even if the buffer is empty.
 #[diagnostic::on_unimplemented(
     message = "tensors on `{Self}` are not accessible from the host",
     label = "`{Self}` memory is not host-accessible",

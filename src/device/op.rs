@@ -1,11 +1,11 @@
-//! Operations as small values: zero-sized, or carrying scalars. Each operation is written once for all devices, and users can add
-//! their own.
+//! The traits of operations. An operation is a small value: zero-sized, or with scalars as its fields. It is written once for all
+//! devices. Users can implement these traits for their own operations.
 
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
 use crate::element::{Element, Elementary};
 
-/// A function of the flat index: a constant, a ramp.
+/// A function of the flat index, for example a constant or a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++ in the flat index `k` (`u64`) and the [scalars](Generator::scalars). The element
     /// type is `R`. See [`UnaryOp::CUDA`] and [`CudaSource`].
@@ -49,14 +49,14 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     ///
     /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`).
     ///
-    /// * Floating-point and complex numbers have the C++ operators and the C functions by their names (`sqrt`, `exp`, `log`,
-    ///   `tanh`; `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The last digits
-    ///   of functions may differ from the CPU's.
-    /// * The literal `0.5` is an `f64`, and a product with it is one too: if `A` is `f32`, write `A(0.5)` or `0.5f`. Combined
-    ///   with a complex number, it takes that number's type.
+    /// * For floating-point and complex numbers, use the operators of C++ and the function names of C (`sqrt`, `exp`, `log`, `tanh`;
+    ///   `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The results of functions
+    ///   may differ from the CPU's in the last digits.
+    /// * The literal `0.5` is an `f64`, and its product with an `f32` is an `f64`, too: if `A` is `f32`, write `A(0.5)` or `0.5f`. In an
+    ///   operation with a complex number, the literal takes the type of that number's parts.
     /// * For integers, use `wrapping_add`, `wrapping_sub`, `wrapping_mul` and `wrapping_neg`, and for division `wrapping_div` and
-    ///   `wrapping_rem`, with two operands of one type: overflow of the C++ `+` is not defined as in Rust. `cast<R>(a)` converts as
-    ///   `as` does.
+    ///   `wrapping_rem`. Both operands must have the same type. The operators of C++, such as `+`, do not define overflow as Rust does.
+    ///   `cast<R>(a)` converts as `as` does.
     /// * Put statements into a lambda: `[&] { A x = a * a; return x + x; }()`.
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
@@ -65,7 +65,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`defined`](UnaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Computes the function.
@@ -80,7 +80,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn defined(&self, _: A) -> bool {
         true
     }
-    /// Returns whether the function is defined for all elements; devices then do not check them.
+    /// Returns whether the function is defined for all elements. If it returns `true`, devices do not check the elements.
     fn always_defined(&self) -> bool {
         false
     }
@@ -126,19 +126,19 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`defined`](BinaryOp::defined) for all elements before they write any.
     const CHECKED: bool = false;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
     const ASSOCIATIVE: bool = false;
-    /// Computes the function if `b` is a scalar, the same for all elements of `a`: the same result as [`apply`](BinaryOp::apply).
-    /// What depends on `b` alone is moved out of the loop over the elements if it is cheap to repeat and has no side effects,
-    /// such as a panic.
+    /// Computes the function if `b` is a scalar, the same for all elements of `a`. The result must be that of
+    /// [`apply`](BinaryOp::apply). The compiler moves computations that depend on `b` alone out of the loop over the elements, if they
+    /// are cheap and have no side effects such as a panic.
     #[inline]
     fn apply_with_scalar(&self, a: A, b: B) -> Self::Output {
         self.apply(a, b)
     }
-    /// Returns whether the function is defined for every `a` with this `b`; devices then do not check the elements.
+    /// Returns whether the function is defined for every `a` with this `b`. If it returns `true`, devices do not check the elements.
     fn always_defined_with_scalar(&self, _b: B) -> bool {
         false
     }
@@ -177,7 +177,7 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++ in the operands `a`, `b` and `c` and the [scalars](TernaryOp::scalars). With the
     /// default, the operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (some
+    /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
     /// Computes the function.
@@ -193,13 +193,13 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
 pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// The accumulator, of any size and alignment.
     ///
-    /// On the CPU, an accumulator of more than 1 KiB is on the heap. Each output has one, or each thread if several threads
-    /// reduce the elements of a large output. It folds elements one by one, so sums have larger rounding errors. If it cannot be
-    /// allocated, the reduction returns [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
+    /// On the CPU, accumulators of more than 1 KiB are on the heap. Each folds many elements one by one, so sums have larger rounding
+    /// errors. If the accumulators for one thread cannot be allocated, the reduction returns
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
     ///
-    /// The functions of this trait take and return accumulators by value, so a few copies are on the stack at a time, most in
-    /// unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no further
-    /// copies, and accumulators of 384 KiB if the reduction is large enough for several threads. Larger ones need threads with
+    /// The functions of this trait take and return accumulators by value. So a few copies are on the stack at a time, and more of them
+    /// in unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no further
+    /// copies. If the reduction is large enough for several threads, the limit is 384 KiB. Larger accumulators need threads with
     /// larger stacks.
     type Acc: Copy + Send + Sync;
     /// The element type of the result.
@@ -212,9 +212,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// `true` if the reduction of zero elements is defined, as for a sum. If `false`, as for a maximum, reducing zero elements is
     /// an error.
     const OF_NOTHING: bool = true;
-    /// The reduction as the members of a structure in CUDA C++. With the default, [`CudaSource::NONE`], it does not compile on
-    /// [`Cuda`](crate::Cuda). `T` is the type of the elements, `R` that of the result; the [scalars](Reduction::scalars) are
-    /// already members. The source must define
+    /// The reduction as the members of a structure in CUDA C++. With the default, [`CudaSource::NONE`], using the reduction on
+    /// [`Cuda`](crate::Cuda) is a compile error. `T` is the type of the elements, `R` that of the result; the
+    /// [scalars](Reduction::scalars) are already members. The source must define
     ///
     /// * `typedef .. Acc;`, the accumulator: a number, or a structure without constructors, of at most 64 bytes;
     /// * `DEV Acc identity() const`, `DEV Acc fold(Acc acc, T x, u64 index) const`, `DEV Acc combine(Acc a, Acc b) const`. In
@@ -224,8 +224,8 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether [`finish`](Reduction::finish) may return `None` for one or more elements. If so, an asynchronous device has to
-    /// wait for the result.
+    /// Whether [`finish`](Reduction::finish) may return `None` if at least one element was reduced. If so, an asynchronous device has
+    /// to wait for the result.
     const FALLIBLE: bool = true;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;

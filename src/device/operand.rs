@@ -1,5 +1,5 @@
-//! Operands of kernels: a pointer, a shape and strides. Their types have no rank and no memory order, so kernels are not compiled
-//! once for each of 17 ranks and two orders.
+//! Operands of kernels: a pointer, a shape and strides. Rank and memory order are not in their types. So a kernel is compiled once,
+//! and not once for each of 17 ranks and two orders.
 
 use super::{Cpu, Device, HostAccess, HostPtr};
 use crate::element::{Element, Scalar};
@@ -57,8 +57,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Axes::new(self.shape, self.strides)
     }
 
-    /// Returns the operand with these axes, whose first element is `offset` elements from this one's. They must be derived from
-    /// this operand's by the methods of [`Axes`].
+    /// Returns an operand with the given axes, whose first element is `offset` elements after this operand's. The axes must be derived
+    /// from this operand's axes by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this operand's.
@@ -85,8 +85,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.behind(layout.axes(), layout.offset())
     }
 
-    /// Returns the operand broadcast to a shape by the rule of the memory order, or `None` if it does not broadcast to it. Writes
-    /// its strides to `strides`, which has at least `shape.len()` entries.
+    /// Returns the operand broadcast to `shape` by the rule of the memory order, or `None` if it does not broadcast to this shape. Writes
+    /// the strides of the result to `strides`, which has at least `shape.len()` entries.
     #[inline]
     pub(crate) fn repeated<'b>(
         self,
@@ -235,8 +235,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         Output { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 
-    /// Returns the output with these axes, whose first element is `offset` elements from this one's. They must be derived from
-    /// this output's by the methods of [`Axes`].
+    /// Returns an output with the given axes, whose first element is `offset` elements after this output's. The axes must be derived
+    /// from this output's axes by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.

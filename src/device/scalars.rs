@@ -1,4 +1,4 @@
-//! The scalars that an operation's value carries, which a GPU receives as kernel parameters.
+//! The scalars that an operation's value carries. A GPU receives them as kernel parameters.
 
 use crate::element::{DType, Element};
 
@@ -50,9 +50,10 @@ impl Scalars {
     /// Binds a value to its name in the CUDA source: a C++ identifier other than the names of the operands and the index.
     ///
     /// # Panics
-    /// From the seventh scalar on; if the name is `a`, `b`, `c` or `k`; and if it is not an identifier: ASCII letters, digits and
-    /// `_`, not beginning with a digit, and not reserved in C++ (keywords, names with `__`, names that begin with `_` and a
-    /// capital).
+    /// * If six scalars have been bound already.
+    /// * If the name is `a`, `b`, `c` or `k`.
+    /// * If the name is not an identifier of ASCII letters, digits and `_`, or begins with a digit.
+    /// * If the name is reserved: a keyword of C++, a macro of the kernels, a name with `__`, or one that begins with `_` and a capital.
     #[track_caller]
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
         assert!(
@@ -89,8 +90,8 @@ impl Scalars {
     }
 }
 
-/// Checks that kernels can declare a scalar by this name. The name is inserted into their source unchanged, and safe code chooses
-/// it: a name that is not an identifier could inject arbitrary code.
+/// Checks that kernels can declare a scalar by this name. Safe code chooses the name, and it is inserted unchanged into the source of
+/// kernels: a name that is not an identifier could inject arbitrary code.
 #[track_caller]
 fn check_name(name: &str) {
     let of_identifier = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
@@ -126,7 +127,7 @@ fn bytes_of<T: Element>(value: T) -> [u8; MAX_SCALAR_BYTES] {
     const { assert!(size_of::<T>() <= MAX_SCALAR_BYTES) };
     let mut bytes = [0; MAX_SCALAR_BYTES];
     // SAFETY: `value` has `size_of::<T>()` initialised bytes, as elements have no padding; `bytes` has at least as many, by the
-    // assertion above. The two are different local variables, so they do not overlap.
+    // assertion above. `value` and `bytes` are different local variables, so they do not overlap.
     unsafe {
         core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>())
     };

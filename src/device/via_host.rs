@@ -1,5 +1,5 @@
-//! Host fallback, the default bodies of the capability families: copy the operands to the host, compute there, copy the result
-//! back. Slow but correct: only elements of the operands are accessed, never the memory between them.
+//! Host fallback: the default bodies of the capability families copy the operands to the host, compute there, and copy the result
+//! back. This is slow but correct: only elements of the operands are accessed, never the memory between them.
 
 use super::capability::Same;
 use super::cpu::{Cpu, zeroed};
@@ -84,8 +84,8 @@ pub(crate) fn download<T: Element, Dev: Device>(
     Ok(to)
 }
 
-/// Calls `f` for each run of elements that are contiguous both on the device and on the host, with its offset on the device, in
-/// elements, and its index range on the host.
+/// Calls `f` for each run of elements that are contiguous both on the device and on the host. The arguments of `f` are the run's offset
+/// on the device, in elements, and its index range on the host.
 fn runs(
     shape: &[usize],
     strides: &[isize],

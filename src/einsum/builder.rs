@@ -18,7 +18,8 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
-/// A contraction of `N` operands, some of which may be missing yet. `E` is the rank of the axes that their ellipses stand for.
+/// A contraction of `N` operands, some of which may be missing yet. The rank `E` is the number of axes that the ellipses of the operands
+/// stand for.
 #[derive(Debug)]
 pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -31,7 +32,7 @@ pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize>
     marker: PhantomData<(T, E, O)>,
 }
 
-/// A list of operands, each with its rank in its type: the last operand, and the list of those before it.
+/// A list of operands, whose ranks are in its type. It consists of the last operand and the list of the operands before it.
 #[derive(Debug)]
 pub struct List<L, V> {
     before: L,
@@ -86,10 +87,10 @@ pub struct Count<const N: usize>;
 #[derive(Debug, Clone, Copy)]
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
-/// Begins a contraction with its first operand. All other operands must have its element type, memory order and device.
+/// Begins a contraction with its first operand. All other operands must have the first operand's element type, memory order and device.
 ///
 /// # Panics
-/// If the numbers are not those of the specification.
+/// If the const arguments do not match the specification.
 #[inline(always)]
 pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
@@ -119,7 +120,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
     /// Adds an operand.
     ///
     /// # Panics
-    /// If the numbers are not those of the specification, or if it has fewer operands.
+    /// If the const arguments do not match the specification, or if the specification has fewer operands.
     #[inline]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         self,
@@ -156,7 +157,7 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
     /// Ends the list of operands. The result has `LABELS` labels in addition to its ellipsis.
     ///
     /// # Panics
-    /// If the numbers are not those of the specification, or if it has more operands.
+    /// If the const arguments do not match the specification, or if the specification has more operands.
     #[inline(always)]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, L, N>
     where
@@ -212,11 +213,13 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         Einsum { spec, row_major: O::ROW_MAJOR, device, operands, limit, cache }
     }
 
-    /// Contracts into a new tensor. Intermediate results of more than two operands have at most `limit` bytes each.
+    /// Contracts into a new tensor. With three or more operands, each intermediate result has at most `limit` bytes.
     ///
     /// # Errors
-    /// If axes of one label differ in extent, if an intermediate result exceeds the limit, if the device allocation fails, or if an
-    /// integer result overflows (debug assertions).
+    /// * If axes of one label differ in extent.
+    /// * If no contraction order is found whose intermediate results are within the limit.
+    /// * If the device allocation fails.
+    /// * If an integer result overflows, in builds with debug assertions.
     #[inline(always)]
     pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
     where
@@ -245,8 +248,8 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     /// Computes `out = alpha · result + beta · out`. If `beta` is zero, `out` is not read.
     ///
     /// # Errors
-    /// As [`try_contract`](Prepared::try_contract), and if the shape of `out` differs from that of the result. `out` is
-    /// unchanged then.
+    /// As [`try_contract`](Prepared::try_contract), and if the shape of `out` differs from that of the result. In these cases, `out`
+    /// is unchanged.
     pub fn try_contract_into<'o, X>(
         self,
         out: X,
@@ -316,7 +319,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     /// Returns the contraction path of the operands.
     ///
     /// # Errors
-    /// If axes of one label differ in extent, or if an intermediate result exceeds `limit` bytes.
+    /// If axes of one label differ in extent, or if no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
         self.instances.clone()?;
         let (factors, limit) = (self.factors(), limit.map(|bytes| bytes / size_of::<T>()));

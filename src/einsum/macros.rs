@@ -17,12 +17,12 @@
 /// | `"ij,ij->ij"` `"i,ij->ij"` | elementwise products, also with an operand that broadcasts |
 /// | `"i,j->ij"` | an outer product |
 /// | `"i,i->"` `"ij,ij->i"` | a dot product, one for each row |
-/// | `"ij,j->i"` `"ij,jk->ik"` `"bij,bjk->bik"` | products of matrices and vectors, and of batches of them |
+/// | `"ij,j->i"` `"ij,jk->ik"` `"bij,bjk->bik"` | products of matrices and vectors, and of batches of matrices |
 /// | `"ab,bc,cd->ad"` | a network of any of these |
 ///
 /// The notation is NumPy's. Without `->`, the result has the letters that occur once, in alphabetical order (capitals first).
-/// `...` stands for up to 12 axes without names, which broadcast by the rule of the memory order: row-major aligns the last ones,
-/// column-major the first ones. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
+/// `...` stands for up to 12 axes without names. They broadcast by the rule of the memory order: row-major order aligns the last axes,
+/// column-major order the first axes. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
 ///
 /// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
 /// are not copied first. In addition to the result, a contraction allocates memory if needed for
@@ -34,15 +34,20 @@
 /// * packed panels of matrices; each thread keeps these buffers between calls.
 ///
 /// Three or more operands are contracted pair by pair, in the order that needs the fewest multiplications (see
-/// [`einsum_path!`](crate::einsum_path!)). A call keeps its contraction order for the next call with the same shapes. With
-/// `; limit = bytes` at the end, an intermediate result larger than that is an error; the final result is not limited.
+/// [`einsum_path!`](crate::einsum_path!)). Each place in the source that calls the macro keeps its last contraction order, and uses it
+/// again if the shapes are the same. With `; limit = bytes` at the end, each intermediate result has at most this many bytes; the final
+/// result is not limited.
 ///
-/// Sums are pairwise, or in the blocks of the matrix kernels. Integers are summed in 64 or 128 bits, and each intermediate result
-/// must fit the element type again. Results do not depend on the number of threads.
+/// Sums are computed pairwise, or in the blocks of the matrix kernels. Integers are summed in 64 or 128 bits, but each intermediate
+/// result must be representable in the element type. Without the feature `blas`, results do not depend on the number of threads.
 ///
 /// # Panics
-/// If axes of one letter differ in extent, if an intermediate result exceeds the limit, if an integer result overflows (debug
-/// assertions), or if the device allocation fails. [`try_einsum!`](crate::try_einsum!) returns the error.
+/// * If axes of one letter differ in extent.
+/// * If no contraction order is found whose intermediate results are within the limit.
+/// * If an integer result, final or intermediate, overflows, in builds with debug assertions. In other builds, it wraps.
+/// * If the device allocation fails.
+///
+/// [`try_einsum!`](crate::try_einsum!) returns an error in these cases.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -126,15 +131,15 @@ macro_rules! try_einsum_into {
     };
 }
 
-/// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: steps, multiplications,
-/// size of the largest intermediate result.
+/// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: its steps, its number of
+/// multiplications, and the size of its largest intermediate result.
 ///
 /// For small networks the path has the fewest multiplications (dynamic programming over sets of operands: Pfeifer, Haegeman and
 /// Verstraete, Phys. Rev. E 90, 033315, 2014). If that search would take too long, a greedy search chooses the path. Equal networks
 /// get equal paths. With nine or more operands, only pairs that share a letter are considered.
 ///
 /// # Panics
-/// If axes of one letter differ in extent, or if every path has an intermediate result larger than the limit.
+/// If axes of one letter differ in extent, or if no path is found whose intermediate results are within the limit.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -180,7 +185,8 @@ macro_rules! __limit {
 }
 
 // The specification is a constant of the block, so that its numbers can be const arguments. The `static` keeps the path between
-// calls. The operands are expressions in the same block, so the two names must not clash with names of the caller.
+// calls. The operands are expressions in the same block, so the names of the constant and of the `static` must not clash with names of
+// the caller.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __contract {

@@ -1,9 +1,9 @@
-// Elementary functions of complex numbers, without branches. They call those of real numbers in `real`. `double.rs` and `single.rs`
-// include this source.
+// Elementary functions of complex numbers, without branches. They call the functions of real numbers, in the module `real`. `double.rs`
+// and `single.rs` include this source.
 //
 // Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions" (1987).
-// A predicate `.._is_far` selects the arguments for which a formula is invalid: infinities, NaN, and arguments for which an
-// intermediate result would overflow before the result does. For these, there is a second function `.._far`, with branches.
+// A predicate `.._is_far` selects the arguments for which a formula is invalid: infinities, NaN, and arguments for which only an
+// intermediate result would overflow. For these arguments, there is a second function `.._far`, with branches.
 
 use super as real;
 use super::{

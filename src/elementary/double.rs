@@ -22,27 +22,27 @@ const EXP_MAX: f64 = 710.0;
 const EXP_MIN: f64 = -746.0;
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
-/// From this on, 1 - e^-x and 1 - e^-2x round to 1.
+/// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f64 = 40.0;
-/// From this on, tanh rounds to 1.
+/// From this value on, tanh rounds to 1.
 const TANH_FLAT: f64 = 22.0;
-/// Below it, tanh is a polynomial.
+/// Below this value, tanh is a polynomial.
 const TANH_NEAR: f64 = 0.92;
 /// sinh and cosh overflow here; the exponent of e^x is 1025 there.
 const HYPERBOLIC_MAX: f64 = 710.5;
-/// Below it, functions x + c x^2 + .. round to x.
+/// Below this value, functions x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;
-/// Below it, functions x + c x^3 + .. round to x.
+/// Below this value, functions x + c x^3 + .. round to x.
 const SMALL: f64 = 1e-9;
-/// Above it, intermediate results may overflow.
+/// Above this value, intermediate results may overflow.
 const HUGE: f64 = 1e300;
-/// Above it, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^28.
+/// Above this value, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^28.
 const INVERSE_LARGE: f64 = 268435456.0;
 /// The bits of a number slightly below sqrt(1/2), where mantissas are split.
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_0000_0000;
 /// The bits of 2^52: with an integer in the lowest bits it is 2^52 plus the integer.
 const INTEGER_BITS: u64 = 0x4330_0000_0000_0000;
-/// 2^52 and the exponent bias.
+/// The sum of 2^52 and the exponent bias.
 pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;
 /// 2^54: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f64 = 18014398509481984.0;
@@ -51,7 +51,7 @@ const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
 /// the 30-bit parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
-/// Numbers above it, or below [`SQUARE_MIN`], are scaled before they are squared: 2^500 and 2^-450.
+/// Numbers above this value, or below [`SQUARE_MIN`], are scaled before they are squared: 2^500 and 2^-450.
 const SQUARE_MAX: f64 = power(500);
 const SQUARE_MIN: f64 = power(-450);
 /// The exponent of the scaling factors.
@@ -61,7 +61,7 @@ const SQUARE_SCALE_DOWN: f64 = power(-600);
 /// Square roots of the scaling factors.
 const ROOT_SCALE_UP: f64 = power(300);
 const ROOT_SCALE_DOWN: f64 = power(-300);
-/// Up to it, e^x does not overflow.
+/// Up to this value, e^x does not overflow.
 const EXP_SAFE: f64 = 709.0;
 const LOG10_2: f64 = core::f64::consts::LOG10_2;
 

@@ -4,7 +4,7 @@
 //
 // `double.rs` and `single.rs` include this source, after defining `Float`, `Bits` and the constants.
 // Both arms of a select are computed. Quotients by zero and infinity minus infinity occur in arms that are not selected.
-// Functions take NaN to NaN; they do not preserve its payload or sign.
+// Functions return NaN for a NaN argument; they do not preserve its payload or sign.
 
 /// Computes `a * b + c` with one rounding.
 #[inline(always)]
@@ -230,8 +230,8 @@ pub(crate) fn tanh(x: Float) -> Float {
 // Logarithms.
 
 /// Returns `k` and `f` with x = 2^k (1 + f) and 1 + f from sqrt(1/2) to sqrt(2), for positive normal `x`.
-/// It uses logical shifts only (AVX2 has no arithmetic shift of 64-bit lanes), and makes `k` a number by setting the bits of a
-/// large power of two (AVX2 cannot convert 64-bit integers).
+/// Uses logical shifts only, because AVX2 has no arithmetic shift of 64-bit lanes. Converts `k` to a floating-point number by setting the
+/// bits of a large power of two, because AVX2 cannot convert 64-bit integers.
 #[inline(always)]
 pub(crate) fn split_normal(x: Float, k_offset: Float) -> (Float, Float) {
     let shifted = x.to_bits().wrapping_add((EXPONENT_BIAS << MANTISSA_BITS) - ROOT_HALF_BITS);
@@ -488,8 +488,8 @@ pub(crate) fn tan(x: Float) -> Float {
     select(x.abs() < SMALL, x, tan_reduced(reduce_angle(x)))
 }
 
-/// Returns the arc tangent. It subtracts 0, pi/4 or pi/2, so that the tangent of the rest is at most 1/2. The remainder of the one
-/// division is a correction.
+/// Returns the arc tangent: 0, pi/4 or pi/2, plus the arc tangent of a quotient of at most 1/2. The remainder of this one division is a
+/// correction.
 /// Largest error measured: 0.83 ulp (`f64`), 0.83 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atan(x: Float) -> Float {

@@ -1,7 +1,7 @@
 //! Elementary functions of `f32` and `f64`: exponentials, logarithms, trigonometric and hyperbolic functions, roots and powers.
 //!
-//! The elementwise kernels of the CPU, and the scalar methods of the element types, call them. [`double`] and [`single`] include
-//! `functions.rs`, one source for both types. Its functions have no branches, so the compiler vectorises loops over them:
+//! The elementwise kernels of the CPU, and the scalar methods of the element types, call these functions. [`double`] and [`single`]
+//! include `functions.rs`, one source for both types. Its functions have no branches, so the compiler vectorises loops over them:
 //!
 //! ```text
 //! for each chunk of CHUNK elements                                  (map_function, map_chunks)
@@ -12,9 +12,9 @@
 //! ```
 //!
 //! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM.
-//! There, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. Other
-//! processors, and builds with debug assertions, use the functions of the C library, except that inverse hyperbolic functions are
-//! those of this module, with FMA in software.
+//! With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. Other
+//! processors, and builds with debug assertions, use the functions of the C library. Inverse hyperbolic functions are an exception: there,
+//! too, this module computes them, with FMA in software.
 //!
 //! The scalar functions call the same loops with one element.
 
@@ -95,7 +95,7 @@ trait Branchless<A>: Copy {
     const HAS_FAR: bool = false;
     /// Computes the function. The result is meaningless if the argument is [far](Branchless::is_far).
     fn compute(self, x: A) -> Self::Output;
-    /// Returns whether [`compute`](Branchless::compute) is invalid for this argument: mostly because it is far from 0.
+    /// Returns whether this argument is *far*: [`compute`](Branchless::compute) is invalid for it, usually because it is far from 0.
     fn is_far(self, _: A) -> bool {
         false
     }
@@ -197,7 +197,8 @@ kernel! {
     }
 }
 
-/// Number of arguments that are checked for far ones before their results are computed: few enough to stay in L1.
+/// Number of arguments in a chunk. A chunk is first checked for far arguments, and then its results are computed; it is small enough to
+/// stay in L1 meanwhile.
 const CHUNK: usize = 512;
 
 /// Computes `to[i] = f(from[i])`. If the processor has no FMA, writes nothing and returns false.
@@ -431,7 +432,7 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or the function is not one of real numbers,
+            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or `f` is not one of the functions below,
             /// writes nothing and returns false.
             ///
             /// # Safety

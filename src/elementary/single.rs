@@ -23,27 +23,27 @@ const EXP_MAX: f32 = 89.0;
 const EXP_MIN: f32 = -104.5;
 const EXP2_MAX: f32 = 128.0;
 const EXP2_MIN: f32 = -151.0;
-/// From this on, 1 - e^-x and 1 - e^-2x round to 1.
+/// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f32 = 20.0;
-/// From this on, tanh rounds to 1.
+/// From this value on, tanh rounds to 1.
 const TANH_FLAT: f32 = 10.0;
-/// Below it, tanh is a polynomial.
+/// Below this value, tanh is a polynomial.
 const TANH_NEAR: f32 = 0.92;
 /// sinh and cosh overflow here; the exponent of e^x is 129 there.
 const HYPERBOLIC_MAX: f32 = 89.5;
-/// Below it, functions x + c x^2 + .. round to x.
+/// Below this value, functions x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
-/// Below it, functions x + c x^3 + .. round to x.
+/// Below this value, functions x + c x^3 + .. round to x.
 const SMALL: f32 = 1e-4;
-/// Above it, intermediate results may overflow.
+/// Above this value, intermediate results may overflow.
 const HUGE: f32 = 1e36;
-/// Above it, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^13.
+/// Above this value, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^13.
 const INVERSE_LARGE: f32 = 8192.0;
 /// The bits of a number slightly below sqrt(1/2), where mantissas are split.
 const ROOT_HALF_BITS: u32 = 0x3f35_0000;
 /// The bits of 2^23: with an integer in the lowest bits it is 2^23 plus the integer.
 const INTEGER_BITS: u32 = 0x4b00_0000;
-/// 2^23 and the exponent bias.
+/// The sum of 2^23 and the exponent bias.
 const K_OFFSET: f32 = 8388608.0 + 127.0;
 /// 2^24: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f32 = 16777216.0;
@@ -52,7 +52,7 @@ const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
 /// the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
-/// Numbers above it, or below [`SQUARE_MIN`], are scaled before they are squared: 2^60 and 2^-50.
+/// Numbers above this value, or below [`SQUARE_MIN`], are scaled before they are squared: 2^60 and 2^-50.
 const SQUARE_MAX: f32 = power(60);
 const SQUARE_MIN: f32 = power(-50);
 /// The exponent of the scaling factors.
@@ -62,7 +62,7 @@ const SQUARE_SCALE_DOWN: f32 = power(-100);
 /// Square roots of the scaling factors.
 const ROOT_SCALE_UP: f32 = power(50);
 const ROOT_SCALE_DOWN: f32 = power(-50);
-/// Up to it, e^x does not overflow.
+/// Up to this value, e^x does not overflow.
 const EXP_SAFE: f32 = 88.0;
 const LOG10_2: f32 = core::f32::consts::LOG10_2;
 

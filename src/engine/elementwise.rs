@@ -63,7 +63,7 @@ impl<'a, Dev: Device> Visit<'a, Dev> for SameShape<'a> {
 /// Calls `f` with an operand, broadcast to the shape of the output.
 ///
 /// # Errors
-/// [`Error::AssignTo`] if it does not broadcast to that shape, or the error of `f`.
+/// [`Error::AssignTo`] if the operand does not broadcast to that shape, or the error of `f`.
 #[inline]
 pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
     op: &'static str,

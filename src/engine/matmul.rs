@@ -1,7 +1,8 @@
 //! Products of matrices, vectors and batches of matrices. The memory order determines which axes are the matrix and which the
 //! batch, so no labels are needed.
 //!
-//! Column-major is row-major on reversed axes and exchanged operands: (A·B) reversed is (B reversed)·(A reversed).
+//! A column-major product is computed as a row-major one: the axes of all operands are reversed, and A and B are exchanged. For
+//! matrices, this is the identity (A·B)ᵀ = Bᵀ·Aᵀ.
 
 use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
@@ -93,7 +94,7 @@ impl<'a> Extents<'a> {
     }
 }
 
-/// Returns two operands, or two of their properties, in the order of the row-major product.
+/// Returns the operands, or two of their properties, in the order of the row-major product: exchanged unless `row_major`.
 #[inline]
 fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
     if row_major { (left, right) } else { (right, left) }
@@ -135,8 +136,8 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
-/// Returns the extents and strides of a row-major matrix. A vector becomes a column if `other[0]` is given, or a row if `other[1]`
-/// is; the value is the stride of the added axis.
+/// Returns the extents and strides of a row-major matrix. A vector becomes a column if `other[0]` is given, otherwise a row, and
+/// `other[1]` must be given. The given number is the stride of the added axis.
 #[inline]
 fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
     match (axes.shape(), axes.strides(), other) {

@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::layout::axes::{Axes, AxesMut};
 
-/// Writes the axes of an operand with the reduced ones, `named`, last and in memory order.
+/// Writes the axes of an operand with the reduced axes, `named`, last and in memory order.
 ///
 /// # Errors
-/// If an axis is out of range or named twice, or if there are results of zero elements each and the reduction is not
-/// `defined_on_empty`.
+/// * If an axis is out of range or named twice.
+/// * If the reduction is not `defined_on_empty`, the reduced axes have zero elements, and the result has at least one element.
 #[inline]
 pub(crate) fn reduced_last(
     op: &'static str,

@@ -1,9 +1,9 @@
 //! Views as arithmetic on borrowed extents and strides.
 //!
-//! Every view operation is written once, as a method of [`Axes`]. It reads the axes of a tensor and writes those of the view into
+//! Every view operation is written once, as a method of [`Axes`]. It reads the axes of a tensor and writes the axes of the view into
 //! arrays that the caller provides. A typed tensor passes arrays of its rank, whose length the compiler knows; a
-//! [`Layout`](super::Layout) passes its own. The method returns the offset of the view's first element, in elements from the
-//! tensor's.
+//! [`Layout`](super::Layout) passes its own arrays. The method returns the offset, in elements, from the tensor's first element to the
+//! view's first element.
 
 use super::{Span, along_both, dense_strides, foreign, is_dense};
 use crate::error::Error;
@@ -179,8 +179,8 @@ impl<'a> Axes<'a> {
         Ok(index as isize * self.strides[axis])
     }
 
-    /// Writes the extents of the first `at` indices along an axis, and those of the others, whose offset it returns. The strides
-    /// of both are those of this tensor.
+    /// Splits the tensor along an axis into two parts: the first `at` indices, and the other indices. Writes the extents of both parts and
+    /// returns the offset of the second part. Both parts have the strides of this tensor.
     #[inline]
     pub(crate) fn split_at(
         self,
@@ -201,7 +201,7 @@ impl<'a> Axes<'a> {
         Ok(if high[axis] > 0 { at as isize * self.strides[axis] } else { 0 })
     }
 
-    /// Replaces axes `a` and `b` by one that runs along both, as the last axis. Its stride is the sum of theirs.
+    /// Removes axes `a` and `b`, and appends one axis that runs along both. Its stride is the sum of the strides of `a` and `b`.
     // Always inlined: if the rank is known, as in the trace of a matrix, little code is left.
     #[inline(always)]
     pub(crate) fn diagonal(
@@ -224,7 +224,7 @@ impl<'a> Axes<'a> {
     }
 
     /// Moves the axes in `last` to the end. Their order in `last` does not matter: `sum_axes([2, 0])` is `sum_axes([0, 2])`. The
-    /// moved axes are in memory order (`row_major`), the slowest first; the others keep their order.
+    /// moved axes are sorted, the slowest axis of the memory order (`row_major` or not) first. The other axes keep their order.
     #[inline]
     pub(crate) fn move_last(
         self,
@@ -259,8 +259,8 @@ impl<'a> Axes<'a> {
     /// Writes the strides of the same elements in another shape with the same number of elements. Returns `None` if no strides
     /// fit.
     ///
-    /// Elements are iterated with the last axis fastest (`row_major`) or the first. The old and the new axes are matched in groups
-    /// with the same number of elements. Strides fit if the old axes of each group fuse.
+    /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
+    /// are matched in groups with the same number of elements. Strides fit if the old axes of each group fuse.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         dense_strides(shape, strides, row_major);
         if self.shape.contains(&0) {
@@ -306,8 +306,8 @@ impl<'a> Axes<'a> {
         Some(())
     }
 
-    /// Writes the strides that broadcast these axes to a larger shape: 0 along new axes and along those of extent 1. Returns
-    /// `None` if the shape does not broadcast to the larger one.
+    /// Writes the strides that broadcast these axes to `shape`: 0 along new axes, and along axes whose extent changes from 1. Returns
+    /// `None` if these axes do not broadcast to `shape`.
     #[inline]
     pub(crate) fn broadcast_to(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         let first = shape.len().checked_sub(self.rank())?;

@@ -4,7 +4,7 @@ use crate::error::Error;
 
 /// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one.
 ///
-/// Row-major aligns trailing axes (NumPy's rule), column-major leading ones; an axis of extent 1 repeats.
+/// Row-major order aligns the trailing axes (NumPy's rule); column-major order aligns the leading axes. An axis of extent 1 is repeated.
 ///
 /// # Errors
 /// [`Error::Shapes`] if the shapes do not broadcast.

@@ -12,10 +12,11 @@ fn refused(shape: &[usize], strides: &[isize], why: String) -> Error {
     Error::Strides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
 }
 
-/// Returns the lowest and the highest offset of an index, in elements from the one at index 0; `None` if there are zero elements.
+/// Returns the lowest and the highest offset over all indices, in elements relative to the element at index 0. Returns `None` if there
+/// are zero elements.
 ///
 /// # Errors
-/// If the number of elements, or the bytes from the lowest to the highest one, exceeds `isize::MAX`.
+/// If the number of elements exceeds `isize::MAX`, or the number of bytes from the lowest to the highest element.
 pub(crate) fn reach(
     shape: &[usize],
     strides: &[isize],
@@ -66,8 +67,9 @@ pub(crate) fn check_bounds(
 
 /// Checks that different indices address different elements, as mutable views require.
 ///
-/// The stride of each axis must exceed the span of the axes with smaller strides. That is sufficient, and necessary except for
-/// interleaved axes. It holds for all views that are derived from a contiguous tensor without broadcasting.
+/// The condition is that the stride of each axis exceeds the span of the axes with smaller strides. It is sufficient. It is not
+/// necessary: a few layouts with interleaved axes are rejected although they do not overlap. All views that are derived from a
+/// contiguous tensor without broadcasting meet the condition.
 pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
     if shape.contains(&0) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The one-dimensional parts of a tensor along one axis.
+//! Enumerates the lanes of a tensor: its one-dimensional parts along one axis.
 
 use super::axes::{Axes, AxesMut};
 use super::odometer::Odometer;

@@ -7,9 +7,9 @@
 //! * [`lanes`]: the one-dimensional parts along an axis.
 //! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.
 //!
-//! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any. The code that turns a
-//! layout into access to memory therefore checks it: [`Layout::fits`] against a buffer, [`Axes::within`](axes::Axes::within)
-//! against the axes of a view, and [`Layout::is_apart`] before anything is written.
+//! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any numbers. The code that turns a
+//! layout into access to memory therefore checks the layout: with [`Layout::fits`] against a buffer, with
+//! [`Axes::within`](axes::Axes::within) against the axes of a view, and with [`Layout::is_apart`] before anything is written.
 
 #![forbid(unsafe_code)]
 
@@ -29,8 +29,8 @@ use slice::SliceItem;
 
 /// The extents and strides (in elements) of up to [`MAX_RANK`] axes, and the offset of the first element.
 ///
-/// The methods that take a part of a layout, or rearrange its axes, return a layout that addresses only elements that the
-/// original addresses. Mutable views of disjoint parts rely on that; bounds are checked wherever a layout is applied to a buffer.
+/// Some methods return a part of the layout, or the layout with its axes rearranged. The result addresses only elements that the
+/// original addresses; mutable views of disjoint parts rely on that. Wherever a layout is applied to a buffer, bounds are checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layout {
     rank: usize,
@@ -75,7 +75,7 @@ impl Layout {
         self.strides[axis] = along_both(self.strides[axis], stride);
     }
 
-    /// Creates a contiguous layout, with the last axis fastest (`row_major`) or the first.
+    /// Creates a contiguous layout, with the last axis fastest if `row_major`, otherwise with the first axis fastest.
     pub(crate) fn dense(shape: &[usize], row_major: bool) -> Layout {
         let mut layout = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
         dense_strides(shape, &mut layout.strides[..shape.len()], row_major);
@@ -258,7 +258,7 @@ impl Layout {
     }
 }
 
-/// The lowest and the highest offset of an index, in elements. If there are zero elements, `lowest` exceeds `highest`.
+/// The lowest and the highest offset over all indices, in elements. If there are zero elements, `lowest` exceeds `highest`.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     lowest: isize,
@@ -284,14 +284,15 @@ impl Span {
         if overflow { Span { lowest: isize::MIN, highest: isize::MAX } } else { Span { lowest, highest } }
     }
 
-    /// Returns whether this span contains all offsets of `part`. Every span contains an empty one.
+    /// Returns whether this span contains all offsets of `part`. Every span contains the empty span.
     #[inline]
     fn contains(self, part: Span) -> bool {
         part.lowest > part.highest || (self.lowest <= part.lowest && part.highest <= self.highest)
     }
 }
 
-/// Returns the number of elements if all operands, whose strides these are, are contiguous in one order.
+/// Returns the number of elements if all operands are contiguous in the same memory order, otherwise `None`. `strides` yields the strides
+/// of each operand.
 #[inline]
 pub(crate) fn one_block<'a>(
     shape: &[usize],
@@ -307,8 +308,8 @@ pub(crate) fn one_block<'a>(
     (contiguous(true) || contiguous(false)).then(|| shape.iter().product())
 }
 
-/// Returns the stride of a step along two axes at once. The sum can overflow only if no such step is taken, as with zero
-/// elements.
+/// Returns the stride of a step along two axes at once: the sum of their strides. It can overflow only if no such step is taken, for
+/// example if there are zero elements.
 #[inline]
 pub(crate) fn along_both(a: isize, b: isize) -> isize {
     a.wrapping_add(b)

@@ -66,7 +66,7 @@ impl<const K: usize> Odometer<K> {
         &self.index[..self.rank]
     }
 
-    /// Advances to the next index; from the last one to the first.
+    /// Advances to the next index. After the last index, the first index follows.
     #[inline]
     pub(crate) fn advance(&mut self) {
         for axis in (0..self.rank).rev() {
@@ -87,7 +87,8 @@ impl<const K: usize> Odometer<K> {
     }
 }
 
-/// Advances to the next index of a shape, from the last one to the first. The last axis is fastest (`row_major`), or the first.
+/// Advances to the next index of a shape. After the last index, the first index follows. The last axis is fastest if `row_major`,
+/// otherwise the first axis.
 #[inline]
 pub(crate) fn advance(index: &mut [usize], shape: &[usize], row_major: bool) {
     for k in 0..shape.len() {

@@ -85,7 +85,7 @@ impl<const K: usize> Plan<K> {
         }
     }
 
-    /// Sorts the loops, largest strides outermost: by the strides of operand `key`, then by those of the others.
+    /// Sorts the loops, largest strides outermost: by the strides of operand `key`, then by the strides of the other operands.
     fn sort_by_stride(&mut self, key: usize) {
         let size = |strides: &[isize; K]| {
             let mut size = strides.map(isize::unsigned_abs);
@@ -190,7 +190,8 @@ impl<const K: usize> Plan<K> {
         self.halves_by(&|_| if self.rank == 1 { grain } else { 1 })
     }
 
-    /// Returns the lower and the upper half of the outermost loop whose extent exceeds its `grain`, split at a multiple of that.
+    /// Splits the plan at the outermost loop `axis` whose extent exceeds `grain(axis)`, at a multiple of `grain(axis)`. Returns the
+    /// lower and the upper half, or `None` if there is no such loop.
     pub(crate) fn halves_by(&self, grain: &(impl Fn(usize) -> usize + ?Sized)) -> Option<(Plan<K>, Plan<K>)> {
         let axis = (0..self.rank).find(|&axis| self.shape[axis] > grain(axis))?;
         let at = (self.shape[axis] / 2).next_multiple_of(grain(axis));

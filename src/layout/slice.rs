@@ -1,4 +1,4 @@
-//! Slices: one argument for each axis, from which the axes of the view are computed.
+//! Slices: computes the axes of a view from one argument for each axis of the tensor.
 
 use super::axes::{Axes, AxesMut};
 use crate::error::Error;
@@ -9,12 +9,12 @@ use crate::error::Error;
 pub enum SliceItem {
     /// One index; removes the axis. A negative index counts from the end.
     At(isize),
-    /// Indices from `start` up to `end` (a negative one counts from the end, `None` is the end) in steps. A negative step begins
-    /// at the last index of the range.
+    /// A range of indices from `start` to `end`, with a step. Negative values of `start` and `end` count from the end of the axis. If
+    /// `step` is negative, the first index is the last one of the range.
     Span {
         /// The first index of the range.
         start: isize,
-        /// The end of the range.
+        /// The end of the range; `None` is the end of the axis.
         end: Option<isize>,
         /// Whether the range includes its end.
         inclusive: bool,

@@ -28,7 +28,7 @@ pub(crate) struct Loop {
     pub(crate) from: isize,
 }
 
-/// A list of loops. In rows and columns the first one is the innermost, otherwise the last one.
+/// A list of loops. In `rows` and `columns`, the first loop is the innermost. In `outer`, the last loop is the innermost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Loops {
     count: usize,
@@ -61,7 +61,7 @@ impl Loops {
         one
     }
 
-    /// Returns the index of the loop with the smallest key, the last one of several.
+    /// Returns the index of the loop with the smallest key. If several loops have this key, returns the last one.
     fn least(&self, key: impl Fn(&Loop) -> usize) -> Option<usize> {
         (0..self.count).rev().min_by_key(|&i| key(&self.loops[i]))
     }
@@ -82,7 +82,7 @@ pub(crate) struct Blocks {
     pub(crate) columns: Loops,
     /// Whether columns have unit stride in the result and rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
     pub(crate) dense: bool,
-    /// The loops around them, outermost first: loops with a small stride in either operand are inside.
+    /// The loops around rows and columns, outermost first: loops with a small stride in either operand are inside.
     pub(crate) outer: Loops,
     /// The offsets of the first elements in the result and in the source, in bytes.
     pub(crate) offsets: [isize; 2],
@@ -115,8 +115,10 @@ impl Blocks {
         }
     }
 
-    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless the loop is contiguous in
-    /// the result, its stride in the source is a multiple of the unit, and the unit has 1, 2, 4, 8 or 16 bytes.
+    /// Splits off the innermost column loop, and returns it with the remaining loops. Returns `None` unless all of these hold:
+    /// * The loop is contiguous in the result.
+    /// * Its stride in the source is a multiple of the unit.
+    /// * The unit has 1, 2, 4, 8 or 16 bytes.
     pub(crate) fn split_contiguous(&self) -> Option<(Loop, Blocks)> {
         let mut rest = *self;
         let first = self.columns.as_slice().first()?;
@@ -140,7 +142,7 @@ impl Blocks {
         }
     }
 
-    /// Chooses the axis with the smallest stride in the result as columns, and that with the smallest stride in the source as rows.
+    /// Chooses the axis with the smallest stride in the result as columns, and the axis with the smallest stride in the source as rows.
     fn find_sides(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         let Some(column) = left.least(|l| l.to.unsigned_abs()) else { return };
@@ -210,8 +212,8 @@ impl Blocks {
     }
 }
 
-/// Extends rows or columns (`side`) until they have `enough` bytes: by loops whose stride is the current length of `side`, or by a
-/// divisor of such a loop's extent.
+/// Extends rows or columns (`side`) until they have `enough` bytes. Adds loops whose stride is the current length of `side`. If such a
+/// loop is too long, adds a part of it whose extent divides the loop's extent.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;

@@ -27,9 +27,9 @@ use crate::layout::{Layout, element_count};
 ///
 /// # Threads
 /// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the current pool. A
-/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`) for operations of about a quarter
-/// of a millisecond and more, as waking the pool takes time. To run smaller operations in parallel from such a thread, enter the pool
-/// once, around all of them:
+/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`). Because waking this pool takes time,
+/// such a thread uses it only for operations of about a quarter of a millisecond and more. To run smaller operations in parallel, enter
+/// the pool once, around all of them:
 ///
 /// ```
 /// # #[cfg(feature = "rayon")] {
@@ -41,21 +41,23 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Results
-/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run: how work is split
-/// depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
-/// reordered or fused, and results are not flushed to zero. Bits may differ for:
+/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run. For this, the order of a
+/// summation depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
+/// reordered or fused, and results are not flushed to zero. The bits of these results may differ:
 ///
 /// * Products of floating-point matrices, and contractions that use them, on processors with different vector instructions, or at
 ///   different levels of `VIERBEIN_SIMD`. If the processor has fused multiply-add instructions, a product and a sum are rounded once,
 ///   not twice. At the level `portable`, this depends on the processor, too: the crate `matrixmultiply` computes these products and
 ///   selects its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run.
 /// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
-///   `portable`, and in builds with debug assertions. There, they are those of the C library, and for complex numbers those of
-///   `num-complex`. The C library's results differ between systems and may depend on the processor. Elsewhere, elementary functions are
-///   this crate's own, and their results are the same on every x86-64 processor with AVX2 and on every 64-bit ARM.
-/// * Sums of the same elements with different strides: the summation order may differ. It may also differ between releases of this
-///   crate.
-/// * NaNs, whose bits are unspecified, and results with the feature `blas`, which follow the rules of that library.
+///   `portable`, and in builds with debug assertions. In these cases, the C library computes the functions of real numbers, and
+///   `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the processor. In all
+///   other cases, this crate computes the functions itself. Then the results are the same on every x86-64 processor with AVX2 and on
+///   every 64-bit ARM.
+/// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release of
+///   this crate.
+/// * NaNs: their bits are unspecified.
+/// * Matrix products and contractions with the feature `blas`: the BLAS decides whether bits depend on the number of threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cpu;
 
@@ -132,8 +134,8 @@ unsafe impl Device for Cpu {
     }
     #[inline(always)]
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
-        // On the stack first: no kernel has the buffer's address, so the compiler can leave the buffer out if the element is read
-        // and the tensor dropped at once, as in `x.sum().item()`.
+        // The kernel writes to the stack, so it never has the buffer's address. If the element is then read and the tensor dropped at
+        // once, as in `x.sum().item()`, the compiler can remove the buffer.
         let mut value = T::default();
         // SAFETY: `value` is the one element of shape `[]`; it is initialised, and not used otherwise until `work` returns.
         work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;

@@ -21,7 +21,7 @@ use engine::{Context, Memory};
 ///
 /// The type always exists; whether there is such a device is found at run time. Without the feature `cuda`, or without NVIDIA's driver,
 /// a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. The error says what was
-/// searched for and where. Building needs none of them.
+/// searched for and where. A build needs neither the driver, nor a GPU, nor the run-time compiler.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -34,22 +34,22 @@ use engine::{Context, Memory};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// All work is queued on one stream and done in that order. Copies to the host wait for the data that they copy, and so do
-/// operations that must know at once whether integers fit or divide. The stream is the null stream, so work of libraries that
-/// do not know this one is ordered with it, too. An operation makes the GPU's primary context current in the calling thread,
-/// and leaves it current.
+/// All work is queued on one stream, and runs in the order in which it was queued. Copies to the host wait until the copied data is
+/// complete. Operations that check integers for overflow or division by zero wait for the result of the check. The stream is CUDA's null
+/// stream. So the work of other libraries on this GPU is ordered with the work of this crate, too, except on non-blocking streams. An
+/// operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
 /// Freed memory is kept for later allocations. Blocks of up to 64 MiB, at most an eighth larger than requested, are in a buffer pool of
-/// this crate. The device's default pool, which is configured to keep memory, has the rest. [`trim`](Cuda::trim) returns it to the
-/// system.
+/// this crate. All other freed memory is in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns the
+/// memory of both pools to the system.
 ///
 /// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
 /// of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from partial results
-/// in another order than on the CPU, which is the same from run to run. They round differently. A partial result may overflow,
-/// underflow or combine an infinity with a zero even if combining the elements one by one would not. cuBLAS multiplies by the scaling
-/// factors of a product even if they are 1, so that infinite complex numbers may become NaN.
+/// in another order than on the CPU, so their rounding errors differ. The order is the same from run to run. A partial result may
+/// overflow, underflow or combine an infinity with a zero even if combining the elements one by one would not. cuBLAS multiplies by the
+/// scaling factors of a product even if they are 1, so that infinite complex numbers may become NaN.
 ///
-/// An operation without a CUDA source does not compile on it, and the message says what to write:
+/// Using an operation without a CUDA source on `Cuda` is a compile error, and the message says what to write:
 ///
 /// ```compile_fail,E0080
 /// use vierbein::device::{CudaSource, UnaryOp};
@@ -69,7 +69,8 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. They are loaded instead of those that the loader finds.
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. These files are loaded instead of the libraries that the
+///   system's loader finds.
 /// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or `~/.cache`.
 ///   If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the directory and its files
 ///   must belong to the effective user or to root, and only their owner may have permission to write. If this is not so, each process
@@ -99,7 +100,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.synchronize()
     }
 
-    /// Returns memory that no tensor uses to the system.
+    /// Waits until all queued work is done, and returns all memory that no tensor uses to the system.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
@@ -123,7 +124,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::count()
     }
 
-    /// Returns the free and total memory, in bytes. Memory that is kept for later tensors counts as used.
+    /// Returns the free and the total memory of the GPU, in bytes. Memory that is kept for later tensors counts as used.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
@@ -131,9 +132,9 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.memory()
     }
 
-    /// Allocates page-locked host memory for `len` elements, all zero. A GPU copies from and to it directly, at the speed of
-    /// the bus, while ordinary memory is copied once more on the way. There is little of it: use it for data that is copied
-    /// repeatedly.
+    /// Allocates page-locked host memory for `len` elements, all zero. A GPU copies from and to page-locked memory directly, at the
+    /// speed of the bus; ordinary memory is copied once more on the way. The system has little page-locked memory: use it for data that
+    /// is copied repeatedly.
     ///
     /// # Errors
     /// See [`new`](Cuda::new). [`Error::OutOfMemory`] if the allocation fails.
@@ -189,18 +190,18 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// The device, without a check that it is available.
     pub(crate) const UNCHECKED: Self = Cuda { _private: () };
 
-    /// Returns the name of the type with an ordinal.
+    /// Returns the name of the device type with this ordinal, such as `Cuda<0>`.
     pub(crate) fn name_of(ordinal: usize) -> String {
         engine::name_of(ordinal)
     }
 
-    /// Wraps memory of another library. Its owner is dropped when all work that uses the memory is done.
+    /// Wraps memory of another library. Dropping the buffer waits for all queued work and then drops the owner of the memory.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * the device is available;
     /// * `first` points to `len` contiguous elements on this device, aligned to the size of an element;
-    /// * until the owner is dropped, they stay there, and nothing else reads or writes them.
+    /// * until the owner is dropped, the elements stay at this address, and nothing else reads or writes them.
     pub(crate) unsafe fn foreign<T: Element>(
         first: CudaPtr<T>,
         len: usize,

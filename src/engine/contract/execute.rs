@@ -23,7 +23,7 @@ pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) operands: &'a [MatrixOperand<'a, T, Dev>],
     /// Largest size of an intermediate, in bytes.
     pub(crate) limit: Option<usize>,
-    /// The path found for the same operands before.
+    /// The cache that may hold the path of an earlier call with the same shapes.
     pub(crate) cache: &'a PathCache,
 }
 
@@ -55,7 +55,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
     }
 
-    /// Returns a new operand with these labels, which `kernel` writes. It keeps `conjugate`, as the kernel does not conjugate.
+    /// Allocates a new operand with these labels, lets `kernel` write its elements, and returns it. `kernel` does not conjugate, so the
+    /// new operand has the same `conjugate`.
     fn remade(
         self,
         device: &Dev,
@@ -68,7 +69,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
     }
 
-    /// Returns whether it has labels that are not in `kept`.
+    /// Returns whether the operand has labels that are not in `kept`.
     fn has_more_than(&self, kept: Set) -> bool {
         self.axes.set() & !kept != 0
     }
@@ -254,7 +255,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// Determines the extent of each label's axes.
     ///
     /// # Errors
-    /// If operands disagree.
+    /// If axes of one label differ in extent.
     pub(crate) fn bind(&self) -> Result<Bound<'_>, Error> {
         Bound::new(self.spec, self.row_major, self.shapes())
     }
@@ -266,8 +267,9 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// Contracts into a new output. If a label of the result repeats, the output must contain zeros.
     ///
     /// # Errors
-    /// If an intermediate would have more bytes than the limit or more axes than a tensor can have, if an allocation fails, or if
-    /// an integer result overflows.
+    /// * If no path is found whose intermediates are within the limit and have no more axes than a tensor can have.
+    /// * If an allocation fails.
+    /// * If an integer result overflows, in builds with debug assertions.
     pub(crate) fn write(&self, bound: &Bound<'_>, out: Output<'_, T, Dev>) -> Result<(), Error> {
         let axes = Labelled::new(out.axes(), &bound.result(), bound.extents());
         self.run(bound, Scaling::overwrite(), out, &axes)
@@ -276,7 +278,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// Computes `out = alpha · result + beta · out`.
     ///
     /// # Errors
-    /// As [`write`](Einsum::write), and if the shape of `out` differs from that of the result. `out` is unchanged then.
+    /// As [`write`](Einsum::write), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
     pub(crate) fn accumulate(
         &self,
         bound: &Bound<'_>,
@@ -325,7 +327,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
-        // Otherwise labels that occur in one operand only would be summed, for a result of zero elements.
+        // Without this check, labels that occur in one operand only would be summed although the result has zero elements.
         if c.layout().shape().contains(&0) {
             return Ok(());
         }

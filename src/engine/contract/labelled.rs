@@ -79,7 +79,8 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    /// Labels the axes. Axes with the same label become one, whose stride is the sum of theirs; extents must have been checked.
+    /// Labels the axes. Axes with the same label become one axis, whose stride is the sum of their strides. The caller must have checked
+    /// that their extents are equal.
     pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
         let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
         for (axis, &label) in labels.iter().enumerate() {
@@ -172,7 +173,7 @@ impl<'s> Bound<'s> {
     /// Determines the extent of each label's axes.
     ///
     /// # Errors
-    /// If operands disagree.
+    /// If axes of one label differ in extent.
     pub(super) fn new<'l>(
         spec: &'s Spec<'s>,
         row_major: bool,
@@ -224,8 +225,8 @@ impl<'s> Bound<'s> {
         self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
     }
 
-    /// Returns a term's labels with those of the axes that its ellipsis stands for. These are counted from the last axis
-    /// (row-major) or from the first (column-major).
+    /// Returns a term's labels, including those of the axes that its ellipsis stands for. The labels of an ellipsis are counted from
+    /// its last axis (row-major) or from its first axis (column-major).
     fn labels_of(&self, term: &Term, rank: usize) -> Labels {
         let Some(at) = term.dots() else { return term.all() };
         let named = term.labels();

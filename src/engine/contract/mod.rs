@@ -1,5 +1,5 @@
-//! Contractions: axes have labels. More than two operands are contracted pair by pair, in a contraction order found by a search;
-//! one kernel computes each pair.
+//! Contractions of operands whose axes have labels. More than two operands are contracted pair by pair, in a contraction order found by
+//! a search; one kernel computes each pair.
 
 mod cache;
 mod execute;

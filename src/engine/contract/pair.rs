@@ -10,7 +10,8 @@
 //! | right | | yes | yes |
 //! | sum | yes | yes | |
 //!
-//! A label that occurs in one operand only has already been summed. The kernel for the others:
+//! A label that occurs in one operand, but neither in the other operand nor in the result, has already been summed. The classes of the
+//! other labels determine the kernel:
 //!
 //! | pattern | kernel | examples |
 //! |---|---|---|
@@ -72,7 +73,8 @@ pub(super) struct Matrices {
     pub(super) left: Labels,
     pub(super) right: Labels,
     pub(super) sum: Labels,
-    /// Summed labels in loops around the products, which accumulate: for a small result, cheaper than copying an operand.
+    /// Summed labels in loops around the products. Each iteration adds its product to the result. If the result is small, this takes
+    /// less time than copying an operand.
     pub(super) walk: Labels,
     /// The axis order in which each operand is packed, if a group of its axes does not fuse.
     pub(super) pack: [Option<Labels>; 2],
@@ -82,14 +84,15 @@ pub(super) struct Matrices {
 
 /// Minimum number of rows or columns per matrix product inside a loop; with fewer, the operand is packed.
 const MIN_RUN: usize = 8;
-/// Minimum number of elements of a result tile: a smaller one uses only a small part of a matrix kernel's tile ..
+/// Minimum number of elements of a result tile. Smaller result tiles use only a small part of a matrix kernel's tile.
 const MIN_TILE_LEN: usize = 128;
-/// .. which matters if sums have more terms than this; otherwise copying the result would cost more.
+/// Number of terms above which small result tiles are avoided by a temporary buffer. For shorter sums, copying the result would take
+/// longer than it saves.
 const MIN_LONG_SUM: usize = 64;
 
 impl Kernel {
-    /// Chooses a kernel by the table above. `accumulates`: whether sums may be accumulated in several products, as every partial sum
-    /// is representable.
+    /// Chooses a kernel by the table above. `accumulates` states whether a sum may be accumulated by several products, because every
+    /// partial sum is representable.
     pub(super) fn choose(
         a: &Labelled,
         b: &Labelled,
@@ -180,10 +183,11 @@ impl Matrices {
     }
 }
 
-/// Returns the labels of loops around the rows (or columns) of a matrix, and the labels that make up its rows.
+/// Splits the labels of the rows (or columns) of a matrix. Returns the labels of loops around the matrix product, and the labels whose
+/// fused axes are the rows of one product.
 ///
-/// The latter are axes that fuse in the result and in the operand, or in the result only if these rows would be too short. The
-/// innermost such axes are best, as they are written contiguously; if they are too short, the longest.
+/// The axes of the rows fuse in the result and in the operand. If such rows are too short, axes that fuse in the result are enough. The
+/// innermost such axes are preferred, because they are written contiguously; if they are too short, the longest run of axes is taken.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();

@@ -1,12 +1,13 @@
 //! Searches for the contraction order of a network of tensors, pair by pair.
 //!
-//! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, as they can be best: two
-//!   vectors that both share a label with one large tensor.
-//! * More operands: the same over connected subsets only, each pair of which is enumerated once (Moerkotte and Neumann, *Analysis of
-//!   two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees without cross products*,
-//!   VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and Verstraete, Phys. Rev. E 90,
-//!   033315 (2014) search tensor networks in this way.
-//! * If there are too many of these pairs: greedily, the pair of operands that shrinks the network most.
+//! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, because the best order may need
+//!   one. Example: two vectors that both share a label with one large tensor.
+//! * More operands: dynamic programming over connected subsets only. Each pair of such subsets is enumerated once (Moerkotte and
+//!   Neumann, *Analysis of two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees without
+//!   cross products*, VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and Verstraete,
+//!   Phys. Rev. E 90, 033315 (2014) search tensor networks in this way.
+//! * If there are too many pairs of connected subsets: a greedy search. Each step contracts the pair of operands that shrinks the
+//!   network most.
 //!
 //! The number of search steps limits the search, never the time: equal networks get equal paths.
 
@@ -22,7 +23,8 @@ const LABELS: usize = 64;
 pub(super) const ALL_PAIRS: usize = 8;
 /// Smallest and largest budget of the search, in pairs of connected subsets: a millisecond, and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
-/// Between the two, the budget is one pair for this number of multiplications: the search takes about as long as the contraction.
+/// Between these bounds, the budget is one pair for this number of multiplications of the greedy path: the search then takes about as
+/// long as the contraction.
 const WORK_PER_PAIR: f64 = 32.0;
 
 /// The operands and the result of a contraction, by their labels.
@@ -106,7 +108,7 @@ pub(crate) fn optimise(
 struct Problem {
     operands: Vec<u64>,
     output: u64,
-    /// Never 0: if one extent is 0, the search still minimises the others.
+    /// An extent of 0 counts as 1, so that the search still minimises the product of the other extents.
     extents: [f64; LABELS],
     /// Labels of extent 0.
     empty: u64,
@@ -192,7 +194,7 @@ impl Problem {
 
 // ------------------------------------------------------------------ dynamic programming
 
-/// What the search minimises first; the other one decides ties.
+/// The quantity that the search minimises first. The other quantity decides between orders that are equal in the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Goal {
     Multiplications,
@@ -225,7 +227,7 @@ impl Best {
 }
 
 impl Problem {
-    /// Returns the entry of a set for which no order is known yet; a single operand needs none.
+    /// Returns the entry of a set for which no order is known yet. A single operand needs no order.
     fn unknown(&self, set: u64, goal: Goal) -> Best {
         let labels = self.labels_of(set);
         let size = self.size(labels);
@@ -388,7 +390,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Visits all connected sets adjacent to `set` whose lowest operand is higher than its own.
+    /// Visits all connected sets that are adjacent to `set` and whose lowest operand is higher than the lowest operand of `set`.
     fn partners(&mut self, set: u64) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         let excluded = set | up_to(lowest(set));

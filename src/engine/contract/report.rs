@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::fmt;
 
-/// Finds the best path for operands with these labels, whose intermediates have at most `limit` elements.
+/// Finds the best path for operands with these labels. Intermediates of the path have at most `limit` elements.
 pub(super) fn find_path(
     operands: &[Set],
     result: Set,
@@ -67,8 +67,8 @@ impl ContractionPath {
         self.multiplications
     }
 
-    /// Returns the number of floating-point operations of all steps together: one multiplication and one addition of real numbers
-    /// for each term.
+    /// Returns the number of floating-point operations of all steps together: one multiplication and one addition for each term. This
+    /// is the number for real elements; complex elements need more.
     pub fn flops(&self) -> f64 {
         2.0 * self.multiplications
     }

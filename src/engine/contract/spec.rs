@@ -288,7 +288,7 @@ impl<'s> Spec<'s> {
         Ok(self)
     }
 
-    /// Counts how often a label occurs in the operands, up to two.
+    /// Counts how often a label occurs in the operands. Stops counting at two.
     const fn count(&self, label: u8) -> usize {
         let (mut n, mut term) = (0, 0);
         while term < self.operands {
@@ -327,12 +327,12 @@ impl<'s> Spec<'s> {
         }
     }
 
-    /// Returns the number of labels of operand `k`; the result follows the operands.
+    /// Returns the number of labels of operand `k`, or of the result if `k` is the number of operands.
     pub const fn labels(&self, k: usize) -> usize {
         self.terms[k].len as usize
     }
 
-    /// Returns whether operand `k` has an ellipsis; the result follows the operands.
+    /// Returns whether operand `k` has an ellipsis, or the result if `k` is the number of operands.
     pub const fn ellipsis(&self, k: usize) -> bool {
         self.terms[k].dots != NO_DOTS
     }

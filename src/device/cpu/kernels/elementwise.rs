@@ -78,14 +78,14 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     operands: Arrays,
 ) -> bool {
     use DType::{C32, C64, F32, F64};
-    // Elementary functions have one or two operands of one type. An operation of another crate may return any `Elementary`: the match
-    // checks the element types, and `map` returns false for functions that a type does not have.
+    // Elementary functions have one or two operands of one type. A `Function` of another crate may return any `Elementary`. So the match
+    // checks the element types, and `map` returns false if the type does not have the function.
     if A::LEN > 2 || !A::SAME_TYPE {
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // The functions called have the contract of this one, for elements of their types: `n` elements are readable from each operand, and
-    // `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
+    // The functions called below have this function's contract, for elements of the matched types: `n` elements are readable from each
+    // operand, and `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
     let [from, right, _] = operands;
     match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
         // SAFETY: this function's contract, as operand and output have type `f32`.
@@ -129,7 +129,7 @@ kernel! {
     ///
     /// # Safety
     /// * Each operand has `n` initialised elements, of the types `A`.
-    /// * Those of the first operand may be written; they do not overlap the other operands, and nothing else accesses them.
+    /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
         // SAFETY: by this function's contract; the output has exactly the elements of the first operand, of type `A::First`.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
@@ -181,7 +181,7 @@ impl<'a> Visit<'a, Cpu> for Operands<'a> {
     }
 }
 
-/// Returns the addresses of a function's operands: those of a loop from index `first` on.
+/// Returns the addresses of a function's operands: the entries of `addresses` from index `first` on.
 #[inline(always)]
 fn arrays(addresses: Addresses, first: usize) -> Arrays {
     core::array::from_fn(|k| {
@@ -293,13 +293,13 @@ impl<T: Element> Elementwise<T> for Cpu {
     }
 }
 
-// These take the operands by value: only the copies need addresses, so the callers' operands stay in registers.
+// `map_blocks` and `update_blocks` take the operands by value. Only these copies are in memory; the callers' operands stay in registers.
 
-/// [`Elementwise::map`] of many elements, to the first of the operands.
+/// [`Elementwise::map`] of many elements. The first operand is the output.
 ///
 /// # Safety
 /// * The operands are of the types `F::Output` and `A`, in this order, and all of their elements are readable.
-/// * Those of the first one may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
@@ -324,7 +324,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 ///
 /// # Safety
 /// * The operands are of the types `A`, and all of their elements are readable.
-/// * Those of the first one may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
@@ -377,7 +377,7 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
 
 /// Calls `row` for each inner loop of the plan, with the offset of its first element in each operand.
 ///
-/// Does not call it for empty inner loops, so that no slice is made from the pointer of an empty buffer.
+/// Does not call `row` for empty inner loops, so that no slice is made from the pointer of an empty buffer.
 fn for_rows<const K: usize>(plan: &Plan<K>, mut row: impl FnMut([isize; K])) {
     if plan.inner_len() == 0 {
         return;

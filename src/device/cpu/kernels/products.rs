@@ -64,7 +64,7 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
     }
 }
 
-/// Computes a few short sums without a plan, which would take longer than the sums. Returns whether all results are representable.
+/// Computes a few short sums without a plan: planning would take longer than the sums. Returns whether all results are representable.
 /// Returns `None` and writes nothing if there are more outputs or terms.
 #[inline(always)]
 fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bool> {
@@ -239,7 +239,7 @@ struct Finish<T: Scalar> {
     beta_is_one: bool,
     /// Whether `beta` is not zero, so that the old value is read.
     reads_old: bool,
-    /// The signs by which the sums of [`Parts`] are added, which depend on the operands' conjugation.
+    /// The signs with which the sums of [`Parts`] are added. They depend on which operands are conjugated.
     minus_im_im: T::Real,
     re_im: T::Real,
     im_re: T::Real,
@@ -633,7 +633,8 @@ fn merge_all<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], others: &[S::Sum]) {
 /// from one output to the next. Long sums run on several threads.
 ///
 /// # Safety
-/// The caller must ensure that, for each output, all elements that the plan visits from its first elements are readable.
+/// The caller must ensure, for each output, that all elements are readable that the plan visits from the output's first elements of
+/// `a` and `b` on.
 unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,

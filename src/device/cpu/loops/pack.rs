@@ -5,8 +5,8 @@ use crate::device::cpu::kernels::copy::transpose_tile;
 use crate::element::{Element, c32, c64};
 use crate::simd::kernel;
 
-/// Calls a generic function with the element type for a size: of all types of this size, the one with the least alignment. The
-/// called function must have the contract of the function that contains the call.
+/// Calls a generic function with an element type of `$size` bytes. If several types have this size, it is the one with the smallest
+/// alignment. The called function must have the contract of the function that contains the call.
 macro_rules! by_size {
     ($size:expr, $f:ident($($argument:expr),*)) => {
         match $size {

@@ -2,9 +2,9 @@
 //! [`for_blocks`].
 //!
 //! An elementwise function is compiled to a single loop, over contiguous operands. The code of this module is compiled once for all
-//! functions and element types; it sees elements as bytes. Operands that are contiguous in one memory order are one strip.
-//! Otherwise a plan splits the loops into rows. An operand with unit stride along the rows is used in place. Others are copied to
-//! or from a buffer that stays in cache:
+//! functions and element types; it sees elements as bytes. If all operands are contiguous in the same memory order, there is one
+//! strip. Otherwise a plan splits the loops into rows. An operand with unit stride along the rows is used in place. Other operands
+//! are copied to or from a buffer that stays in cache:
 //!
 //! ```text
 //! stride along the rows                 copied by
@@ -184,8 +184,8 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Minimum size of a result, in bytes, for non-temporal stores. For smaller ones, which fit in L3 in part, ordinary stores are at
-/// least as fast.
+/// Minimum size of a result, in bytes, for non-temporal stores. Smaller results fit in L3 at least in part, and ordinary stores are at
+/// least as fast for them.
 const MIN_STREAMED_BYTES: usize = 32 << 20;
 
 /// Maximum cost of an element for non-temporal stores. A loop that takes longer is not limited by memory, and the copy from a buffer
@@ -202,20 +202,20 @@ const ROW_BUFFER_BYTES: usize = 1 << 10;
 /// Maximum length of rows that are joined, so that one call of the loop handles several rows.
 const MAX_JOINED_COLUMNS: usize = 64;
 
-/// Height of a tile that is transposed, as contiguous bytes of the source: its rows are adjacent there.
+/// Height of a transposed tile, in bytes of the source: in the source, the elements of one column of the tile are contiguous.
 const TILE_HEIGHT_BYTES: usize = 512;
 
 /// Maximum number of rows of a tile.
 const MAX_TILE_HEIGHT: usize = 128;
 
-/// Maximum size of a tile of whole rows, in bytes. Whole rows are used if each row of the operands in place begins where the row
-/// before ends, so that memory is read and written without gaps.
+/// Maximum size of a tile of whole rows, in bytes. Tiles have whole rows if, in each operand that is used in place, each row begins
+/// where the row before ends. Memory is then read and written without gaps.
 const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
 
 /// Width of a tile, in bytes of a row, if it does not have whole rows.
 const TILE_WIDTH_BYTES: usize = 1024;
 
-/// Maximum size of a tile, in bytes, for which the next tile is prefetched meanwhile. Both then fit in L2.
+/// Maximum size of a tile, in bytes, for prefetching the next tile during the computation of this one. Both then fit in L2.
 const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 
 #[derive(Debug, Clone, Copy)]
@@ -388,7 +388,7 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
-            // The next elements are read from memory while these are written.
+            // Prefetch the next elements, so that they are read from memory while the current ones are written.
             let next = width.min(left - n);
             for k in 1..K {
                 let size = self.operands[k].size;
@@ -425,7 +425,7 @@ impl<const K: usize> StripTask<'_, K> {
                 let buffer =
                     |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
-                    // If all rows of the operand are the same, the buffer holds them since the first iteration.
+                    // If all rows of the operand are the same, the buffer has held them since the first iteration.
                     if row == 0 || rows.steps[k] != 0 {
                         // SAFETY: `row + height <= rows.rows`: rows of the operand, which may be read by the contract. The buffer
                         // has space for `height` rows of `columns` elements, and this closure has exclusive access.

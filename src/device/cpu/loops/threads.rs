@@ -1,6 +1,6 @@
 //! Runs work on several threads, if there is enough of it. The kernels of the CPU call this module.
 //!
-//! The split of a sum never depends on the number of threads, so results do not depend on it either.
+//! The split of a sum never depends on the number of threads, so the results are the same for any number of threads.
 
 use crate::layout::plan::Plan;
 
@@ -55,8 +55,8 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
 
-/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. It gets trait
-/// objects, so that these are compiled once.
+/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. The closures are passed
+/// to rayon as trait objects, so that these functions are compiled only once.
 #[cfg(feature = "rayon")]
 fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[inline(never)]
@@ -81,7 +81,7 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
 // function and element type.
 
 /// Calls `f` on parts that together make up the plan. Axis `i` is split at multiples of `grain(i)`. The split depends on the number
-/// of threads, so this is only for results that do not depend on it. `work` is the work per element, in bytes.
+/// of threads, so this function is only for results that do not depend on the split. `work` is the work per element, in bytes.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,
@@ -104,13 +104,13 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // Long parts are read and written faster; four per thread balance the load.
+        // At most about four parts per thread: several parts balance the load, and long parts are read and written faster.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }
 
-/// Calls `f` on parts that together make up the plan `kept` of outputs, each of which reads `reads` elements. A part that reads at
-/// least `enough` elements is split, at a multiple of `grain` if it has only one loop. The split does not depend on the number of
+/// Calls `f` on parts that together make up `kept`, a plan of outputs. Computing one output reads `reads` elements. A part that reads
+/// at least `enough` elements is split; if it has only one loop, at a multiple of `grain`. The split does not depend on the number of
 /// threads.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,

@@ -1,4 +1,4 @@
-//! Slices of contiguous operands and outputs in host memory.
+//! Converts contiguous operands and outputs in host memory into slices.
 
 use crate::device::{Cpu, Operand, Output};
 use crate::element::Element;

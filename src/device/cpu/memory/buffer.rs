@@ -27,8 +27,8 @@ pub struct CpuBuffer<T> {
     /// The first element.
     first: NonNull<T>,
     len: usize,
-    /// The start of the [`Block`] that contains the elements. Its alignment is that of `T`, so it is not stored. If `bytes` is
-    /// [`FOREIGN`], the [`Owner`] of foreign elements instead.
+    /// The start of the [`Block`] that contains the elements. The block's alignment is that of `T`, so it is not stored. If `bytes`
+    /// is [`FOREIGN`], `start` points to the [`Owner`] of the foreign elements instead.
     start: NonNull<T>,
     /// The size of the block, or [`FOREIGN`].
     bytes: usize,
@@ -47,7 +47,7 @@ type Owner<T> = Box<dyn ForeignMemory<T>>;
 /// The memory of a tensor that was split into raw parts. [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs it, in
 /// addition to the address of the elements, to free the memory.
 ///
-/// It consists of two words, which foreign code keeps. They do not contain the address of the elements.
+/// It consists of two words, so that foreign code can store it. It does not record where in the memory the elements begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct RawMemory {
@@ -313,9 +313,9 @@ const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_
 
 /// Makes the compiler treat the memory as initialised with unspecified bytes.
 ///
-/// To the compiler, newly allocated memory is uninitialised, and reading it is undefined behaviour. It has to assume that inline
-/// assembly which receives the address writes to the memory. So from here on, each byte has some value. The same holds for a reused
-/// block, in which the bytes of its previous owner are left.
+/// To the compiler, newly allocated memory is uninitialised, and reading it is undefined behaviour. But the compiler has to assume
+/// that inline assembly that receives the address writes to the memory. So after the assembly, each byte has some value. The same
+/// holds for a reused block, which still contains the bytes of its previous owner.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]

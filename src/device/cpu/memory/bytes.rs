@@ -1,4 +1,4 @@
-//! Elements as slices of bytes, in native byte order. The file formats call it.
+//! Views elements as slices of bytes, in native byte order. The modules of the file formats call these functions.
 
 use crate::element::Element;
 

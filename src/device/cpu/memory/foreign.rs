@@ -3,7 +3,8 @@
 /// Elements in memory of another library. [`Tensor::from_buffer`](crate::Tensor::from_buffer) takes ownership of them without a
 /// copy.
 ///
-/// Dropping the value frees the memory. A tensor drops it when the tensor is dropped, which may be on any thread.
+/// Dropping a value of this type frees the memory. A tensor owns the value and drops it on the thread on which the tensor itself is
+/// dropped, which may be any thread.
 ///
 /// ```
 /// use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -48,7 +49,8 @@
 /// assert_eq!(x.as_ptr(), address);
 /// ```
 ///
-/// A tensor cannot own shared memory, such as an `Arc<[T]>`, because a tensor may be written to. It can be viewed instead:
+/// A tensor cannot own shared memory, such as an `Arc<[T]>`, because a tensor may be written to. So this does not compile; create a
+/// view of the shared memory instead:
 ///
 /// ```compile_fail,E0277
 /// use std::sync::Arc;
@@ -60,12 +62,13 @@
 /// The implementation must ensure:
 /// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the owner is dropped, although the borrow
 ///   ends. Its address and length do not change.
-/// * Until then, nothing else reads or writes it. The owner does not either, also while another thread uses the tensor.
+/// * Until the owner is dropped, the elements are accessed only through this slice. The owner itself does not access them either,
+///   even while another thread uses the tensor.
 /// * `elements` may be called several times, and the owner may be moved between calls. Each call returns the same number of
 ///   elements.
 ///
-/// After the last call of `elements`, the owner is not moved until it is dropped, or until it is returned to the caller that
-/// passed it in.
+/// This crate guarantees that it does not move the owner after the last call of `elements`. It then either drops the owner, or returns
+/// it to the caller that passed it in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffer of a tensor of `{T}`",
     label = "expected exclusively owned memory",

@@ -1,7 +1,7 @@
 //! The buffer pool: keeps large blocks of memory when they are freed, and reuses them. [`CpuBuffer`](super::CpuBuffer) calls it.
 //!
 //! The system provides new memory page by page, at the first access, and zeroes each page. For a large elementwise operation, that
-//! takes several times as long as the operation. A block that was in use a moment ago has its pages, and may still be in cache.
+//! takes several times as long as the operation. The pages of a reused block are already there, and may still be in cache.
 //!
 //! ```text
 //! allocate                                                                  (buffer::large)
@@ -9,7 +9,7 @@
 //!     otherwise: allocate a block
 //! free                                                                      (Block::recycle)
 //!     put: free the oldest blocks until the pool is within its limits, then add the block
-//! an allocation fails anywhere: free the whole pool and retry               (Block::fresh, has_room)
+//! an allocation fails: free the whole pool and retry                        (Block::fresh, has_room, zeroed)
 //! ```
 
 use super::system;
@@ -23,7 +23,7 @@ use std::alloc::{alloc, alloc_zeroed, dealloc};
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Minimum size of a result, in bytes, for a pooled block. For smaller ones the global allocator is fast enough.
+/// Minimum size of a result, in bytes, for a pooled block. For smaller results, the global allocator is fast enough.
 ///
 /// In the build for memory checkers (`--cfg vierbein_exact_memory`), no result is that large. Each result then has a separate
 /// allocation of exactly its bytes, so that AddressSanitizer reports every access outside it.
@@ -31,14 +31,14 @@ pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
 /// Alignment of large buffers: one page, so all large results have the same page offset. A plain `Vec` starts a few bytes past a
-/// page boundary. A load that follows a store to almost the same page offset, a few bytes *ahead*, stalls (4 KiB aliasing).
+/// page boundary. If an earlier store wrote to a page offset a few bytes ahead of a load's page offset, the load stalls (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
 /// The size of a large block is a multiple of this. Every element's size divides it, so a block can become a `Vec` of any element
 /// type.
 const BLOCK_GRANULE_BYTES: usize = 4096;
 
-/// Maximum number of blocks in the pool. It is small, because each request searches all of them.
+/// Maximum number of blocks in the pool. The number is small, because each request searches all blocks.
 const MAX_POOL_BLOCKS: usize = 256;
 
 /// The required contents of newly allocated memory.
@@ -176,7 +176,7 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
 }
 
-/// Reserves capacity for `more` elements. Returns `false` if the allocation fails, also after the pool was freed.
+/// Reserves capacity for `more` elements. If the allocation fails, frees the pool and retries. Returns `false` if that fails too.
 pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
         // The pool is not freed for a request that no machine can satisfy.
@@ -191,8 +191,8 @@ pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool 
     true
 }
 
-/// Returns `len` zeros, or `None` if the allocation fails. The system has zeroed memory that is new to the process already, so this
-/// may take no pass over it.
+/// Returns `len` zeros, or `None` if the allocation fails. Memory that is new to the process has been zeroed by the system, and is not
+/// zeroed again.
 pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
     let layout = Layout::array::<T>(len).ok()?;
     if layout.size() == 0 {
@@ -241,8 +241,8 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the smallest block that [`serves`](Block::serves) the layout. Of several, takes the one that was freed last, which is
-    /// most likely in cache.
+    /// Takes the smallest block that [`serves`](Block::serves) the layout. If several blocks have this size, takes the block that was
+    /// freed last, which is most likely in cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
         let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));
@@ -335,17 +335,19 @@ fn parse(text: &str) -> Option<usize> {
 /// # Memory that is used again
 ///
 /// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b`, that takes longer
-/// than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses it if its
-/// elements have the same alignment and the block is at most a quarter larger than needed.
+/// than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a buffer of the
+/// pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger than needed.
 ///
 /// The size of the pool is limited. The default is an eighth of the memory of the machine (or of its container), and at most 4 GiB
-/// (1 GiB on a 32-bit machine). That is enough for the temporaries of a few large expressions, and a small part of the memory that
-/// a program with such tensors uses anyway. If the pool is full, the blocks that have been in it longest are freed first.
+/// (1 GiB on a 32-bit machine). If the size of the memory is not known, the default is 256 MiB. If the pool is full, the blocks that
+/// have been in it longest are freed first.
 ///
 /// [`Cpu::set_recycling_limit`] sets the limit for the process. The environment variable `VIERBEIN_RECYCLE_BYTES` sets it before
-/// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed before the operation returns an error.
+/// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed and the allocation is retried before the
+/// operation returns an error. An allocation of a single element is not retried.
 ///
-/// Large results begin at a page boundary. On Linux they request huge pages for the part that can have them (from 2 MiB on).
+/// Large results begin at a page boundary. On Linux, huge pages of 2 MiB are requested for the part of a result that consists of whole
+/// such pages.
 impl Cpu {
     /// Sets the maximum number of bytes of freed memory that the process keeps for later results. Frees the excess at once. With
     /// 0, no memory is kept, now or later.
@@ -393,8 +395,9 @@ impl Cpu {
         KEPT.lock().bytes
     }
 
-    /// Frees all memory that the process keeps for later results. Returns the number of bytes. Memory of tensors that are dropped
-    /// later is kept again. For a program that has finished its large operations and continues to run.
+    /// Frees all memory that the process keeps for later results. Returns the number of bytes that it freed. The pool stays on: it
+    /// keeps the memory of tensors that are dropped later. Call this if a program has finished its large operations and continues to
+    /// run.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};

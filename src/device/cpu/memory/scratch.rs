@@ -1,4 +1,4 @@
-//! Thread-local scratch buffers for packing, partial sums and transposes, reused between calls. The kernels call it.
+//! Thread-local scratch buffers for packing, partial sums and transposes, reused between calls. The kernels call this module.
 //!
 //! ```text
 //! take the thread's buffer for the purpose       (empty if a nested call uses it)
@@ -166,7 +166,8 @@ fn aligned<R>(start: *mut Line) -> *mut R {
     }
 }
 
-/// Allocates this many bytes and frees them; returns whether that succeeded. For foreign code that aborts if it cannot allocate.
+/// Allocates this many bytes and frees them; returns whether that succeeded. Called before foreign code that aborts the process if it
+/// cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
     // One more line, for any alignment. Without `black_box`, the compiler may remove the allocation.
     core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()

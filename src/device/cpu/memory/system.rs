@@ -1,7 +1,7 @@
 //! Calls of the operating system: the amount of memory, and huge pages. The buffer pool calls it.
 
-/// Requests huge pages for the part of a new block that can have them: one page fault and one TLB entry for 2 MiB instead of 512.
-/// This is a hint; correctness does not depend on whether the system follows it.
+/// Requests huge pages for the part of a new block that consists of whole, aligned huge pages. 2 MiB then need one page fault and one
+/// TLB entry, instead of 512. This is a hint; correctness does not depend on whether the system follows it.
 #[cfg(target_os = "linux")]
 pub(in crate::device::cpu) fn use_huge_pages(start: *mut u8, bytes: usize) {
     const HUGE: usize = 2 << 20;

@@ -146,14 +146,14 @@ unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Resu
     Ok(to)
 }
 
-/// Writes `value` to every element. It is passed as a kernel argument.
+/// Writes `value` to every element of the output. `value` is passed as a kernel argument.
 pub(super) fn put<T: Element, const N: usize>(
     context: &'static Context,
     value: T,
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", value));
-    // SAFETY: outputs guarantee that their elements are allocated and that access to them is exclusive.
+    // SAFETY: `Output` guarantees that its elements are allocated and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("generate", F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: outputs guarantee that their elements are allocated and that access to them is exclusive.
+    // SAFETY: `Output` guarantees that its elements are allocated and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
@@ -221,7 +221,7 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
             });
         }
     }
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     unsafe { operation.run(context, out.shape(), all.list()) }
 }
 
@@ -257,7 +257,7 @@ pub(super) fn copy<T: Element, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
 }
 
@@ -291,7 +291,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     let (kept, reduced) = a.shape().split_at(out.shape().len());
     assert_eq!(out.shape(), kept, "the leading axes must have the shape of the output");
     let reducing = reducing::<T, R>(op);
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
         true => Ok(()),
         false => Err(Error::Arithmetic {
@@ -313,7 +313,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
     let scanning = scanning::<T, F>(op);
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
@@ -352,7 +352,7 @@ pub(super) fn gemm<T: Scalar, const N: usize>(
         "the shapes of a batched matrix product must match"
     );
     let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "matmul", "rows and columns whose product overflows")
 }
@@ -375,7 +375,7 @@ pub(super) fn sum_products<T: Scalar, const N: usize>(
         "the leading axes must have the shape of the output"
     );
     let weights = PackedScaling::new(alpha, beta);
-    // SAFETY: operands guarantee that their elements are readable, and outputs that access to theirs is exclusive.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "sum of products", "operands whose products overflow")
 }

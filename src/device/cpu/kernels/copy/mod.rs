@@ -51,17 +51,18 @@ use tile::{Steps, Tile};
 const MAX_UNPLANNED_LEN: usize = 32;
 /// Matrices of fewer bytes are transposed without a plan.
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
-/// Bytes, read and written, below which a second thread is slower.
+/// Minimum number of bytes of the result to use a second thread. Below this, a second thread is slower.
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// Rows are split between threads at multiples of this number.
 const BAND_ROWS: usize = 64;
-/// Minimum size of a result, in bytes, for non-temporal stores. If L3 is twice as large as this, a copy and a later read of a
-/// result of this size take the same time with both kinds of store. For larger results, non-temporal stores are faster.
+/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
+/// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
-/// Minimum size of a result, in bytes, for non-temporal stores if its rows map to the same cache sets (see [`collide`]) and a store writes
-/// a whole cache line. With stores of half a line, on a processor of AMD, transposes then take 1.1 to 2.7 times as long.
+/// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). It applies only if
+/// a store writes a whole cache line. Measured on an AMD processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7
+/// times as long.
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
-/// Minimum bytes of a row for non-temporal stores, if rows share cache lines: the incomplete lines at a row's ends need ordinary
+/// Minimum bytes of a row for non-temporal stores, if rows share cache lines. The incomplete lines at the ends of a row need ordinary
 /// stores, which fetch the line first.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
 /// Maximum number of pairs of offsets in one call of a kernel.
@@ -292,8 +293,8 @@ impl CopyTask {
         // If rows map to the same cache sets, unaligned loads are faster: a load that spans two cache lines fetches the line of the
         // next load early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
-        // Number of rows in a band. A band's part of a column is contiguous in the source and fills some cache lines; fewer if lines
-        // of different columns would evict each other.
+        // Number of rows in a band. In the source, the elements of one column in one band are contiguous and fill a few cache lines.
+        // They fill fewer lines if the lines of different columns would evict each other.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
             (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
                 (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
@@ -331,7 +332,7 @@ impl CopyTask {
         }
     }
 
-    /// Copies rows that are contiguous in the result and strided in the source: `row`, for each index of the loops of `blocks`.
+    /// Copies `row` once for each index of the loops of `blocks`. The rows are contiguous in the result and strided in the source.
     ///
     /// # Safety
     /// As [`run`](CopyTask::run), for the elements that `row` and `blocks` visit together. The caller must also ensure that the
@@ -387,8 +388,8 @@ impl CopyTask {
     }
 }
 
-/// Returns the number of elements from `start` to the first whole cache line, or `None` if it is not the same at all indices of
-/// the loops.
+/// Returns the number of elements from `start` to the first whole cache line. Returns `None` if this number is not the same at all
+/// indices of the loops.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
@@ -412,8 +413,8 @@ fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     }
 }
 
-/// Calls `f` for all indices of the outer loops and, if `inner` is 2, of columns and rows as well. `f` takes a pair of base
-/// offsets, in the result and in the source, and a table of pairs of offsets that are added to them.
+/// Calls `f` for all indices of the outer loops and, if `inner` is 2, of columns and rows as well; `inner` is 0 or 2. `f` takes a
+/// pair of base offsets, in the result and in the source, and a table of pairs of offsets to add to the base offsets.
 fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[[isize; 2]])) {
     // All loops, innermost first.
     let sides = [blocks.columns.as_slice(), blocks.rows.as_slice()];
@@ -441,8 +442,8 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
             break;
         }
     }
-    // If the innermost loop is longer than the table, the table has its first offsets, and an outermost loop over chunks of it is
-    // added.
+    // If the innermost loop is longer than the table, it is divided into chunks of `MAX_POSITIONS` indices. The table has the offsets
+    // of the first chunk, and a new outermost loop visits the chunks.
     let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);

@@ -1,6 +1,6 @@
 //! Transposes tiles: with SIMD shuffles on x86-64, element by element on other processors.
 //!
-//! An element is an array of 1, 2, 4, 8 or 16 bytes, so that there are five kernels for each instruction set and not one for each
+//! The kernels treat an element as an array of 1, 2, 4, 8 or 16 bytes. So each instruction set has five kernels, and not one for each
 //! element type.
 //!
 //! ```text
@@ -41,7 +41,7 @@ use core::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
-/// How far ahead the source is prefetched, as bytes of a row of the result: the columns that far after the current ones.
+/// Prefetch distance in bytes of a row of the result: the kernel prefetches the columns that are this far after the current ones.
 #[cfg(target_arch = "x86_64")]
 const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
 /// Number of rows that one call of a kernel transposes in [`transpose`].
@@ -50,14 +50,14 @@ const BAND_ROWS: usize = 64;
 /// Transposes a tile: `to[r][c] = from[c][r]` for all `r < rows` and `c < columns`.
 ///
 /// * Element `[r][c]` of the result is at `to + r · to_stride + c`. Each of its rows is contiguous.
-/// * Element `[c][r]` of the source is at `from + c · from_stride + r`. The elements of each *column* of the result are contiguous
-///   there.
+/// * Element `[c][r]` of the source is at `from + c · from_stride + r`. So the elements of each *column* of the result are contiguous
+///   in the source.
 ///
 /// Both strides count elements and may have any sign; `from_stride` may be zero. Pointers must be aligned for `T` only. Every
 /// element of the result is written, some of them more than once; no other memory is accessed.
 ///
-/// Intended for tiles whose source and result together fit in L1 or L2. Tiles of 32 × 32 or 64 × 64 elements are fast. Tiles with
-/// fewer rows or columns than the elements of a register (64 bytes) are slow.
+/// Intended for tiles whose source and result together fit in L1 or L2. Tiles of 32 × 32 or 64 × 64 elements are fast. Tiles whose
+/// rows or columns have less than 64 bytes, the size of a register, are slow.
 ///
 /// # Safety
 /// The caller must ensure:

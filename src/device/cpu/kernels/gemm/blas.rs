@@ -1,4 +1,4 @@
-//! Large products of floating-point and complex numbers with CBLAS, if the feature `blas` is on.
+//! Computes large products of floating-point and complex numbers with CBLAS, if the feature `blas` is on.
 //!
 //! This crate declares the functions of CBLAS (through `cblas-sys`) and links no implementation. An application chooses one, by
 //! the convention of the `blas-src` crates, in its `Cargo.toml`:
@@ -9,12 +9,13 @@
 //! openblas-src = { version = "0.10", features = ["cblas", "system"] }
 //! ```
 //!
-//! Its `main.rs` has the line `extern crate blas_src;`, so that the implementation is linked. The integers of its interface must
-//! have 32 bits (LP64). Whether results are the same on any number of threads then depends on the implementation.
+//! The application's `main.rs` must have the line `extern crate blas_src;`, so that the implementation is linked. The integers of the
+//! implementation's interface must have 32 bits (LP64). Whether results are the same on any number of threads depends on the
+//! implementation.
 //!
 //! CBLAS requires that one axis of a matrix has unit stride, and that the other axis has a stride of at least the first axis's
-//! extent. It can conjugate an operand only if it also transposes it. This crate's own kernels compute all other products. They
-//! also compute small ones, for which they are faster.
+//! extent. It can conjugate an operand only if it also transposes the operand. This crate's own kernels compute all other products,
+//! and small products, for which they are faster.
 
 use super::product::{Matrix, MatrixProduct, Product, same};
 use crate::element::{DType, Scalar};

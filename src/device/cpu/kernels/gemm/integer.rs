@@ -11,8 +11,8 @@
 //!         C[i, ..] = narrow(alpha · sums + beta · C[i, ..])
 //! ```
 //!
-//! Narrowing truncates. In builds with debug assertions, overflows of the accumulators are counted, and a result that is not
-//! exact is an error.
+//! Narrowing truncates. Builds with debug assertions count overflows of the accumulators. If a result is not exact, they return an
+//! error.
 
 use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, checked};
@@ -79,8 +79,8 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
     })
 }
 
-/// Computes at most [`TILE_COLUMNS`] columns, from `first` on. Returns whether they are exact. Packs `b` into `block`, or reads it
-/// in place if that is `None`.
+/// Computes at most [`TILE_COLUMNS`] columns, from `first` on. Returns whether they are exact. Packs `b` into `block`; if `block` is
+/// `None`, reads `b` in place.
 ///
 /// # Safety
 /// As [`in_parts`]. The caller must also ensure:

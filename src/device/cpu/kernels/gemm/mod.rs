@@ -12,7 +12,7 @@
 //! |---|---|
 //! | floating-point, on x86-64 with AVX2 or AVX-512 | `simd`: register tiles by intrinsics; small products without packing |
 //! | floating-point, elsewhere | [`portable`]: the crate `matrixmultiply` |
-//! | floating-point, large, with the feature `blas` | `blas`: a system's CBLAS, if it supports the strides |
+//! | floating-point, large, with the feature `blas` | `blas`: the CBLAS that the application links, if it supports the strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
 //! Operands may have strides of any sign and size, and may be conjugated. No implementation copies a whole operand first. The
@@ -169,7 +169,8 @@ fn unless_empty<'a, T: Scalar>(
     if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
 }
 
-/// Computes the products `part` of a batch, on several threads if they are large. `walk` yields the offsets of all products.
+/// Computes the products of a batch whose indices are in `part`, on several threads if they are large. `walk` yields the offsets of
+/// all products of the batch.
 ///
 /// # Safety
 /// The caller must ensure:

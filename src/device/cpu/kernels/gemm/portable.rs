@@ -2,13 +2,13 @@
 //! processors without AVX2.
 //!
 //! `matrixmultiply` packs panels of A and B. At run time it chooses a kernel for the processor: NEON, AVX, FMA or plain Rust, or
-//! AVX-512 if another crate enables its feature `avx512`. This module adds what it does not have:
+//! AVX-512 if another crate enables its feature `avx512`. This module adds what `matrixmultiply` does not have:
 //!
 //! * **Complex numbers.** Its `cgemm` and `zgemm` cannot conjugate. They multiply by a complex `alpha` and `beta` even if these are
 //!   1, which turns an infinity into NaN. Here a complex product is four real ones. Real and imaginary parts of an operand are
 //!   matrices with twice the strides, and conjugation is a sign.
-//! * **Scaling.** It is called only with `alpha` 1 or -1 and `beta` 0 or 1, which are exact. Other scaling factors are applied
-//!   afterwards, to sums in a scratch buffer.
+//! * **Scaling.** `matrixmultiply` is called only with `alpha` 1 or -1 and `beta` 0 or 1, which are exact. Other scaling factors are
+//!   applied afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
 //! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. So the same amount is
 //!   allocated and freed before each tile. If that fails, [`plain`] computes the tile, with equal bits. The abort can still occur
@@ -44,12 +44,12 @@ const KC: usize = 256;
 const MAX_SIDE: usize = 256;
 /// Tiles with longer sides than this are split, if there are threads to share the work.
 const MIN_SHARED_SIDE: usize = 64;
-/// Multiplications up to which [`plain`] is at least about as fast as packing (measured).
+/// Maximum number of multiplications for which [`plain`] computes a product. Up to there, it is about as fast as packing (measured).
 const PLAIN_WORK: usize = 8 * 8 * 8;
-/// Upper bound of the sides of a register tile in `matrixmultiply`, which has 8 or 16. It pads panels to a multiple of them.
+/// Upper bound of the sides of the register tiles of `matrixmultiply`, which are 8 or 16. Panels are padded to a multiple of a side.
 const MAX_REGISTER_TILE: usize = 16;
-/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. It has several threads only if
-/// another crate enables its feature `threading`.
+/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. `matrixmultiply` uses several threads
+/// only if another crate enables its feature `threading`.
 const MAX_PACKED_ROWS: usize = 4 * 64;
 /// The bound of 1 MiB on the packing buffer that the module documentation states.
 const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);
@@ -334,7 +334,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
                 let b = b.from(terms.start, 0).moved(pass.b as isize);
                 // SAFETY: `terms` is within `0..k`, and the elements of A and B have the parts of the pass: readable by the
                 // contract. The sums are either C, exclusive by the contract, or `m · n` numbers per part in the scratch buffer,
-                // exclusive here. In the latter, the first pass has `beta` 0, so uninitialised numbers are not read.
+                // exclusive here. For the scratch buffer, the first pass has `beta` 0, so uninitialised numbers are not read.
                 unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
             }
         }
@@ -354,7 +354,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
 }
 
 /// Computes a tile without allocating: for small products, and if memory for packing cannot be allocated. With `FUSE`, it uses
-/// fused multiply-adds. If `FUSE` is what the kernels of `matrixmultiply` do, the bits are equal to those of [`tile`].
+/// fused multiply-adds. If `FUSE` equals [`Real::kernel_fuses`], the bits are equal to those that `matrixmultiply` computes.
 ///
 /// # Safety
 /// As [`tile`].
@@ -382,7 +382,7 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // Rows and columns past the end are replaced by the last one. They are not written.
+    // For indices past the end, the last row or column is computed again. These repeated results are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];

@@ -89,7 +89,7 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// Computes one product, on several threads if it is large.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if an integer result overflows, in builds that check.
+    /// [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions.
     ///
     /// # Safety
     /// The caller must ensure:
@@ -98,8 +98,8 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// * `m`, `n`, `k` and `alpha` are not zero, unless this is [`ScaleOnly`].
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes `count` products of a batch, from the current position of `walk` on, which yields the offsets of `c`, `a` and
-    /// `b`.
+    /// Computes `count` products of a batch, beginning at the current position of `walk`. Each position of `walk` has the offsets of
+    /// `c`, `a` and `b`.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).
@@ -158,13 +158,13 @@ impl<T: Scalar> Product<T> {
         }
     }
 
-    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the others.
+    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the other rows.
     pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
         let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
         (Product { m: rows, ..self }, below)
     }
 
-    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the others.
+    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the other columns.
     pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
         let beside =
             Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };

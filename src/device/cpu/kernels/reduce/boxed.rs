@@ -1,5 +1,5 @@
-//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]: each output has one accumulator on the heap, which folds one
-//! element after the other.
+//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]. The accumulators are on the heap, and each folds one element after
+//! the other.
 //!
 //! ```text
 //! for each output                                         (each_boxed)
@@ -56,7 +56,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
                 .identities(needed)
             {
-                // SAFETY: `part` visits the kept axes and `reduced` the others: elements that `Operand` guarantees to be
+                // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
                 // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                 Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
                 None => {

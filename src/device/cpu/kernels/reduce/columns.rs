@@ -10,8 +10,8 @@
 //! ```
 //!
 //! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). Columns that are at least
-//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. With at most [`MAX_FAR_ROWS`] rows, they are not
-//! gathered (`fold_far_rows`).
+//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. If there are at most [`MAX_FAR_ROWS`] rows, such
+//! columns are folded without gathering (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
@@ -24,7 +24,8 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Number of chains, of `CHAIN_LEN` rows each, that are folded into the same accumulators before these are combined with others.
+/// Number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. After that, this set is combined with
+/// another one.
 const CHAINS: usize = 16;
 
 kernel! {
@@ -86,8 +87,8 @@ pub(super) const MIN_FAR_BYTES: usize = 256;
 /// Maximum number of rows for [`fold_far_rows`]. With more rows, reading row by row is faster, however far apart the columns are.
 const MAX_FAR_ROWS: usize = 128;
 
-/// [`fold_rows`] for a few columns that are far apart. Reads all rows of these columns before other columns, which the hardware
-/// prefetches well: a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long row by row.
+/// [`fold_rows`] for columns that are far apart. Reads all rows of a few columns before it reads the next columns, because hardware
+/// prefetches this access pattern well. Row by row, a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long.
 ///
 /// # Safety
 /// As [`fold_rows`], with stride `step` between the elements of a row.
@@ -221,7 +222,7 @@ fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others
 /// * `spare` is a workspace of `accs.len()` accumulators for each of the plan's [`levels`] above a chain.
 /// * `index` is the index of each column's first element.
 /// * `places` is the number of columns that are reduced together if no allocation fails, times the [`weight`](super::weight) of an
-///   element. The split of sums depends on it and not on `accs.len()`, so the bits do not depend on the memory.
+///   element. The split of sums depends on `places` and not on `accs.len()`, so the bits are the same if an allocation fails.
 ///
 /// # Safety
 /// The caller must ensure that, for each column, all elements that the plan visits are readable.
@@ -302,7 +303,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep): the rows of adjacent outputs
+/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep). The rows of adjacent outputs
 /// are close in memory, so memory is read in order.
 ///
 /// # Safety

@@ -43,7 +43,7 @@ use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
 /// Number of elements that one accumulator folds before it is combined with another.
 const CHAIN_LEN: usize = 8;
-/// Rows of fewer elements are folded into a single accumulator. To combine several would take longer than they save.
+/// Rows of fewer elements are folded into a single accumulator. Combining several accumulators takes longer than they would save.
 const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Number of outputs whose rows are reduced in one call. Also the maximum number of outputs that are reduced without a plan.
 const OUTPUTS_PER_CALL: usize = 16;
@@ -76,7 +76,7 @@ pub(super) fn pairwise<A>(
 }
 
 /// Returns the minimum number of elements that are split between two threads. Reductions with large accumulators do much work per
-/// element. The others are as fast as memory, so less than 4 MiB take less time than waking a thread.
+/// element. The speed of other reductions is limited by memory, and less than 4 MiB are read faster than a thread wakes.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
@@ -85,8 +85,8 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns the cost of reading one element, in contiguous elements. It is more than 1 if the inner strides are large along kept
-/// and reduced axes alike, so that every element waits for memory.
+/// Returns the cost of reading one element, relative to that of a contiguous element. The cost is more than 1 if the inner strides
+/// along kept axes and along reduced axes are both large, so that every element waits for memory.
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
     let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
@@ -197,7 +197,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         // `Plan::halves_at` may split unevenly at an outer loop. One part may then need as many levels as the whole, so one is added
         // for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
-        // Fewer than `MIN_SWEPT_OUTPUTS` only if accumulators are larger than those of this crate's own reductions.
+        // This is less than `MIN_SWEPT_OUTPUTS` only if there are fewer outputs, or if accumulators are larger than those of this
+        // crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
@@ -269,7 +270,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             over_outputs(&kept, reads, enough, grain, &|part| {
                 // A sweep needs several outputs. `each` splits a part with a single output further.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: `part` visits the kept axes and `reduced` the others: elements that `Operand` guarantees to be
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
                     // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
                     // SAFETY: as for `sweep`: the elements are readable, and this part's outputs are exclusive.
@@ -342,7 +343,7 @@ impl Sweep {
     }
 }
 
-/// Computes a few outputs of a few elements each, without a plan, which would take longer. Returns whether all results are
+/// Computes a few outputs of a few elements each without a plan: planning would take longer. Returns whether all results are
 /// representable. Returns `None` and writes nothing if there are more outputs, elements or axes.
 #[inline(always)]
 fn reduce_a_few<T: Element, R: Reduction<T>>(

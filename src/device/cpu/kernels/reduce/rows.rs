@@ -129,8 +129,8 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
 /// fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with a large stride in place, without gathering, in several accumulators. After each chain they are combined
-/// with those of the earlier chains.
+/// Reduces elements with a large stride in place, without gathering, in several accumulators. After each chain, the accumulators are
+/// combined with the results of the earlier chains.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 /// Largest number of kernel arguments.
 const MAX_ARGUMENTS: usize = 16;
 
-/// Pointers to the arguments of a kernel, which stay borrowed until it is queued.
+/// Pointers to the arguments of a kernel. The arguments stay borrowed until the kernel is queued.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Arguments<'a> {
     pointers: [*mut c_void; MAX_ARGUMENTS],
@@ -17,7 +17,7 @@ pub(in crate::device::cuda::engine) struct Arguments<'a> {
 /// A type that may be passed to a kernel by value.
 ///
 /// # Safety
-/// The type must have the layout that C gives it, and that of the type in the kernel's declaration.
+/// The type must have the layout that C defines for the type of the parameter in the kernel's declaration.
 pub(in crate::device::cuda::engine) unsafe trait Argument {}
 
 // SAFETY: C gives it the same layout; kernels declare it as `u32`.

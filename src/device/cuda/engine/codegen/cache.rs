@@ -2,7 +2,7 @@
 //!
 //! The name of a file is a hash of everything that its kernel was compiled from: the source, the options and the versions. A file
 //! contains a hash of its other contents, the text that was hashed for the name, and the compiled kernel. If the hash or the text does
-//! not match, the kernel is compiled again. If the directory cannot be written to, new kernels are not kept, which is not an error.
+//! not match, the kernel is compiled again. If the directory cannot be written to, new kernels are not stored; no error is returned.
 //!
 //! The GPU runs what the files contain. On Unix, the cache is used only if no other user but root can have changed it:
 //! see [`is_private`].
@@ -86,7 +86,7 @@ fn is_private(_: &Metadata) -> bool {
 /// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars,
 /// which are part of a source, and could find two sources with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
-    // No other user can replace the entries of the directory, so between these two calls a file cannot become a link of theirs.
+    // No other user can replace the entries of the directory. So the file cannot be replaced by a link between this call and `open`.
     if !fs::symlink_metadata(file).ok()?.is_file() {
         return None;
     }

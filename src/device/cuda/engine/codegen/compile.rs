@@ -1,5 +1,5 @@
-//! Compiles CUDA C++ with NVRTC to machine code for exactly the GPU in use. So the driver does not compile it again, and an older
-//! driver does not reject it.
+//! Compiles CUDA C++ with NVRTC. If NVRTC knows the architecture of the GPU in use, the result is machine code for this architecture. The
+//! driver then need not compile it, and an older driver does not reject it.
 
 use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
@@ -7,8 +7,8 @@ use cudarc::nvrtc::{result::NvrtcError, sys};
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
-/// Compiler options in addition to the architecture. Products and sums are rounded separately, as on the CPU; kernels that may
-/// fuse them say so.
+/// Compiler options in addition to the architecture. Products and sums are rounded separately, as on the CPU; a kernel that may use
+/// fused multiply-adds calls `fma` explicitly.
 pub(super) const OPTIONS: [&str; 4] = ["--std=c++17", "--fmad=false", "--device-int128", "-default-device"];
 
 /// The compiler's version, and the architectures that it knows.
@@ -50,9 +50,9 @@ impl Compiler {
         })
     }
 
-    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, it compiles to machine code.
-    /// Otherwise it compiles to intermediate code for the newest older architecture that it knows, and the driver compiles that to
-    /// machine code.
+    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, the target is machine code.
+    /// Otherwise the target is intermediate code for the newest older architecture that the compiler knows; the driver compiles this
+    /// code to machine code.
     ///
     /// # Errors
     /// If the compiler knows no older architecture.

@@ -98,15 +98,15 @@ pub(in crate::device::cuda::engine) fn blocks(
     })
 }
 
-/// Returns the bits of the operands for which `is` holds. The result has no bit.
+/// Returns a mask of the operands for which `is` holds: bit `k - 1` for operand `k`. Operand 0, the result, has no bit.
 pub(in crate::device::cuda::engine) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
     (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
 }
 
 // ------------------------------------------------------------------ sources
 
-/// Returns the declarations of a kernel's parameters, and the code that reads them: two kinds of readers by bits of a mask.
-/// `first` is the index of the first operand's steps in the loops.
+/// Returns the declarations of a kernel's parameters, and the code that reads them. Bit `k` of `mask` selects the kind of reader for
+/// operand `k`: `kinds[0]` or `kinds[1]`. `first` is the index of the first operand's steps in the loops.
 pub(in crate::device::cuda::engine) fn readers(
     program: &Program,
     mask: u32,

@@ -26,7 +26,7 @@ pub(in crate::device::cuda::engine) struct Template {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Program {
     pub(in crate::device::cuda::engine) template: &'static Template,
-    /// What it does, for messages; not part of its identity.
+    /// What the kernel does, for messages; not part of its identity.
     pub(in crate::device::cuda::engine) name: &'static str,
     /// The operation's own source.
     pub(in crate::device::cuda::engine) text: CudaSource,

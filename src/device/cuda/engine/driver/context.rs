@@ -1,8 +1,8 @@
 //! A GPU as this process uses it: its primary context, the null stream, on which all work runs in order, and the driver's
 //! memory pool. Nothing here depends on element types or ordinals at compile time.
 //!
-//! Work is queued and runs later. Memory is freed in stream order, too, so a buffer may be dropped while a kernel that reads it
-//! is still queued; only copies to the host wait.
+//! Work is queued and runs later. Memory is freed in stream order, too. So a buffer may be dropped while a kernel that reads it is
+//! still queued.
 
 use super::libraries;
 use super::recycle::{self, Recycled};
@@ -50,7 +50,7 @@ unsafe impl Sync for Kernel {}
 /// Upper bound of the ordinals of GPUs.
 const MAX_DEVICES: usize = 64;
 
-/// Returns the GPU with an ordinal. The first call initialises it.
+/// Returns the GPU with this ordinal. The first call initialises the GPU.
 pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -69,7 +69,7 @@ pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Contex
     Ok(slot.get().expect("it was just set"))
 }
 
-/// Returns the name of the type with an ordinal.
+/// Returns the name of the device type with this ordinal.
 pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }
@@ -147,13 +147,13 @@ impl Context {
         self.ordinal
     }
 
-    /// Returns the stream of all work: the null stream, which waits for work of other libraries, and they wait for work of this
-    /// crate.
+    /// Returns the stream of all work: the null stream. It waits for work that other libraries queued before, on their own blocking
+    /// streams, and their later work waits for the work of this crate.
     pub(in crate::device::cuda) fn stream(&self) -> sys::CUstream {
         result::stream::null()
     }
 
-    /// Returns the error for a failed call of the driver. If a kernel fails, a later call reports it.
+    /// Returns the error for a failed call of the driver. If a kernel fails, a later call of the driver returns its error.
     pub(in crate::device::cuda) fn failure(&self, op: &'static str, error: DriverError) -> Error {
         Error::DeviceFailed { op, device: self.name(), why: describe(error) }
     }
@@ -217,8 +217,8 @@ impl Context {
     unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: an allocation of this context, as the caller ensures; the stream runs work that was queued before this
-            // first.
+            // SAFETY: an allocation of this context, as the caller ensures. The stream frees it after all work that was queued
+            // earlier.
             Some(_) => unsafe { result::free_async(address, self.stream()) },
             // SAFETY: an allocation of this context, as the caller ensures; the driver waits for work that uses it.
             None => unsafe { result::free_sync(address) },
@@ -259,7 +259,7 @@ impl Context {
         wait().map_err(|error| self.failure("wait", error))
     }
 
-    /// Copies bytes to the host, after all work that was queued before. Waits until the copy is complete.
+    /// Copies bytes to the host, after all work that was queued before this call. Waits until the copy is complete.
     ///
     /// # Safety
     /// The caller must ensure that `from` is the address of at least `to.len()` bytes of live memory of this GPU.
@@ -280,7 +280,7 @@ impl Context {
         copy().map_err(|error| self.failure("read", error))
     }
 
-    /// Copies bytes from the host, after all work that was queued before. They are not read after the call.
+    /// Copies bytes from the host, after all work that was queued before this call. `from` is not read after the call returns.
     ///
     /// # Safety
     /// The caller must ensure that `to` is the address of at least `from.len()` bytes of live memory of this GPU that nothing
@@ -413,8 +413,8 @@ impl Context {
     }
 }
 
-/// Returns whether new memory is filled with NaN, so that tests on a GPU find elements that a kernel does not write. Set by
-/// hand (`CONTRIBUTING.md`). The emulator always fills its memory.
+/// Returns whether to fill new memory with NaN, so that tests on a GPU find elements that a kernel does not write: if the environment
+/// variable below is 1 (see `CONTRIBUTING.md`). The emulator always fills its memory.
 fn poisons() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
@@ -446,7 +446,7 @@ pub(in crate::device::cuda) struct Memory {
 /// The owner of the memory.
 enum Holder {
     Pool,
-    /// Memory of another library. Dropping `_owner` tells the library that it is no longer used.
+    /// Memory of another library. Dropping `_owner` tells the library that the memory is no longer used.
     Foreign {
         _owner: Box<dyn Send + Sync>,
     },
@@ -459,7 +459,7 @@ impl std::fmt::Debug for Holder {
 }
 
 impl Memory {
-    /// Wraps memory of another library. Dropping `owner` tells the library that it is no longer used.
+    /// Wraps memory of another library. Dropping `owner` tells the library that the memory is no longer used.
     pub(in crate::device::cuda) fn foreign(
         context: &'static Context,
         address: u64,
@@ -494,7 +494,7 @@ impl Drop for Memory {
                     let _ = unsafe { self.context.free(address) };
                 }
             }
-            // The owner may reuse the memory at once, on another stream.
+            // Waits for all queued work first: the owner may reuse the memory at once, on another stream.
             Holder::Foreign { .. } => drop(self.context.synchronize()),
         }
     }

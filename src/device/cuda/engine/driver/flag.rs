@@ -20,7 +20,7 @@ impl Flag {
         self.0.address()
     }
 
-    /// Waits for the kernels that may raise it. Returns whether one did.
+    /// Waits for the kernels that may raise the flag. Returns whether one of them raised it.
     pub(in crate::device::cuda::engine) fn raised(&self) -> Result<bool, Error> {
         let mut word = [MaybeUninit::new(0u8); size_of::<u32>()];
         // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, as many as `word` has.

@@ -7,8 +7,8 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Environment variable with the path of a directory whose libraries are loaded first, for all requests of the same name in
-/// this process. A request of another name, such as one without a version, gets what the loader finds under it.
+/// Environment variable with the path of a directory. Its libraries are loaded first; later requests in this process for the same file
+/// name get them. For another file name, such as one without a version, the loader searches as usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
 /// Directories that the loader does not search by itself, but where installations put libraries.
 const USUAL: [&str; 3] =
@@ -18,7 +18,7 @@ const USUAL: [&str; 3] =
 const ORDER: [&str; 5] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
 
-/// The newest functions of each library that are called: a library that has them has the others.
+/// The newest functions of each library that this crate calls. A library that has them also has the older functions.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
@@ -61,7 +61,7 @@ pub(in crate::device::cuda::engine) fn compiler() -> Result<(), String> {
             // SAFETY: the library is present, so that `culib` returns the loaded one.
             let library = unsafe { nvrtc::sys::culib() };
             check("libnvrtc.so.13", library, OF_COMPILER, "install the version for CUDA 13")?;
-            // NVRTC loads this library by its name alone, and the loader may not search the directory that both are in.
+            // NVRTC loads `libnvrtc-builtins` by its name alone, and the loader may not search the directory of the two libraries.
             if let Some(directory) = directory_of(library, "nvrtcVersion") {
                 load_all(&directory, "libnvrtc-builtins.so");
             }
@@ -137,8 +137,8 @@ fn load_usual(name: &str) {
     }
 }
 
-/// Loads the libraries of a directory that are called `name`, or `name` with a version, and keeps them loaded: later requests
-/// for one of these names get it.
+/// Loads the libraries of a directory that are called `name`, or `name` with a version, and keeps them loaded. Later requests for one of
+/// these file names get the loaded library.
 fn load_all(folder: &Path, name: &str) {
     let Ok(entries) = folder.read_dir() else { return };
     for entry in entries.flatten() {

@@ -1,5 +1,5 @@
-//! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream, so work of the next owner of
-//! a block runs after all work that was queued before. Hence no thread waits, and the driver is not called.
+//! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream. So the work of a block's next
+//! owner runs after the queued work of its previous owner: no thread has to wait, and the driver is not called.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -17,7 +17,7 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Maximum number of calls for one batch. If there were more, copying the matrices so that one call suffices is faster.
+/// Maximum number of calls for one batch. If more calls were needed, it is faster to copy the matrices, so that one call suffices.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
@@ -143,7 +143,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// Allocates it, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
+    /// Allocates the batch, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
     fn new(
         context: &'static Context,
         batch: &[usize],
@@ -186,8 +186,7 @@ pub(super) unsafe fn multiply(
     let many = Calls::new(shape, [&c, &a, &b]).count > MAX_CALLS;
     let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
     let copied = many || !(straight || flipped);
-    // If the rows of the result are contiguous, its transpose is computed: that of a product is the product of the operands'
-    // transposes in reverse order.
+    // If the rows of the result are contiguous, its transpose is computed, as (A·B)ᵀ = Bᵀ·Aᵀ.
     let flip = copied || !straight;
     // SAFETY: the caller ensures that the elements of `a` are allocated.
     let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;
@@ -272,8 +271,8 @@ impl Calls {
 /// Queues the calls for all matrices of a batch.
 ///
 /// # Safety
-/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`),
-/// and those of the output without an operation.
+/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`);
+/// for the output, without transposing or conjugating it.
 unsafe fn calls(
     context: &Context,
     weights: &PackedScaling,

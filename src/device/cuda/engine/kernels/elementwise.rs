@@ -1,5 +1,5 @@
-//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element
-//! types: those are data of a program.
+//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element types: a
+//! [`Program`] holds them as data.
 
 use super::loops::Loops;
 use super::tile;
@@ -28,8 +28,8 @@ impl Operation {
     /// index.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access those
-    /// of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the elements
+    /// of the result, except that an operand with the strides of the result may consist of the same elements.
     ///
     /// # Panics
     /// If there is no result, or there are more than three operands.
@@ -137,8 +137,8 @@ impl Operation {
     /// Queues the kernel for contiguous operands.
     ///
     /// # Safety
-    /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else
-    /// may access those of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else may access
+    /// the elements of the result, except that an operand with the strides of the result may consist of the same elements.
     unsafe fn dense<const N: usize>(
         &self,
         context: &Context,
@@ -164,8 +164,8 @@ impl Operation {
     /// Queues the kernel for strided operands.
     ///
     /// # Safety
-    /// The caller must ensure that all elements of the plan are allocated on `context`'s GPU. Nothing else may access those of
-    /// the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements of the plan are allocated on `context`'s GPU. Nothing else may access the elements of
+    /// the result, except that an operand with the strides of the result may consist of the same elements.
     unsafe fn strided<const N: usize>(
         &self,
         context: &Context,
@@ -221,8 +221,8 @@ pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize
     (16 / largest).max((16 / smallest).min(4))
 }
 
-/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. It is reduced until lengths,
-/// strides and addresses are multiples of it.
+/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. The number is halved until
+/// lengths, strides and addresses are multiples of it.
 fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],

@@ -1,4 +1,4 @@
-//! The loops around a kernel's own work, passed as a parameter: no shape is ever copied to the device on its own.
+//! The loops around a kernel's own work. They are passed as a kernel parameter, so that shapes need no separate copy to the device.
 
 use crate::device::cuda::engine::codegen::arguments::Argument;
 use crate::rank::MAX_RANK;
@@ -64,7 +64,7 @@ impl<const K: usize> Loops<K> {
         loops
     }
 
-    /// Adds a loop around the others.
+    /// Adds a loop around the present loops.
     pub(super) fn push(&mut self, length: usize, step: [isize; K]) {
         let at = self.count as usize;
         self.length[at] = Divisor::new(length);

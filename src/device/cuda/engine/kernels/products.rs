@@ -94,7 +94,7 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
-    // The iteration order is chosen for the first operand, so let this be the one with more elements.
+    // The iteration order is chosen for the first operand, so the operand with more elements becomes the first.
     let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -190,8 +190,8 @@ impl Layout {
             Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
             None => Plan::unordered(&[0], [&[0], &[0]]),
         };
-        // Choose the iteration order for the operand `a`; or for the output if each output is a single product, as more is written than
-        // read.
+        // If each output is a single product, more is written than read, so choose the iteration order for the output. Otherwise choose
+        // it for the operand `a`.
         let key = usize::from(summed.len() > 1);
         let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
         let mut starts = kept.offsets();

@@ -31,7 +31,7 @@ pub(in crate::device::cuda::engine) struct Reducing {
     pub(in crate::device::cuda::engine) ordered: bool,
     /// Whether the reduction of zero elements is defined.
     pub(in crate::device::cuda::engine) of_nothing: bool,
-    /// Whether the result may be undefined for one or more elements.
+    /// Whether the reduction of at least one element may be undefined.
     pub(in crate::device::cuda::engine) fallible: bool,
 }
 
@@ -177,9 +177,9 @@ fn parts_entry(program: &Program) -> String {
 /// The loops of a reduction, and how it loads elements.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    /// Over outputs: strides of the output and of the operand.
+    /// The loops over the outputs, with strides of the output and of the operand.
     kept: Plan<2>,
-    /// Over the reduced axes. If several elements are loaded at once, it counts vectors, except along a line.
+    /// The loops over the reduced axes. If several elements are loaded at once, extents and strides count vectors, except along a line.
     reduced: Plan<1>,
     /// Number of elements that are loaded at once.
     vector: usize,
@@ -236,8 +236,8 @@ impl Layout {
     }
 }
 
-/// Reverses the kept axes along which operand `key`, the one that is read, has a negative stride. Returns the offset of each
-/// operand's first element then.
+/// Reverses the kept axes along which operand `key`, the one that is read, has a negative stride. Returns the resulting offset of each
+/// operand's first element.
 pub(super) fn read_forwards<const K: usize>(
     shape: &[usize],
     steps: &mut [[isize; MAX_RANK]; K],

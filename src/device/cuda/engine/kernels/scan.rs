@@ -23,7 +23,7 @@ const TILE: usize = 8 * BLOCK as usize;
 const MIN_LINES: usize = 1 << 14;
 /// Shorter lines are not worth a thread block.
 const MIN_LINE_LEN: usize = 64;
-/// Number of blocks that long lines are split for, unless chunks get shorter than [`MIN_CHUNK_LEN`].
+/// Lines are split into chunks so that there are about this many thread blocks, unless chunks would be shorter than [`MIN_CHUNK_LEN`].
 const TARGET_BLOCKS: usize = 1 << 10;
 const MIN_CHUNK_LEN: usize = 4 * TILE;
 
@@ -106,8 +106,8 @@ impl Scanning {
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
-        // SAFETY: the caller ensures valid elements within `shape`. Those visited lack the last of each line of `out` and the
-        // first of each line of `a`.
+        // SAFETY: the caller ensures valid elements within `shape`. The call visits these elements, except the last element of each
+        // line of `out` and the first element of each line of `a`.
         unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }

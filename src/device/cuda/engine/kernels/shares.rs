@@ -14,8 +14,9 @@ const LOADS_IN_FLIGHT: u64 = 4;
 /// Maximum number of items of one thread. A thread combines its accumulators after 64 rounds of loads, so at most some hundreds of such
 /// sums are added sequentially.
 const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
-/// The smallest unit in which memory is read, in bytes, and the best one.
+/// The smallest unit in which memory is read, in bytes.
 const SECTOR_BYTES: u64 = 32;
+/// The unit in which memory is read fastest, in bytes.
 const CACHE_LINE_BYTES: u64 = 128;
 
 /// How outputs and their items are divided among threads. Mirrors the kernels' structure.

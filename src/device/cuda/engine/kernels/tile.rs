@@ -1,5 +1,5 @@
-//! Operands that are contiguous along different axes, split into tiles that go through shared memory: transposes, and
-//! arithmetic of a tensor and the transpose of another one.
+//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of another
+//! one. The operands are split into tiles that go through shared memory.
 
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
@@ -79,7 +79,7 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     let chain = |k: usize, first: usize, but: &[usize]| {
         let mut axes = vec![first];
         let mut length = shape[first];
-        // The next axis, if it continues where this one ends.
+        // Adds the next axis if it continues where this one ends.
         while length < side
             && let Some(next) = (0..shape.len()).find(|axis| {
                 !axes.contains(axis) && !but.contains(axis) && strides[*axis][k] == length as isize
@@ -130,8 +130,8 @@ impl<const N: usize> Tiled<N> {
     /// Queues the kernel.
     ///
     /// # Safety
-    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may
-    /// access those of the result; an operand with the same strides may have the same elements.
+    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may access the
+    /// elements of the result, except that an operand with the strides of the result may consist of the same elements.
     pub(super) unsafe fn run(
         &self,
         context: &Context,

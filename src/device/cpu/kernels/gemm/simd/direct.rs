@@ -1,5 +1,6 @@
-//! Products that are too small, or have too few rows or columns, to pack both operands. Tiles read `b` in place; they read `a` in
-//! place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the parent module.
+//! Computes products for which packing both operands would take too long: small products, and products with few rows or columns. Tiles
+//! read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the
+//! parent module.
 //!
 //! ```text
 //! for each product of the batch
@@ -43,10 +44,10 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
-    /// Whether the outer loop is over rows, so that `a` is read once and `b` once for each panel of rows. For a small `b`.
+    /// Whether the outer loop is over panels of rows: `a` is then read once, and `b` once for each panel. Set if `b` is small.
     pub(super) by_rows: bool,
-    /// How `a` is packed, or `None` if it is read in place. All of it is packed already; or, if `by_rows`, each panel is packed
-    /// before it is used.
+    /// How `a` is packed, or `None` if it is read in place. If `by_rows`, each panel of `a` is packed just before its use; otherwise
+    /// all of `a` has been packed before.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
@@ -64,8 +65,9 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // If one vector of rows would be left over, the last two panels have two vectors each, instead of three and one. With one
-        // vector per value of `b`, loads of `b` would be the bottleneck.
+        // If a single vector of rows would be left for the last panel, one vector moves from the panel before it: with panels of three
+        // vectors, the last two panels then have two vectors each. With one vector per value of `b`, loads of `b` would be the
+        // bottleneck.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.

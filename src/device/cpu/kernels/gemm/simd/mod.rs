@@ -163,7 +163,8 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
 }
 
 /// Returns whether to compute the transposed product. The kernels are fastest if the columns of `c` are contiguous (`c.down` is
-/// 1). If neither product has that, the one with contiguous columns of `a` is chosen; if both have it, the one with more rows.
+/// 1). If both products have such a `c`, the product with more rows is chosen. If neither has, the product with contiguous columns of
+/// `a` is chosen.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
     // The stride of an axis with one element is irrelevant.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
@@ -187,11 +188,11 @@ fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
 
 /// Largest product, in multiplications, for which one call computes a whole batch. Larger ones may run on several threads.
 const MAX_BATCHED_WORK: usize = 1 << 14;
-/// Elements read and written, together, below which a second thread is slower. A product with at least [`PARALLEL_WORK`]
-/// multiplications runs on several threads anyway.
+/// Elements of `a`, `b` and `c` together, below which a second thread is slower. A product with at least [`PARALLEL_WORK`]
+/// multiplications runs on several threads even if it has fewer elements.
 const PARALLEL_ELEMENTS: usize = 1 << 16;
 /// Largest size of both operands together, in bytes, up to which they are read in place if the columns of `a` are contiguous.
-/// Packing is slower up to there.
+/// Up to this size, packing is slower.
 const MAX_DIRECT_BYTES: usize = 512 << 10;
 /// Largest size of `b`, in bytes, that is read again for each panel of rows of `a`.
 const MAX_REREAD_BYTES: usize = 128 << 10;

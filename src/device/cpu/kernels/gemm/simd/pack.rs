@@ -25,7 +25,8 @@ use crate::device::HostPtr;
 /// Steps that are packed together if a panel's elements are not contiguous in the source.
 const STEPS_AT_ONCE: usize = 8;
 
-/// A matrix to pack, and where to. Each panel holds its elements of all steps, step after step. Strides count real numbers.
+/// A matrix to pack, and the memory for its panels. Each panel holds its elements of all steps, step after step. Strides count real
+/// numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pack<R> {
     pub(super) from: HostPtr<R>,
@@ -268,7 +269,7 @@ impl<R> Square<R> {
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
-            // Rows past the end are replaced by the last row. They are not written.
+            // For indices past the end, the last row is loaded again. These repeated rows are not written.
             let row = i.min(self.rows - 1) as isize;
             // SAFETY: `row < rows`, and the mask has the first `steps` elements of the row, which are readable by the contract.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };

@@ -1,8 +1,8 @@
 //! Large products: both operands are packed, tile by tile (the loops of BLIS: Van Zee and van de Geijn 2015). Called by `run` of
 //! the parent module.
 //!
-//! For each [`KC`] × [`NC`] tile of B: pack it, shared by all threads. Split the rows of A in half recursively, for parallelism
-//! and until a tile of A has at most [`MC_KC`] numbers, so that it fits in L2. The thread that computes a tile packs it.
+//! For each [`KC`] × [`NC`] tile of B: pack the tile, shared by all threads. Split the rows of A in half recursively, for parallelism
+//! and until a tile of A fits in L2: at most [`MC_KC`] numbers. The thread that computes a tile of A packs it.
 //!
 //! ```text
 //! for each NC columns of B                                      (Packed::run)
@@ -34,7 +34,8 @@ pub(super) const KC: usize = 512;
 const NC: usize = 2048;
 /// Real numbers of `a` that are packed at once (`mc · kc` in BLIS). As `f64`, 288 KiB, which fits in L2.
 const MC_KC: usize = 72 * KC;
-/// `b` is read once for each tile of `a`. If that is at most this many times, it is read in place.
+/// Maximum number of tiles of `a` for which `b` is read in place. `b` is read once for each tile; up to this number of reads, packing
+/// `b` would take longer.
 const MAX_UNPACKED_READS: usize = 10;
 /// Minimum rows, and minimum columns, of a half, if the split is for threads only and not for the cache. Smaller parts would read
 /// the other operand too often for their work.

@@ -203,7 +203,7 @@ impl<R: Real> Tile<R> {
             (2, ..=4) => of_size!(2 4),
             (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
             (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // An instruction set with tiles of 2 × 6 has no larger ones. This arm keeps the others from being compiled for it.
+            // If the largest tile of the instruction set is 2 × 6, the arms below are not needed. This arm keeps them from being compiled.
             _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
@@ -233,7 +233,7 @@ impl<R: Real> Tile<R> {
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
         for (j, from) in b.iter_mut().enumerate() {
-            // Columns past the end are replaced by the last column. They are not stored.
+            // For indices past the end, the last column is computed again. These repeated results are not stored.
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
@@ -287,7 +287,7 @@ impl<R: Real> Tile<R> {
     }
 }
 
-/// Reads an element as real and imaginary part. The latter is zero unless `complex`.
+/// Reads an element as real and imaginary part. The imaginary part is zero unless `complex`.
 ///
 /// # Safety
 /// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
@@ -301,7 +301,8 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     }
 }
 
-/// Scales the sums of one column and writes it to `c`. A complex column has two columns of sums; otherwise `swapped` is not used.
+/// Scales the sums of one column and writes the result to `c`. A complex column has two columns of sums, `plain` and `swapped`; for a
+/// real column, `swapped` is not used.
 ///
 /// # Safety
 /// The caller must ensure:

@@ -1,5 +1,5 @@
-//! The traits between the generic kernels and the instruction sets: [`Vector`], a SIMD register, which `avx2` and `avx512`
-//! implement, and [`SimdKernel`], a computation that is compiled for one.
+//! The traits between the generic kernels and the instruction sets. [`Vector`] is a SIMD register; `avx2` and `avx512` implement it.
+//! [`SimdKernel`] is a computation that is compiled for one instruction set.
 
 use num_traits::{One, Zero};
 
@@ -35,8 +35,8 @@ pub(super) trait Vector: Copy {
     const LANES: usize;
     /// Maximum number of vectors in a column of a register tile.
     const TILE_VECTORS: usize;
-    /// Maximum number of columns, of real numbers, in a register tile. Next to `TILE_VECTORS · TILE_COLUMNS` accumulators, there
-    /// are registers left for a column of `a` and one value of `b`. `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
+    /// Maximum number of columns, of real numbers, in a register tile. `TILE_VECTORS · TILE_COLUMNS` accumulators leave registers
+    /// free for a column of `a` and one value of `b`. `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
     const TILE_COLUMNS: usize;
 
     /// Runs `task` with the instruction set enabled.

@@ -14,7 +14,7 @@ typedef __int128 i128;
 typedef unsigned __int128 u128;
 
 // The types that integers are computed in. `Wrapping` is unsigned, as signed overflow is undefined in C++. It is at least as large as
-// `int`, to which smaller types would be promoted. `Wide` holds every product.
+// `int`, because smaller types would be promoted to `int`, which is signed. `Wide` holds every product.
 template <int BYTES, bool IS_SIGNED> struct Words { typedef u32 Wrapping; typedef u64 Wide; };
 template <> struct Words<1, true> { typedef u32 Wrapping; typedef i64 Wide; };
 template <> struct Words<2, true> { typedef u32 Wrapping; typedef i64 Wide; };
@@ -69,7 +69,7 @@ template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
     return a - b * cut;
 }
 
-// Operations with a real number. It is a non-deduced parameter, so literals of any arithmetic type convert to F.
+// Operations with a real number. The type of the real number is not deduced, so literals of any arithmetic type convert to F.
 template <class F> struct Real { typedef F Type; };
 template <class F> using RealOf = typename Real<F>::Type;
 template <class F> DEV Complex<F> operator+(Complex<F> a, RealOf<F> b) { return {a.re + b, a.im}; }
@@ -210,8 +210,8 @@ template <class T> DEV T blend(T beta, T before, T alpha, T now) {
 template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
     Wide<T> kept = (Wide<T>)beta * (Wide<T>)before, added = (Wide<T>)alpha * (Wide<T>)now;
     if constexpr (SIGNED<T>) {
-        // The wide sum overflows only if both products are near the upper end of the wide type. The sum of their halves does not
-        // overflow, and does not fit then either.
+        // The wide sum overflows only if both products are near the upper end of the wide type. In this case, the sum of their halves
+        // does not fit T, and it cannot overflow.
         return fits<T>(kept / 2 + added / 2) && fits<T>(kept + added);
     } else {
         return kept + added >= kept && fits<T>(kept + added);

@@ -1,5 +1,5 @@
-// Functions of floating-point and complex numbers. Those of real numbers are C's. Those of complex numbers have the formulas of
-// num-complex, and therefore the same branch cuts and special values.
+// Functions of floating-point and complex numbers. The functions of floating-point numbers are CUDA's. The functions of complex numbers
+// have the formulas of num-complex, and therefore the same branch cuts and special values.
 
 static_assert(sizeof(sqrt(f32())) == sizeof(f32), "functions of f32 are computed in f32");
 

@@ -1,8 +1,8 @@
 // Reductions of many elements to one.
 //
-// A block consists of tiles of threads. In a tile, 2^lanes adjacent threads take different outputs, times 2^threads that share the
-// items of one output. So one kernel reduces rows (one lane), columns (no sharing, or little) and all layouts in between. Items are
-// elements, or vectors of elements.
+// A block consists of tiles of 2^lanes times 2^threads threads. Each tile computes 2^lanes outputs, by adjacent threads; 2^threads threads
+// share the items of one output. So one kernel reduces rows (one lane), columns (no sharing, or little) and all layouts in between. Items
+// are elements, or vectors of elements.
 //
 // The rounding error is much smaller than that of sequential summation. A thread folds at most CHAIN rounds of items into each of its
 // accumulators, and then combines these pairwise. The resulting sums of a thread are added sequentially; the host limits their number.
@@ -73,7 +73,7 @@ template <class T, int V, class I> struct Walk {
     }
 };
 
-// Partial results of one output, at a distance of the number of outputs.
+// Partial results of one output. The stride between them is the number of outputs.
 template <class Acc> struct Parts {
     typedef Acc Item;
     static const int flight = 4, together = 1;

@@ -1,9 +1,9 @@
-// Scans: the results of an operation over the elements up to each one, along lines.
+// Scans along lines: the result for an element combines all elements of its line up to this one.
 //
-// A general operation is applied sequentially, by one thread per line. An associative operation is computed in tiles: each thread scans
-// EACH contiguous elements; the results of a warp's threads are combined as a tree, then those of a block's warps. Tiles follow each
-// other sequentially. Long lines are split into chunks, whose totals are computed first. The order of operations depends on shapes
-// only.
+// A general operation is applied sequentially, by one thread per line. An associative operation is computed in tiles. Each thread scans
+// EACH contiguous elements. The results of a warp's threads are combined as a tree, then the results of the block's warps. A block
+// computes its tiles one after the other. Long lines are split into chunks, whose totals are computed first. The order of operations
+// depends on shapes only.
 
 #define BLOCK 256
 #define EACH 8

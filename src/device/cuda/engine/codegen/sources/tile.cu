@@ -1,6 +1,6 @@
-// Operands that are contiguous along different axes, in tiles: along x, the result is contiguous, and along y, some operands are. The
-// latter pass through shared memory, so all accesses to global memory are coalesced. x and y may each consist of several fused axes, so
-// short axes together become a long one.
+// Operands that are contiguous along different axes, in tiles. The result is contiguous along x, and some operands are contiguous along
+// y. Those operands pass through shared memory, so all accesses to global memory are coalesced. x and y may each consist of several fused
+// axes, so short axes together become a long one.
 
 template <int K, class T> struct Along {
     const T *from;
