@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`assign`](Tensor::assign).
     ///
     /// # Errors
-    /// If `from` does not broadcast to the shape of `self`; nothing is changed then.
+    /// If `from` does not broadcast to the shape of `self`. `self` is unchanged then.
     #[inline]
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where

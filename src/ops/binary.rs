@@ -171,14 +171,14 @@ macro_rules! methods {
 // The rows are in `catalogue.rs`.
 binary!(methods);
 
-/// Returns the larger value; NaN if one of them is NaN.
+/// Returns the larger value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
     if b > a || b != b { b } else { a }
 }
 
-/// Returns the smaller value; NaN if one of them is NaN.
+/// Returns the smaller value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {
