@@ -99,7 +99,7 @@ impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites every element with one value.
     ///
     /// # Errors
-    /// If the value is not of the element type, or if the device reports an error.
+    /// If the value is not of the element type, if dynamic tensors do not compute on the device, or if the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, s, tensor};

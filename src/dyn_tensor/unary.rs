@@ -22,7 +22,7 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     made(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
-/// A function whose evaluation costs far more than the branch that selects it: one kernel serves all such functions.
+/// A function whose evaluation takes far longer than the branch that selects it. One kernel computes all such functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slow(pub(crate) FloatFunction);
 
@@ -106,7 +106,7 @@ macro_rules! operations {
             /// Applies a function of one element that is chosen at run time.
             ///
             /// # Errors
-            /// As the method with the function's name.
+            /// Those of the method with the function's name.
             pub fn unary(&self, op: Unary) -> Result<DynTensor, Error> {
                 let x = self.look();
                 match op {
@@ -198,7 +198,7 @@ impl<S: DynData> DynTensor<S> {
     /// For a conversion that checks that it loses at most precision, call [`cast_into`](DynTensor::cast_into).
     ///
     /// # Errors
-    /// If a part would be lost: complex to real, number to `bool`; or if the device allocation fails.
+    /// If a part of each element would be lost (complex to real, number to `bool`), or if the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, tensor};
@@ -221,8 +221,9 @@ impl<S: DynData> DynTensor<S> {
     /// Raises each element to an integer power, by repeated squaring.
     ///
     /// # Errors
-    /// If the elements are `bool`; if they are integers, the power is negative and an element is zero; if an integer result overflows
-    /// (debug assertions); or if the device allocation fails.
+    /// * If the elements are `bool`.
+    /// * If an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
