@@ -37,8 +37,7 @@ const LINE: usize = 75;
 ///
 /// The nesting is that of the indices in both memory orders: row `i`, column `j` is the element at index `[i, j]`. If a tensor has
 /// more than 1000 elements, only the first three and the last three along each axis are printed. If these would be more than 65536
-/// elements, which is possible for ranks above 6, only the first two and the last two are printed, or the first and the last.
-/// `{:#}` prints all elements.
+/// elements, which is possible for ranks above 6, fewer are printed at each end: two, or one. `{:#}` prints all elements.
 ///
 /// All floating-point numbers have the same number of decimals: that of the number that needs most, but at most 6. If a magnitude other
 /// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific

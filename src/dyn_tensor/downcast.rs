@@ -133,7 +133,7 @@ impl<'a> DynView<'a> {
     /// Variant of [`downcast_ref`](DynTensor::downcast_ref) whose result has the lifetime of this view.
     ///
     /// # Errors
-    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    /// Those of [`downcast_ref`](DynTensor::downcast_ref).
     ///
     /// ```
     /// use vierbein::{DynTensor, Error, Rank, TensorView, tensor};
@@ -174,7 +174,7 @@ impl<S: DynData> DynTensor<S> {
     /// Returns a typed mutable view. Free.
     ///
     /// # Errors
-    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    /// Those of [`downcast_ref`](DynTensor::downcast_ref).
     ///
     /// ```
     /// use vierbein::prelude::*;

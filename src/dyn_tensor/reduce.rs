@@ -300,7 +300,8 @@ reductions! {
     Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
     /// The arithmetic mean, in `f64` for integers; NaN for zero elements.
     Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
-    /// The variance `Σ|x − mean|² / (n − ddof)`: real for complex numbers, in `f64` for integers.
+    /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64` for
+    /// integers.
     Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
     Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";

@@ -192,8 +192,12 @@ pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Converts the elements to another type, as `as` does: floating-point to integer truncates and saturates, integer to integer
-    /// wraps, `bool` becomes 0 and 1, real becomes complex. If the type is the same, copies.
+    /// Copies the elements and converts them to another type, as `as` does:
+    ///
+    /// * Floating-point to integer truncates and saturates; NaN becomes 0.
+    /// * Integer to integer wraps.
+    /// * `bool` becomes 0 or 1.
+    /// * A real number becomes a complex number with imaginary part 0.
     ///
     /// For a conversion that checks that it loses at most precision, call [`cast_into`](DynTensor::cast_into).
     ///

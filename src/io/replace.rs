@@ -136,8 +136,8 @@ mod in_use {
     //! Replaces files that are open or memory-mapped, which Windows may reject.
     //!
     //! On Unix, a rename replaces any file. On Windows 10 and later, `fs::rename` on NTFS does so too, if every other handle of the old
-    //! file was opened with `FILE_SHARE_DELETE`, as the standard library opens files. Otherwise the rename fails while the old file
-    //! is open, for instance in a virus scanner or an indexer, and while it is memory-mapped.
+    //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the
+    //! old file is open, for instance in a virus scanner or an indexer, and while it is memory-mapped.
     //!
     //! Scanners and indexers soon close a file, so each step is retried for [`PATIENCE`]. If the rename still fails, three steps
     //! replace it: rename the old file, which Windows allows for a mapped file too; rename the new file to `target`; delete the old

@@ -114,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         (0..views.len()).into_par_iter().map(move |i| views.at(i))
     }
 
-    /// Iterates over the one-dimensional views along an axis, in memory order. There is one for each index of the other axes.
+    /// Iterates over the one-dimensional views along an axis: one view for each index of the other axes, in memory order.
     ///
     /// # Panics
     /// If the axis is out of range.

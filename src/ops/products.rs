@@ -383,8 +383,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// leading if row-major, trailing if column-major.
     ///
     /// # Panics
-    /// If the operands together have more than 16 axes with an extent other than 1, the result's shape exceeds the address space, an
-    /// integer product overflows (debug assertions), or the allocation fails.
+    /// * If the operands together have more than 16 axes with an extent other than 1.
+    /// * If the result's shape exceeds the address space, or the allocation fails.
+    /// * If an integer product overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

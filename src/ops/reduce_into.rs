@@ -16,7 +16,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// `op` can be any reduction, and `axes` can name one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
     ///
     /// # Panics
-    /// If `out` does not have the result's shape, an axis is out of range or named twice, or a result is undefined or not
+    /// If `out` does not have the result's shape, or an axis is out of range or named twice. Also if a result is undefined or not
     /// representable in the output type.
     ///
     /// ```

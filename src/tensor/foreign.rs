@@ -148,7 +148,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
     /// Makes a view of memory of any device.
     ///
     /// # Safety
-    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// That of [`TensorView::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
     /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
@@ -165,7 +165,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// Makes a mutable view of memory of any device. Returns an error if two indices may address one element.
     ///
     /// # Safety
-    /// As [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// That of [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
     /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
@@ -277,8 +277,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each axis
-    /// must exceed the span of the axes with smaller strides.
+    /// Those of [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each
+    /// axis must exceed the span of the axes with smaller strides.
     ///
     /// # Safety
     /// The caller must ensure that
