@@ -144,9 +144,9 @@ views! {
     /// ```
     slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
-    /// Returns a view with another shape that has the same number of elements. Both shapes count the elements in memory order.
+    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for each shape of its number of elements. The strides of a view may not allow the new shape
+    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
     /// without a copy; [`reshape`](DynTensor::reshape) copies.
     ///
     /// # Errors
@@ -226,8 +226,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(self.storage().share(), layout, self.order()))
     }
 
-    /// Converts into a tensor of another shape with the same elements, counted in memory order. An owned tensor keeps its memory; a
-    /// view is copied.
+    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th. An
+    /// owned tensor keeps its memory; a view is copied.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if the device allocation of a copy fails.

@@ -220,9 +220,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().behind(shape, strides, 0))
     }
 
-    /// Returns a view with another shape that has the same number of elements. Both shapes count the elements in memory order.
+    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for each shape of its number of elements. The strides of a view may not allow the new shape
+    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
     /// without a copy; [`reshape`](Tensor::reshape) copies.
     ///
     /// # Panics
@@ -266,7 +266,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// Converts the tensor to another shape that has the same number of elements. Both shapes count the elements in memory order.
+    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th.
     ///
     /// An owned tensor keeps its buffer. A view is copied.
     ///
