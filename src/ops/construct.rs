@@ -426,8 +426,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which takes the number of elements.
     ///
     /// # Panics
-    /// If `step` is zero, an argument is NaN, the number of elements is infinite or exceeds the address space, or the allocation
-    /// fails.
+    /// If `step` is zero, an argument is NaN, the number of elements is undefined or infinite, the shape exceeds the address space, or
+    /// the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -446,8 +446,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange_step`](Tensor::arange_step).
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is infinite. Another error if the shape
-    /// exceeds the address space, or the allocation fails.
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
     pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -459,8 +459,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange_step`](Tensor::arange_step) on a given device.
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is infinite. Another error if the shape
-    /// exceeds the address space, or the allocation fails.
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
     pub fn try_arange_in(start: T, end: T, step: T, device: &Dev) -> Result<Self, Error>
     where
         T: RealScalar,

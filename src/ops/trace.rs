@@ -14,8 +14,8 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Sums the elements whose indices along axes `a` and `b` are equal. The result does not have these axes; for a matrix, it has rank
-    /// 0.
+    /// Sums the elements whose indices along axes `a` and `b` are equal. The result does not have these axes: the trace of a matrix has
+    /// rank 0.
     ///
     /// Nothing is copied: the diagonal is a view, whose stride is the sum of two strides. Its elements are [summed](Tensor::sum)
     /// pairwise. An axis is a `usize`, checked at run time, or an `Axis::<K>`, checked at compile time.
