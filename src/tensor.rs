@@ -123,7 +123,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(out)
     }
 
-    /// Makes a tensor of a buffer that holds exactly the shape's elements, contiguous in memory order.
+    /// Makes a tensor from a buffer that holds exactly the shape's elements, contiguous in memory order.
     ///
     /// # Panics
     /// If the buffer has another number of elements.
@@ -131,8 +131,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        // Views and kernels rely on it, and a third-party device may have made the buffer. Not `assert_eq`, which spills both
-        // values to memory.
+        // Views and kernels rely on the number of elements, and a third-party device may have made the buffer. Not `assert_eq`, which
+        // spills both values to memory.
         let len: usize = shape.as_ref().iter().product();
         assert!(Dev::len(&buffer) == len, "a buffer has as many elements as its shape");
         Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
@@ -302,7 +302,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the operand with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the tensor's.
+    /// If the layout addresses elements outside of the tensor.
     #[inline]
     pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         self.operand_behind(layout.axes(), layout.offset())
@@ -312,7 +312,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// derived from this tensor's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the tensor's.
+    /// If the axes address elements outside of the tensor.
     #[inline]
     pub(crate) fn operand_behind<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
         self.operand().behind(axes, offset)
@@ -357,7 +357,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the output with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the tensor's, or one element by two indices.
+    /// If the layout addresses elements outside of the tensor, or one element by two indices.
     pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev)
     where
         S: StorageMut<T, Dev>,
@@ -369,7 +369,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// from this tensor's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the tensor's, or one element by two indices.
+    /// If the axes address elements outside of the tensor, or one element by two indices.
     #[inline]
     pub(crate) fn output_behind<'b>(
         &'b mut self,
@@ -441,7 +441,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     /// this view's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the view's or, for a mutable view, one element by two indices.
+    /// If the axes address elements outside of the view or, for a mutable view, one element by two indices.
     #[inline]
     pub(crate) fn behind<E: Dim, P: Order>(
         self,

@@ -160,7 +160,7 @@ pub(super) fn broadcast(
 /// Returns the operand that kernels read.
 ///
 /// # Panics
-/// If the element type or the device is another.
+/// If the tensor does not have this element type, or is not on this device.
 pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
     x.operand().expect("the element type and the device were found to be these")
 }
@@ -168,7 +168,7 @@ pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Opera
 /// Returns the device.
 ///
 /// # Panics
-/// If the device is another.
+/// If the tensor is not on this device.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }

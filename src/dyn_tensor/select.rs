@@ -101,7 +101,8 @@ fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, E
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Selects elements of `on_true` where this mask is `true`, and of `on_false` elsewhere. All three broadcast.
+    /// Selects the element of `on_true` at each index where the mask, `self`, is `true`, else the element of `on_false`. All three
+    /// broadcast.
     ///
     /// # Errors
     /// * If `self` is not a tensor of `bool`.

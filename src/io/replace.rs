@@ -242,9 +242,9 @@ mod links {
     //! Follows symbolic links, with the restrictions that Linux applies if `fs.protected_symlinks`, `fs.protected_regular` and
     //! `fs.protected_fifos` are 1.
     //!
-    //! Linux applies them when it follows a link itself and when it creates a file. `fs::canonicalize` and `fs::read_link` read
-    //! links as data and bypass them; so does opening an existing file without `O_CREAT`. Other systems have no such
-    //! restrictions.
+    //! Linux applies these restrictions when it follows a link itself and when it creates a file. `fs::canonicalize` and
+    //! `fs::read_link` read links as data, so the restrictions do not apply to them, nor to opening an existing file without
+    //! `O_CREAT`. Other systems have no such restrictions.
 
     use std::ffi::{OsStr, OsString};
     use std::fs::{self, File, Metadata};

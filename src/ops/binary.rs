@@ -148,7 +148,8 @@ macro_rules! methods {
         /// `right` is a tensor to broadcast with, or a scalar.
         ///
         /// # Errors
-        /// If the shapes do not broadcast, the allocation fails, or the result is undefined for integer elements.
+        /// If the shapes do not broadcast, the allocation fails, an integer is divided by zero, or an integer result overflows (`+ - *`:
+        /// debug assertions only).
         ///
         /// ```
         /// use vierbein::tensor;

@@ -1,4 +1,4 @@
-//! Conversions between memory orders, devices and owners: views, which are free, and copies.
+//! Conversions between memory orders, and between owned tensors, views, slices and `Vec`s. Views are free; other conversions may copy.
 
 use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;

@@ -83,7 +83,8 @@ impl<T: Element> TernaryOp<bool, T, T> for Select {
 }
 
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
-    /// Returns elements of `on_true` where the mask is `true` and of `on_false` elsewhere; all three broadcast.
+    /// Selects the element of `on_true` at each index where the mask, `self`, is `true`, else the element of `on_false`. All three
+    /// broadcast.
     ///
     /// For a preallocated output: `mask.apply3_into(op::Select, &a, &b, &mut out)`.
     ///

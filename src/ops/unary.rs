@@ -119,7 +119,7 @@ macro_rules! methods {
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
         /// # Panics
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
@@ -137,7 +137,7 @@ macro_rules! methods {
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
         ///
         /// # Errors
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
@@ -153,7 +153,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
         /// # Errors
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         ///
         /// ```
         /// use vierbein::tensor;

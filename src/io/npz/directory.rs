@@ -245,8 +245,8 @@ impl Entry {
         self.full_name.strip_suffix(".npy").unwrap_or(&self.full_name)
     }
 
-    /// Returns the offset of the entry's data. Checks that the local header before it exists, belongs to this entry, and that header
-    /// and data end before the next entry.
+    /// Returns the offset of the entry's data. Checks that the local header before the data exists and belongs to this entry, and that
+    /// header and data end before the next entry.
     pub(super) fn data(&self, reader: &mut (impl Read + Seek)) -> Result<u64, String> {
         let header = self.header;
         let mut fixed = [0; LOCAL_BYTES];
