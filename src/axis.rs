@@ -7,7 +7,7 @@ use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 
 /// An axis known at compile time, counted from 0.
 ///
-/// The program does not compile if the tensor has no such axis, or if both axes of `trace` are the same.
+/// The program does not compile if the tensor has no such axis, or if both axes of `trace` or `diagonal` are the same.
 ///
 /// ```
 /// use vierbein::{Axis, Tensor, tensor};
@@ -70,8 +70,8 @@ where
 {
 }
 
-/// An argument that names one axis or several: `1`, `Axis::<1>` or `[0, 2]`. For the reductions that keep the reduced axes with
-/// extent 1.
+/// An argument that names one axis or several: `1`, `Axis::<1>` or `[0, 2]`. It is used by the reductions that keep the reduced axes
+/// with extent 1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
     label = "expected one axis or an array of axes",

@@ -138,7 +138,7 @@ pub trait Element:
 {
     /// The element type as a value.
     const DTYPE: DType;
-    /// Returns what printing writes and aligns.
+    /// Returns the element in the form in which it is printed.
     #[doc(hidden)]
     fn printed(self) -> Printed {
         Printed::Word(self.to_string())
@@ -156,8 +156,8 @@ pub enum Printed {
 
 /// Element types with arithmetic: integers, floating-point and complex numbers. Sealed.
 ///
-/// Most generic numeric code needs only this bound. Overflow of integers in `+ - *` is an error in builds with debug assertions, and
-/// wraps otherwise, as in Rust. Integer division by zero is always an error.
+/// Most generic numeric code needs only this bound. As in Rust, integer `+ - *` check for overflow in builds with debug assertions, and
+/// wrap in others; integer division by zero is always an error. Operators and methods panic on such errors, `try_` variants return them.
 ///
 /// ```
 /// use vierbein::{Complex, Scalar};
@@ -224,8 +224,8 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// Computes `a op b`. Integers wrap in all builds: callers check for overflow before, if at all.
     #[doc(hidden)]
     fn wrapping(op: Arithmetic, a: Self, b: Self) -> Self;
-    /// [`wrapping`](Scalar::wrapping) for loops with one `b`: the compiler hoists what depends on `b` alone. If `b` is the integer 0,
-    /// quotients and remainders are unspecified numbers.
+    /// Variant of [`wrapping`](Scalar::wrapping) for loops in which `b` is constant: the compiler moves computations that depend on `b`
+    /// alone out of the loop. If `b` is the integer 0, quotients and remainders are unspecified numbers.
     #[doc(hidden)]
     #[inline(always)]
     fn wrapping_by_invariant(op: Arithmetic, a: Self, b: Self) -> Self {
@@ -565,7 +565,7 @@ integers! {
 
 // ------------------------------------------------------------------ floating-point and complex numbers
 
-/// The items that floating-point and complex types share: they are their own accumulators, and overflow is no error.
+/// The items that floating-point and complex types share: they are their own accumulators, and overflow gives infinities instead of errors.
 macro_rules! inexact_scalar {
     ($t:ty) => {
         type Float = $t;

@@ -6,7 +6,9 @@ use crate::element::DType;
 use crate::order::MemoryOrder;
 use core::fmt;
 
-/// The error of a failed operation. The operation has changed none of its operands.
+/// The error of a failed operation.
+///
+/// The operation has not changed its operands. It may have partly written a preallocated output, if its documentation says so.
 ///
 /// Methods without `try_` panic with this error's message; their `try_` variants return the error.
 ///
@@ -308,13 +310,18 @@ pub enum Error {
     },
     /// A memory allocation on the device failed.
     ///
-    /// All allocations whose size grows with the number of elements return this error: results, temporaries, and the buffers of files.
-    /// Kernel workspace on the host, such as packed matrix panels, never does: with less workspace, kernels compute the same result
-    /// more slowly.
+    /// Operations return this error if memory cannot be allocated for results, temporary tensors, or buffers of files. The size of all
+    /// of these grows with the number of elements. If kernel workspace on the host, such as packed matrix panels, cannot be allocated,
+    /// there is no error: the kernel computes the same result with less workspace, more slowly.
     ///
-    /// Other allocations abort the process if they fail, with `memory allocation of .. bytes failed`, as is usual in Rust: names, shapes
-    /// and messages, the box of a `DynTensor`, a contraction path, the tasks of a thread pool, the state of a decompressor, and the
-    /// views of `par_axis_iter_mut`.
+    /// If one of the following allocations fails, the process aborts with `memory allocation of .. bytes failed`, as is usual in Rust:
+    ///
+    /// * names, shapes and messages,
+    /// * the box of a `DynTensor`,
+    /// * a contraction path,
+    /// * the tasks of a thread pool,
+    /// * the state of a decompressor,
+    /// * the views of `par_axis_iter_mut`.
     OutOfMemory {
         /// The device.
         device: String,
@@ -334,7 +341,7 @@ pub enum Error {
         op: &'static str,
         /// The device.
         device: String,
-        /// The reason: mostly the error message of the device's driver.
+        /// The reason: usually the error message of the device's driver.
         why: String,
     },
     /// A file could not be read or written, or its contents are not what was requested.
@@ -346,7 +353,8 @@ pub enum Error {
     },
 }
 
-/// Returns the last axis in which two shapes do not broadcast, counted in the larger rank, and both extents.
+/// Returns the last axis along which two shapes do not broadcast, and both extents along it. The axis is numbered as in the result of
+/// broadcasting, which has the larger rank.
 fn first_disagreement(left: &[usize], right: &[usize], row_major: bool) -> Option<(usize, usize, usize)> {
     let rank = left.len().max(right.len());
     let extent = |shape: &[usize], axis: usize| {

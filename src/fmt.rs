@@ -19,14 +19,14 @@ use core::fmt::{self, Display};
 use core::iter::repeat_n;
 use core::ops::Range;
 
-/// Maximum number of elements that are printed in full. Of a larger tensor, only both ends of each axis are printed.
+/// Maximum number of elements of a tensor that is printed in full. If a tensor has more, only both ends of each axis are printed.
 const SHOWN_WHOLE: usize = 1000;
 /// Number of elements at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
 const EDGE: usize = 3;
-/// Maximum number of elements that are printed of an elided tensor: 2 along each of 16 axes. 6 along each of them would exceed any
-/// memory.
+/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`]: 2 along each of 16 axes. 6 along each axis
+/// would exceed any memory.
 const SHOWN_ELIDED: usize = 1 << 16;
-/// Number of elements at each end that elides nothing: twice this number is at least every extent, and does not overflow.
+/// Number of elements at each end for which no element is elided: twice this number does not overflow, and no extent exceeds it.
 const ALL: usize = usize::MAX / 2;
 /// Maximum number of decimals, unless the format string gives a precision.
 const MAX_DECIMALS: usize = 6;
@@ -36,11 +36,11 @@ const LINE: usize = 75;
 /// Prints the elements in nested brackets, then a line with element type, shape, memory order and device.
 ///
 /// The nesting is that of the indices in both memory orders: row `i`, column `j` is the element at index `[i, j]`. If a tensor has
-/// more than 1000 elements, only the first and the last three along each axis are printed. If these are more than 65536, as is
-/// possible for ranks above 6, only the first and the last two or one are. `{:#}` prints all elements.
+/// more than 1000 elements, only the first three and the last three along each axis are printed. If these would be more than 65536
+/// elements, which is possible for ranks above 6, fewer are printed at each end: two, or one. `{:#}` prints all elements.
 ///
-/// All floating-point numbers are printed with the same number of decimals: as many as the number that needs most, at most 6. If a
-/// magnitude is below 1e-4, or at least 1e8, all are in scientific notation. `{:.2}` selects two decimals and no scientific
+/// All floating-point numbers have the same number of decimals: that of the number that needs most, but at most 6. If a magnitude other
+/// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific
 /// notation. `{:8}` makes columns at least eight characters wide.
 ///
 /// An element that the device fails to read is printed as `?`. If the host allocation for the elements fails, one `?` is printed
@@ -91,7 +91,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// What printing needs of a tensor.
+/// The properties of a tensor that printing needs.
 pub(crate) struct Shown<'a> {
     pub(crate) dtype: DType,
     pub(crate) layout: &'a Layout,
@@ -136,8 +136,7 @@ impl Shown<'_> {
         Page { shape, edge, width, cells: cells.iter() }.write(f, 0)
     }
 
-    /// Fetches those elements of a part of the tensor that are printed, in row-major order. The part has extent 1 along the axes
-    /// before `axis`.
+    /// Appends the elements of `part` that are printed to `to`, in row-major order. `part` has extent 1 along the axes before `axis`.
     fn gather(&self, part: &Layout, axis: usize, edge: usize, to: &mut Vec<Printed>) {
         let extents = part.shape();
         if extents[axis..].iter().all(|&extent| gap(extent, edge).is_empty()) {
@@ -244,7 +243,7 @@ impl Notation {
     }
 }
 
-/// Right-aligns a text. Not by a format string, whose widths end at 65535: the decimals alone may be as many.
+/// Right-aligns a text. A format string cannot do this: its width is at most 65535, and a number can have that many decimals.
 fn padded(text: &str, width: usize) -> String {
     " ".repeat(width.saturating_sub(text.len())) + text
 }

@@ -93,7 +93,7 @@ macro_rules! kernel {
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
             /// # Safety
-            /// As the enclosing kernel.
+            /// The conditions of the enclosing kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! {
@@ -113,7 +113,7 @@ macro_rules! kernel {
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> $result {
             /// # Safety
-            /// As the enclosing kernel.
+            /// The conditions of the enclosing kernel.
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
@@ -130,7 +130,7 @@ macro_rules! kernel {
         #[inline]
         unsafe fn $name<$($bounds)*>($($argument: $type),*) -> Option<$result> {
             /// # Safety
-            /// As the enclosing kernel.
+            /// The conditions of the enclosing kernel.
             #[inline(always)]
             #[allow(dead_code)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> Option<$result> {
@@ -161,7 +161,7 @@ macro_rules! kernel {
         #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
         if $crate::simd::Level::get() >= $crate::simd::Level::$Level {
             /// # Safety
-            /// As the enclosing kernel; the machine must have the features of this level.
+            /// The conditions of the enclosing kernel. In addition, the machine must have the features of this level.
             #[target_feature(enable = $features)]
             unsafe fn at<$($bounds)*>($($argument: $type),*) -> $result {
                 // SAFETY: `$body` has the kernel's contract, which the caller of `at` ensures.

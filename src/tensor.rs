@@ -22,10 +22,10 @@ use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
 ///
-/// The fifth parameter is the storage. With the default, the tensor owns its memory and is *contiguous in its memory order*. So
-/// `as_slice`, `into_vec` and `reshape` on it never copy and never fail because of the layout. The other two storages are those
-/// of [`TensorView`] and [`TensorViewMut`], which borrow and have strides of any sign and size. For them, `O` is the order in
-/// which elements are iterated.
+/// The fifth parameter is the storage. With the default, the tensor owns its memory and is *contiguous in its memory order*: its layout
+/// never makes `as_slice`, `into_vec` or `reshape` copy or fail. The other two storages are those of [`TensorView`] and
+/// [`TensorViewMut`]. These views borrow their memory and have strides of any sign and size; their `O` is the order in which elements
+/// are iterated.
 ///
 /// Functions take views by value, as string functions take `&str`:
 ///
@@ -89,10 +89,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(Tensor::dense(buffer, shape, device))
     }
 
-    /// Allocates a tensor whose elements `write` writes. It must write all of them or return an error.
+    /// Allocates a tensor and calls `write`, which must write all of its elements or return an error.
     ///
     /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails; or the error of `write`.
+    /// If the shape exceeds the address space, the allocation fails, or `write` returns an error.
     #[inline(always)]
     pub(crate) fn made(
         shape: D::Shape,
@@ -105,7 +105,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Variant of [`made`](Tensor::made) for a computation that is always inlined.
     ///
     /// # Errors
-    /// If the shape exceeds the address space, or the allocation fails; or the error of `work`.
+    /// If the shape exceeds the address space, the allocation fails, or `work` returns an error.
     #[inline(always)]
     pub(crate) fn computed(
         shape: D::Shape,
@@ -123,7 +123,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(out)
     }
 
-    /// Makes a tensor of a buffer that holds exactly the shape's elements, contiguous in memory order.
+    /// Makes a tensor from a buffer that holds exactly the shape's elements, contiguous in memory order.
     ///
     /// # Panics
     /// If the buffer has another number of elements.
@@ -131,8 +131,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
         dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        // Views and kernels rely on it, and a third-party device may have made the buffer. Not `assert_eq`, which spills both
-        // values to memory.
+        // Views and kernels rely on the number of elements, and a third-party device may have made the buffer. Not `assert_eq`, which
+        // spills both values to memory.
         let len: usize = shape.as_ref().iter().product();
         assert!(Dev::len(&buffer) == len, "a buffer has as many elements as its shape");
         Tensor { storage: OwnedData { buffer, device }, shape, strides, marker: PhantomData }
@@ -302,17 +302,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the operand with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the tensor's.
+    /// If the layout addresses elements outside of the tensor.
     #[inline]
     pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
         self.operand_behind(layout.axes(), layout.offset())
     }
 
-    /// Returns the operand with these axes, whose first element is `offset` elements from this tensor's. They must be derived
-    /// from this tensor's by the methods of [`Axes`].
+    /// Returns the operand with these axes, whose first element is `offset` elements from this tensor's. The axes must be
+    /// derived from this tensor's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the tensor's.
+    /// If the axes address elements outside of the tensor.
     #[inline]
     pub(crate) fn operand_behind<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
         self.operand().behind(axes, offset)
@@ -357,7 +357,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the output with another layout, which must be derived from this tensor's.
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the tensor's, or one element by two indices.
+    /// If the layout addresses elements outside of the tensor, or one element by two indices.
     pub(crate) fn output_in<'b>(&'b mut self, layout: &'b Layout) -> (Output<'b, T, Dev>, &'b Dev)
     where
         S: StorageMut<T, Dev>,
@@ -365,11 +365,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.output_behind(layout.axes(), layout.offset())
     }
 
-    /// Returns the output with these axes, whose first element is `offset` elements from this tensor's. They must be derived from
-    /// this tensor's by the methods of [`Axes`].
+    /// Returns the output with these axes, whose first element is `offset` elements from this tensor's. The axes must be derived
+    /// from this tensor's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the tensor's, or one element by two indices.
+    /// If the axes address elements outside of the tensor, or one element by two indices.
     #[inline]
     pub(crate) fn output_behind<'b>(
         &'b mut self,
@@ -437,11 +437,11 @@ fn elements<T: Element, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>>(
 // ------------------------------------------------------------------ views of views
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view with these axes, whose first element is `offset` elements from this view's. They must be derived from
-    /// this view's by the methods of [`Axes`].
+    /// Returns the view with these axes, whose first element is `offset` elements from this view's. The axes must be derived from
+    /// this view's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of the view's or, for a mutable view, one element by two indices.
+    /// If the axes address elements outside of the view or, for a mutable view, one element by two indices.
     #[inline]
     pub(crate) fn behind<E: Dim, P: Order>(
         self,
@@ -471,7 +471,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         self.in_order()
     }
 
-    /// Returns the view whose axes a method of [`Axes`] writes.
+    /// Calls `write`, a method of [`Axes`], with the view's axes and the axes to fill in, and returns the view that they describe. `write`
+    /// returns the offset of that view's first element.
     #[inline]
     pub(crate) fn derive<E: Dim, P: Order>(
         self,
@@ -565,7 +566,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         view.into_agreeing()
     }
 
-    /// Casts an owned tensor in the same way. Returns a view unchanged, as the error.
+    /// Casts an owned tensor to the left operand's element type, memory order and device, which are equal to its own. Returns a view
+    /// unchanged, as `Err`.
     pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
     where
         T2: SameDtype<T>,
@@ -581,7 +583,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Returns an owned tensor of exactly this shape, to reuse its buffer for a result. Returns any other tensor unchanged, as
-    /// the error.
+    /// `Err`.
     pub(crate) fn into_result<C: Dim>(self, shape: &C::Shape) -> Result<Tensor<T, C, O, Dev>, Self> {
         if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
             return Err(self);

@@ -82,8 +82,11 @@ impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites the elements with those of `from`, which is broadcast to the shape of `self`.
     ///
     /// # Errors
-    /// If `self` and `from` differ in element type, memory order or device, if `from` does not broadcast to the shape of `self`, or
-    /// if dynamic tensors do not compute on the device. In each case, `self` is unchanged.
+    /// In each of these cases, `self` is unchanged:
+    ///
+    /// * `self` and `from` differ in element type, memory order or device.
+    /// * `from` does not broadcast to the shape of `self`.
+    /// * Dynamic tensors do not compute on the device.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -99,7 +102,7 @@ impl<S: DynDataMut> DynTensor<S> {
     /// Overwrites every element with one value.
     ///
     /// # Errors
-    /// If the value is not of the element type, or if the device reports an error.
+    /// If the value is not of the element type, if dynamic tensors do not compute on the device, or if the device reports an error.
     ///
     /// ```
     /// use vierbein::{DynTensor, s, tensor};

@@ -108,7 +108,7 @@ macro_rules! operations {
             /// Applies a function of two elements that is chosen at run time.
             ///
             /// # Errors
-            /// As the method with the function's name.
+            /// Those of the method with the function's name.
             pub fn binary<'b>(&self, op: Binary, right: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
                 let (left, right) = (self.look(), right.into());
                 match op {

@@ -14,16 +14,16 @@ use crate::rank::Dim;
 use crate::tensor::Tensor;
 
 impl DynTensor {
-    /// Converts into a `Tensor<T, D, O>` on the host, from any element type, memory order and device.
+    /// Converts a tensor of any element type, memory order and device into a `Tensor<T, D, O>` on the host.
     ///
     /// * The rank must be `D`.
-    /// * Element types convert within their kind and upwards, as with NumPy's `same_kind`: `bool` to all types, unsigned to signed
-    ///   integers, integers to floating-point types, real to complex types. Floating-point numbers are rounded to the precision of
-    ///   `T`. If a finite number would become infinite, or if an integer does not fit in `T`, the conversion returns an error. For
-    ///   conversions downwards, such as `f64` to `i32`, call [`to_dtype`](DynTensor::to_dtype).
-    /// * The memory order is converted, and elements on another device are copied to the host.
+    /// * Element types convert within their kind or to a higher kind, as with NumPy's `same_kind`: `bool` to all types, unsigned to
+    ///   signed integers, integers to floating-point types, real to complex types. Numbers are rounded to the precision of `T`.
+    /// * If a finite number would become infinite, or if an integer does not fit in `T`, the conversion returns an error. For
+    ///   conversions to a lower kind, such as `f64` to `i32`, call [`to_dtype`](DynTensor::to_dtype).
+    /// * The elements are arranged in memory order `O`. Elements on another device are copied to the host.
     ///
-    /// A tensor that has the requested type already keeps its memory. Otherwise the elements are copied, and once more if their values
+    /// If the tensor already has the requested type, it keeps its memory. Otherwise the elements are copied: once, or twice if their values
     /// must be checked.
     ///
     /// # Errors

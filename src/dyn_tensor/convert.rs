@@ -223,7 +223,7 @@ impl<S: DynData> DynTensor<S> {
     /// Variant of [`to_device`](DynTensor::to_device) that takes the device as a value.
     ///
     /// # Errors
-    /// As [`to_device`](DynTensor::to_device).
+    /// Those of [`to_device`](DynTensor::to_device).
     pub fn to_device_in<Dev: Device>(&self, device: &Dev) -> Result<DynTensor, Error> {
         if self.device::<Dev>().is_some_and(|own| own.same_instance(device)) {
             return self.to_owned();

@@ -93,8 +93,9 @@ impl DynTensor {
     /// Converts into a typed tensor with the same memory. Free.
     ///
     /// # Errors
-    /// If the element type, the rank, the memory order or the device is another. Tensors of rank 0 and 1 have both orders. The
-    /// message describes the tensor and says how to convert it; [`DowncastError::into_inner`] returns the unchanged tensor.
+    /// If the tensor does not have this element type, rank, memory order and device. Tensors of rank 0 and 1 have both orders.
+    ///
+    /// The message describes the tensor and says how to convert it. [`DowncastError::into_inner`] returns the unchanged tensor.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -124,7 +125,7 @@ impl DynTensor {
 /// Downcasts memory whose type has been checked.
 ///
 /// # Panics
-/// If the element type or the device is another.
+/// If the memory does not have this element type, or is not on this device.
 pub(super) fn typed_data<T: Element, Dev: Device>(storage: Box<dyn DynStorage>) -> OwnedData<T, Dev> {
     *(storage as Box<dyn Any>).downcast().expect("the storage was found to be of this type")
 }
@@ -133,7 +134,7 @@ impl<'a> DynView<'a> {
     /// Variant of [`downcast_ref`](DynTensor::downcast_ref) whose result has the lifetime of this view.
     ///
     /// # Errors
-    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    /// Those of [`downcast_ref`](DynTensor::downcast_ref).
     ///
     /// ```
     /// use vierbein::{DynTensor, Error, Rank, TensorView, tensor};
@@ -156,7 +157,7 @@ impl<S: DynData> DynTensor<S> {
     /// Returns a typed view. Free.
     ///
     /// # Errors
-    /// If the element type, the rank, the memory order or the device is another. Tensors of rank 0 and 1 have both orders. The
+    /// If the tensor does not have this element type, rank, memory order and device. Tensors of rank 0 and 1 have both orders. The
     /// message describes the tensor and says how to convert it.
     ///
     /// ```
@@ -174,7 +175,7 @@ impl<S: DynData> DynTensor<S> {
     /// Returns a typed mutable view. Free.
     ///
     /// # Errors
-    /// As [`downcast_ref`](DynTensor::downcast_ref).
+    /// Those of [`downcast_ref`](DynTensor::downcast_ref).
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -60,8 +60,8 @@ impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
 /// Evaluates an expression in which `$Dev` is the type of the device of `$x`. Returns an error for devices that dynamic tensors do not
 /// compute on.
 ///
-/// The list of supported devices is here only. Each one adds kernels for all element types to the program. It therefore has neither
-/// devices of other crates nor further GPUs; typed tensors compute on those.
+/// This macro is the only list of the supported devices. Each device adds kernels for all element types to the program. So the list has
+/// neither devices of other crates nor further GPUs; typed tensors compute on those.
 macro_rules! on_device {
     ($op:expr, $x:expr, $Dev:ident => $body:expr) => {
         'computed: {
@@ -107,8 +107,8 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
-/// Returns the common memory order of two operands. For ranks 0 and 1 both orders are the same, so an operand of higher rank
-/// determines it.
+/// Returns the common memory order of two operands. For ranks 0 and 1 both orders are the same, so the operand of higher rank determines
+/// the result.
 ///
 /// # Errors
 /// [`Error::Orders`] if both ranks are at least 2 and the orders differ.
@@ -160,7 +160,7 @@ pub(super) fn broadcast(
 /// Returns the operand that kernels read.
 ///
 /// # Panics
-/// If the element type or the device is another.
+/// If the tensor does not have this element type, or is not on this device.
 pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
     x.operand().expect("the element type and the device were found to be these")
 }
@@ -168,7 +168,7 @@ pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Opera
 /// Returns the device.
 ///
 /// # Panics
-/// If the device is another.
+/// If the tensor is not on this device.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }

@@ -62,8 +62,8 @@ impl DType {
     /// Returns the smallest element type that both types convert to with at most a loss of precision: NumPy's `result_type`.
     ///
     /// `bool` promotes to every type, integers to floating-point types, real types to complex types. A signed and an unsigned type
-    /// promote to a signed type with more bits than the unsigned one. For `u64` there is none, so the result is `f64`; integers of 64
-    /// bits are rounded to it. Operations never promote on their own: call [`promote`].
+    /// promote to a signed type with more bits than the unsigned type has. No integer type has more bits than `u64`, so `u64` and a
+    /// signed type promote to `f64`, which rounds 64-bit integers. Operations never promote on their own: call [`promote`].
     ///
     /// ```
     /// use vierbein::DType;

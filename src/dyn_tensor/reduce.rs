@@ -210,8 +210,8 @@ macro_rules! reductions {
         $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
         $input:literal, $args:literal, $expected:literal;
     )*) => {
-        /// A reduction as a value: for programs that choose it at run time, and to keep the reduced axes. Each variant also has a
-        /// method of its name.
+        /// A reduction as a value, for programs that choose it at run time, and for [`reduce_keep`](DynTensor::reduce_keep), which
+        /// keeps the reduced axes. Each variant also has a method of its name.
         ///
         /// ```
         /// use vierbein::dyn_tensor::DynReduction;
@@ -226,7 +226,8 @@ macro_rules! reductions {
         #[non_exhaustive]
         pub enum DynReduction {
             $($(#[$doc])* $Name $({
-                /// The number to subtract from the number of elements: 0 for a whole population, 1 for a sample of one.
+                /// The number to subtract from the number of elements: 0 if the elements are the whole population, 1 if
+                /// they are a sample.
                 $arg: $ty
             })?,)*
         }
@@ -299,7 +300,8 @@ reductions! {
     Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
     /// The arithmetic mean, in `f64` for integers; NaN for zero elements.
     Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
-    /// The variance `Σ|x − mean|² / (n − ddof)`: real for complex numbers, in `f64` for integers.
+    /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64` for
+    /// integers.
     Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
     Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
@@ -325,7 +327,7 @@ impl<S: DynData> DynTensor<S> {
     /// Applies a reduction that is chosen at run time.
     ///
     /// # Errors
-    /// As the method with the reduction's name.
+    /// Those of the method with the reduction's name.
     pub fn reduce(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: false })
     }
@@ -333,7 +335,7 @@ impl<S: DynData> DynTensor<S> {
     /// Variant of [`reduce`](DynTensor::reduce) that keeps the reduced axes with extent 1.
     ///
     /// # Errors
-    /// As the method with the reduction's name.
+    /// Those of the method with the reduction's name.
     pub fn reduce_keep(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
     }
@@ -418,11 +420,12 @@ fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Sums over equal indices of two axes, and removes them. The sum runs over a view of the diagonal, without a copy.
+    /// Sums the elements whose indices along axes `a` and `b` are equal, and removes both axes. Nothing is copied: the elements are
+    /// summed through a view of the diagonal.
     ///
     /// # Errors
     /// * If the rank is below 2, or an axis is out of range.
-    /// * If the two axes are the same, or differ in extent.
+    /// * If `a` and `b` are the same axis, or differ in extent.
     /// * If the elements are not numbers.
     /// * If an integer sum overflows (debug assertions).
     /// * If the device allocation fails.

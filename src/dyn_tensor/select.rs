@@ -101,11 +101,12 @@ fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, E
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Selects elements of `on_true` where this mask is `true`, and of `on_false` elsewhere. All three broadcast.
+    /// Selects the element of `on_true` at each index where the mask, `self`, is `true`, else the element of `on_false`. All three
+    /// broadcast.
     ///
     /// # Errors
     /// * If `self` is not a tensor of `bool`.
-    /// * If the other operands differ in element type, or the operands differ in order or device.
+    /// * If `on_true` and `on_false` differ in element type, or the three operands differ in memory order or device.
     /// * If the shapes do not broadcast.
     /// * If the device allocation fails.
     ///
@@ -127,7 +128,9 @@ impl<S: DynData> DynTensor<S> {
     /// Clamps each element to the range from `low` to `high`. NaN stays NaN.
     ///
     /// # Errors
-    /// If `low > high`, if one of them is NaN or not of the element type, or if the element type is not ordered.
+    /// * If `low > high`, or one of the two is NaN.
+    /// * If `low` or `high` is not of the element type, or the element type is not ordered.
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -111,11 +111,10 @@ views! {
     /// ```
     index_axis, index_axis_mut(axis: usize, index: usize) |layout, _row_major| layout.index_axis(axis, index);
 
-    /// Returns a view of the diagonal of axes `a` and `b`: the elements with equal indices along both. One axis, the last, replaces
-    /// the two.
+    /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
     ///
     /// # Errors
-    /// If the rank is below 2, if an axis is out of range, or if the two axes are the same or differ in extent.
+    /// If the rank is below 2, if an axis is out of range, or if `a` and `b` are the same axis or differ in extent.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -145,13 +144,13 @@ views! {
     /// ```
     slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
-    /// Returns a view of the same elements in another shape. Elements are counted in memory order.
+    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for every shape with its number of elements. The strides of a view may not allow it; in this
-    /// case, copy with [`reshape`](DynTensor::reshape).
+    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
+    /// without a copy; [`reshape`](DynTensor::reshape) copies.
     ///
     /// # Errors
-    /// If the numbers of elements differ, or if a view's strides do not allow it.
+    /// If the numbers of elements differ, or if a view's strides do not allow the new shape without a copy.
     as_shape, as_shape_mut(shape: &[usize]) |layout, row_major, size| {
         same_count(layout.shape(), shape, size).and_then(|()| {
             layout.reshape(shape, row_major).ok_or_else(|| Error::NotContiguous {
@@ -196,18 +195,18 @@ fn same_count(from: &[usize], to: &[usize], size: usize) -> Result<(), Error> {
     check_rank("reshape", to.len())?;
     match element_count(to, size) {
         Ok(count) if count == from.iter().product::<usize>() => Ok(()),
-        // Zero elements, but the strides of a contiguous tensor would overflow.
+        // `to` has zero elements, but the strides of a contiguous tensor of this shape would overflow.
         Err(overflow) if to.contains(&0) => Err(overflow),
         _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns a view that is broadcast to a larger shape: along new axes (leading in row-major, trailing in column-major order) and
-    /// along axes of extent 1. No elements are copied: those axes have stride 0.
+    /// Returns a view broadcast to another shape. It repeats the elements along new axes (leading if row-major, trailing if
+    /// column-major) and along axes of extent 1. No elements are copied: these axes have stride 0.
     ///
     /// # Errors
-    /// If the shape does not broadcast to the new one.
+    /// If the tensor's shape does not broadcast to the new shape, or if the new shape has more than 16 axes or exceeds the address space.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -227,8 +226,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(self.storage().share(), layout, self.order()))
     }
 
-    /// Converts into a tensor of another shape with the same elements, counted in memory order. An owned tensor keeps its memory; a
-    /// view is copied.
+    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th. An
+    /// owned tensor keeps its memory; a view is copied.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if the device allocation of a copy fails.

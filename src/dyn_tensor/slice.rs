@@ -53,7 +53,7 @@ impl From<RangeFull> for SliceItem {
 }
 
 /// The arguments of a slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. There is one
-/// for each axis of the tensor; a [`NewAxis`] adds an axis.
+/// argument for each axis of the tensor, and one [`NewAxis`] for each axis to insert.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice",
     label = "expected one index or range for each axis",

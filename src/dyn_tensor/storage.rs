@@ -200,12 +200,12 @@ impl DynDataMut for &mut dyn DynStorage {
     }
 }
 
-/// Downcasts memory. Returns `None` if its element type or its device is another.
+/// Downcasts memory. Returns `None` if it does not have this element type or is not on this device.
 pub(crate) fn typed<T: Element, Dev: Device>(data: &dyn DynStorage) -> Option<&OwnedData<T, Dev>> {
     (data as &dyn Any).downcast_ref()
 }
 
-/// Downcasts memory, for writing. Returns `None` if its element type or its device is another.
+/// Downcasts memory, for writing. Returns `None` if it does not have this element type or is not on this device.
 pub(crate) fn typed_mut<T: Element, Dev: Device>(
     data: &mut dyn DynStorage,
 ) -> Option<&mut OwnedData<T, Dev>> {

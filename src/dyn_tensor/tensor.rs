@@ -185,14 +185,16 @@ impl<'a> DynView<'a> {
         DynTensor::of(self.storage, layout, self.order)
     }
 
-    /// Returns the operand that kernels read, or `None` if the element type or the device is another.
+    /// Returns the operand that kernels read, or `None` if the tensor does not have this element type or is not on this
+    /// device.
     pub(crate) fn operand<T: Element, Dev: Device>(&self) -> Option<Operand<'_, T, Dev>> {
         Some(typed::<T, Dev>(self.storage)?.operand(&self.layout))
     }
 }
 
 impl DynViewMut<'_> {
-    /// Returns the output that kernels write, and the device; `None` if the element type or the device is another.
+    /// Returns the output that kernels write, and the device. Returns `None` if the tensor does not have this element type or is not on
+    /// this device.
     pub(crate) fn output<T: Element, Dev: Device>(&mut self) -> Option<(Output<'_, T, Dev>, Dev)> {
         let data = typed_mut::<T, Dev>(self.storage)?;
         let device = data.device.clone();

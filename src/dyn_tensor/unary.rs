@@ -22,7 +22,7 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     made(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
-/// A function whose evaluation costs far more than the branch that selects it: one kernel serves all such functions.
+/// A function whose evaluation takes far longer than the branch that selects it. One kernel computes all such functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slow(pub(crate) FloatFunction);
 
@@ -106,7 +106,7 @@ macro_rules! operations {
             /// Applies a function of one element that is chosen at run time.
             ///
             /// # Errors
-            /// As the method with the function's name.
+            /// Those of the method with the function's name.
             pub fn unary(&self, op: Unary) -> Result<DynTensor, Error> {
                 let x = self.look();
                 match op {
@@ -192,13 +192,17 @@ pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Converts the elements to another type, as `as` does: floating-point to integer truncates and saturates, integer to integer
-    /// wraps, `bool` becomes 0 and 1, real becomes complex. If the type is the same, copies.
+    /// Copies the elements and converts them to another type, as `as` does:
+    ///
+    /// * Floating-point to integer truncates and saturates; NaN becomes 0.
+    /// * Integer to integer wraps.
+    /// * `bool` becomes 0 or 1.
+    /// * A real number becomes a complex number with imaginary part 0.
     ///
     /// For a conversion that checks that it loses at most precision, call [`cast_into`](DynTensor::cast_into).
     ///
     /// # Errors
-    /// If a part would be lost: complex to real, number to `bool`; or if the device allocation fails.
+    /// If a part of each element would be lost (complex to real, number to `bool`), or if the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, tensor};
@@ -221,8 +225,9 @@ impl<S: DynData> DynTensor<S> {
     /// Raises each element to an integer power, by repeated squaring.
     ///
     /// # Errors
-    /// If the elements are `bool`; if they are integers, the power is negative and an element is zero; if an integer result overflows
-    /// (debug assertions); or if the device allocation fails.
+    /// * If the elements are `bool`.
+    /// * If an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -199,8 +199,8 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 
 // ------------------------------------------------------------------ to nalgebra
 
-/// Converts strides to those of nalgebra, which are unsigned. Its iterators find the end of a column as the address of one more row, so
-/// the row stride must not be 0.
+/// Converts strides to those of nalgebra, which are unsigned. The row stride must not be 0, as nalgebra's iterators stop at the address
+/// of the row after the last.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
     let refused = |why: &str| Error::Strides {
         op: "make a nalgebra view",

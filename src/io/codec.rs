@@ -19,7 +19,7 @@ pub(super) fn same<A: 'static, B: 'static>(value: A) -> B {
 pub(super) trait Codec: Element {
     /// Decodes `bytes` and appends the elements to `to`. Returns an error at the first byte that is not a valid `bool`.
     fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte>;
-    /// Swaps bytes in place: `elements` were filled with the bytes of a file of the given byte order.
+    /// Converts `elements`, which hold the bytes of a file, from the byte order of the file to that of the machine, in place.
     #[cfg_attr(not(feature = "npy"), allow(dead_code))]
     fn convert(elements: &mut [Self], big_endian: bool);
     /// Appends the bytes of `values` to `to`, little-endian.

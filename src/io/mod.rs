@@ -7,30 +7,36 @@
 //! | `safetensors` | `safetensors`: several row-major tensors, memory-mapped or read | `Safetensors` | `SafetensorsWriter` |
 //! | `serde` | any format with a serde crate | `Deserialize` | `Serialize` |
 //!
-//! All readers return the requested tensor, or an error that names the file, the tensor and what it holds instead. Files are not
-//! trusted: sizes in a header are checked against the size of the file before memory is allocated.
+//! All readers return the requested tensor or an error. The error names the file and the tensor, and says what the tensor is instead.
+//! Files are not trusted: sizes in a header are checked against the size of the file before memory is allocated.
 //!
-//! All writers write a temporary file in the same directory and rename it when it is complete. A symbolic link stays and its target is
-//! replaced; a second hard link keeps the old file. If the disk is full, the old file is unchanged and the temporary file is deleted.
-//! If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain, which can be deleted.
+//! All functions that write to a path write a temporary file in the same directory and rename it when it is complete:
+//!
+//! * If the path is a symbolic link, its target is replaced. The link stays.
+//! * Other hard links to the old file keep the old contents.
+//! * If the disk is full, the old file is unchanged and the temporary file is deleted.
+//! * If the process is killed, the old file is unchanged. A temporary file `.vierbein-*.tmp` may remain; it can be deleted.
 //!
 //! Files are little-endian on every machine. Big-endian `.npy` and `.npz` files are read too.
 //!
 //! # Files in use on Windows
 //! Windows may reject the replacement of a file that is open or memory-mapped. Writers repeat the attempt for half a second. Then they
-//! rename the old file to `.vierbein-*.tmp`, rename the new one, and delete the old one. If the old file is mapped, it remains until
-//! the next writer of the same process that moves a file away deletes it. There is never an incomplete file with the final name.
-//! Between the two renames there is no file with that name, so another process can fail to find it at that moment. If the old file
-//! cannot be renamed either, it stays unchanged and an error is returned.
+//! rename the old file to `.vierbein-*.tmp`, rename the new file to the final name, and delete the old file:
+//!
+//! * A mapped file cannot be deleted, so the old file may remain. This process tries to delete it the next time that it renames another
+//!   old file.
+//! * There is never an incomplete file with the final name. Between the two renames there is no file with that name, and another
+//!   process may fail to find it.
+//! * If the old file cannot be renamed, it stays unchanged, and the writer returns an error.
 //!
 //! # Permissions of written files
-//! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file, or those that
-//! the umask gives a new file. Owner, group and access control list are always those of a new file.
+//! On Unix, the temporary file has mode `0600` until it is complete. Then it gets the permission bits of the old file. If there is
+//! no old file, it gets those that the umask gives a new file. Owner, group and access control list are always those of a new file.
 //!
 //! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
-//! write to files and pipes of other users either. Both are errors that name the entry. Entries of the directory's owner are allowed.
-//! Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`); they apply here on every Unix and
-//! with any setting.
+//! write to files and pipes of other users either. In both cases they return an error that names the link, file or pipe. Those of the
+//! directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`);
+//! this crate applies them on every Unix and with any setting.
 
 #[cfg(feature = "npy")]
 pub mod npy;

@@ -4,7 +4,7 @@
 //! the elements.
 //!
 //! The header must match the element type, rank and memory order of the tensor type that is read. If it does not, the error says what
-//! the file holds, which type to read it as, and how to convert that. Only the byte order is converted automatically.
+//! the file holds, which type to read it as, and how to convert from that type. Only the byte order is converted automatically.
 //!
 //! | NumPy | here |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | `bool`, `int8`..`int64`, `uint8`..`uint64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `float32`, `float64`, `complex64`, `complex128` | `f32`, `f64`, `Complex<f32>`, `Complex<f64>` |
 //!
-//! Files are not trusted. A file that is truncated, too long or inconsistent is an error. It never causes an allocation of much more
-//! memory than the file's actual size.
+//! Files are not trusted. If a file is truncated, too long or inconsistent, reading it returns an error. Reading never allocates much
+//! more memory than the file's actual size.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,8 @@ const LONGEST_HEADER: usize = 10_000;
 /// Reads the header of a file, without its elements.
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be read or is not an npy file. An unsupported element type is not an error here.
+/// [`Error::File`] if the file cannot be read or is not an npy file. If the element type is not supported, there is no error:
+/// [`Header::dtype`] is `None`.
 ///
 /// ```
 /// use vierbein::DType;
@@ -82,8 +83,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// 0 and 1, for tensors with at most one axis longer than 1, and for empty ones.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be read, is damaged, or holds something else. In the last case the error says which type to
-    /// read it as and how to convert that. Other errors if the allocation on the device fails.
+    /// * [`Error::File`] if the file cannot be read, is damaged, or holds a tensor of another type. In the last case, the error says
+    ///   which type to read it as, and how to convert from that type.
+    /// * Other errors if the allocation on the device fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -112,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// reader` to continue after the first.
     ///
     /// # Errors
-    /// See [`read_npy`](Tensor::read_npy); but bytes after the tensor are not an error.
+    /// See [`read_npy`](Tensor::read_npy). Bytes after the tensor are not read, so they cause no error.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -139,9 +141,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// Elements are little-endian on every machine.
     ///
-    /// An existing file is replaced once the new one is complete. Until then, and after an error, it is unchanged. The method returns
-    /// when the data are on disk, which takes several times longer than writing to the system's cache. To write without waiting, pass a
-    /// [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
+    /// An existing file is replaced once the new file is complete. Until then, and after an error, the old file is unchanged. The method
+    /// returns when the data are on disk. This takes several times longer than writing to the system's cache. To write without waiting,
+    /// pass a [`File`](std::fs::File) to [`write_npy_to`](Tensor::write_npy_to).
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.

@@ -21,9 +21,10 @@
 //! ```
 //!
 //! Archives are not trusted. Their directory must lie within the file, names must be unique, and entries must not overlap. The length
-//! and the checksum of each entry must be those of the directory. A name is only looked up, never used as a path. Memory for elements
-//! is allocated as they are decompressed, not from the size that an entry claims. It is at most 1032 times the entry's compressed size,
-//! the maximum ratio of the format. If that is too much, check the shape with [`Npz::header`] first.
+//! and the checksum of each entry must agree with the directory. A name is only looked up, never used as a path.
+//!
+//! Memory is allocated as elements are decompressed; the size that an entry claims is not trusted. The elements take at most 1032 times
+//! the entry's compressed size, the maximum ratio of the format. If that may be too much, check the shape with [`Npz::header`] first.
 
 #![forbid(unsafe_code)]
 
@@ -123,7 +124,8 @@ impl<R: Read + Seek> Npz<R> {
     /// Reads the header of an entry, without its elements.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no entry of that name, or it is not an npy file. An unsupported element type is not an error here.
+    /// [`Error::File`] if there is no entry of that name, or the entry is not an npy file. If the element type is not supported, there is
+    /// no error: `dtype` is `None`.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -142,7 +144,7 @@ impl<R: Read + Seek> Npz<R> {
     /// Reads a tensor from the archive.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no entry of that name, or it holds something else than was requested, or is damaged.
+    /// [`Error::File`] if there is no entry of that name, or if the entry is damaged or holds a tensor of another type than `X`.
     ///
     /// ```
     /// use vierbein::io::npz::{Npz, NpzWriter};

@@ -39,7 +39,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
     let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
     let permissions = match in_use::retry(|| fs::metadata(path)) {
         Ok(old) => {
-            // On WASI, every file is reported as read-only, as it has no permissions. Opening the file for writing tells instead.
+            // WASI has no permissions and reports every file as read-only. There, opening the file for writing below is the check.
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: the file exists and is read-only"));
             }
@@ -135,13 +135,15 @@ fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
 mod in_use {
     //! Replaces files that are open or memory-mapped, which Windows may reject.
     //!
-    //! On Unix, a rename replaces any file. On Windows 10 and later, so does `fs::rename` on NTFS, if every other handle of the old
-    //! file was opened with `FILE_SHARE_DELETE`, as the standard library opens files. Otherwise the rename fails while the old file
-    //! is open, for instance in a virus scanner or an indexer, and while it is memory-mapped. Errors of the first kind pass, so each
-    //! step is tried again for [`PATIENCE`]. After that, the old file is renamed, which Windows allows for a mapped file too; the
-    //! new file takes its name, and the old one is deleted. LLVM replaces its outputs in the same way.
+    //! On Unix, a rename replaces any file. On Windows 10 and later, `fs::rename` on NTFS does so too, if every other handle of the old
+    //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the
+    //! old file is open, for instance in a virus scanner or an indexer, and while it is memory-mapped.
     //!
-    //! Between these two renames no file has the name. If the process is killed at that moment, the old file and the new one remain
+    //! Scanners and indexers soon close a file, so each step is retried for [`PATIENCE`]. If the rename still fails, three steps
+    //! replace it: rename the old file, which Windows allows for a mapped file too; rename the new file to `target`; delete the old
+    //! file. LLVM replaces its outputs in the same way.
+    //!
+    //! Between the two renames, there is no file `target`. If the process is killed at that moment, the old file and the new one remain
     //! as `.vierbein-*.tmp`, both complete.
 
     use super::new_name_next_to;
@@ -151,14 +153,14 @@ mod in_use {
     use std::sync::{Mutex, PoisonError};
     use std::time::{Duration, Instant};
 
-    /// How long a step is repeated that fails because a file is in use. Scanners close a file within milliseconds.
+    /// How long to retry a step that fails because a file is in use. Scanners close a file within milliseconds.
     const PATIENCE: Duration = Duration::from_millis(500);
 
     /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again.
     static MOVED_AWAY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-    /// Returns whether Windows reports a file in use with this error: access denied, sharing violation, lock, pending deletion, or
-    /// mapped section. Missing permissions are reported as access denied too.
+    /// Returns whether this is an error that Windows reports for a file in use: access denied, sharing violation, lock, pending
+    /// deletion, or mapped section. Missing permissions are reported as access denied too.
     fn says_in_use(e: &io::Error) -> bool {
         cfg!(windows) && matches!(e.raw_os_error(), Some(5 | 32 | 33 | 303 | 1224))
     }
@@ -240,9 +242,9 @@ mod links {
     //! Follows symbolic links, with the restrictions that Linux applies if `fs.protected_symlinks`, `fs.protected_regular` and
     //! `fs.protected_fifos` are 1.
     //!
-    //! Linux applies them when it follows a link itself and when it creates a file. `fs::canonicalize` and `fs::read_link` read
-    //! links as data and bypass them; so does opening an existing file without `O_CREAT`. Other systems have no such
-    //! restrictions.
+    //! Linux applies these restrictions when it follows a link itself and when it creates a file. `fs::canonicalize` and
+    //! `fs::read_link` read links as data, so the restrictions do not apply to them, nor to opening an existing file without
+    //! `O_CREAT`. Other systems have no such restrictions.
 
     use std::ffi::{OsStr, OsString};
     use std::fs::{self, File, Metadata};
@@ -257,7 +259,7 @@ mod links {
     /// Returns the path that `path` leads to, without links. Its last component may be missing.
     ///
     /// # Errors
-    /// A missing directory, more than [`MAX_LINKS`] links, or a link that [`check_owner`] rejects, also among the directories.
+    /// If a directory is missing, there are more than [`MAX_LINKS`] links, or [`check_owner`] rejects a link to a file or a directory.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
         // In reverse, so that `pop` returns the next one.
@@ -307,7 +309,7 @@ mod links {
         !["", ".", ".."].iter().any(|special| name == *special)
     }
 
-    /// Returns the metadata of an open file. Those of its path, `before`, can belong to another file by now.
+    /// Returns the metadata of an open file. Not `_before`, the earlier metadata of its path: the path may lead to another file by now.
     pub(super) fn metadata_of_opened(opened: &File, _before: Metadata) -> io::Result<Metadata> {
         opened.metadata()
     }

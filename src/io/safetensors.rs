@@ -138,7 +138,7 @@ impl Safetensors {
         Safetensors::read_named(name, file, if metadata.is_file() { metadata.len() } else { 0 })
     }
 
-    /// Reads a file from any reader, like [`read`](Safetensors::read). The reader must end with the file.
+    /// Reads a file from any reader, like [`read`](Safetensors::read). Bytes after the end of the file are an error.
     ///
     /// # Errors
     /// See [`read`](Safetensors::read).
@@ -154,7 +154,7 @@ impl Safetensors {
         Safetensors::read_named("<stream>".to_owned(), reader, 0)
     }
 
-    /// Reads a file of `size` bytes, or a stream of unknown length if `size` is 0.
+    /// Reads a file of `size` bytes. If `size` is 0, the length is unknown.
     fn read_named(name: String, mut reader: impl Read, size: u64) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(ALIGNMENT);
@@ -223,7 +223,8 @@ impl Safetensors {
         &self.header.metadata
     }
 
-    /// Returns the element type and the shape of a tensor. An unsupported element type is not an error here.
+    /// Returns the element type and the shape of a tensor. If the element type is not supported, there is no error:
+    /// [`Info::dtype`] returns `None`.
     ///
     /// # Errors
     /// [`Error::File`] if there is no tensor of that name.
@@ -256,8 +257,8 @@ impl Safetensors {
     /// Copies a tensor out of the file.
     ///
     /// # Errors
-    /// [`Error::File`] if there is no tensor of that name, or it differs from what was requested. In the latter case the error says
-    /// which type to read it as and how to convert that.
+    /// [`Error::File`] if there is no tensor of that name, or if the tensor is not of type `X`. In the second case, the error says which
+    /// type to read it as and how to convert from that type. Other errors if the allocation fails.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -293,8 +294,8 @@ impl Safetensors {
     /// The bytes of a `bool` tensor are checked, as only 0 and 1 are valid. The bytes of all other types are not accessed.
     ///
     /// # Errors
-    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian. `get` copies
-    /// such tensors. Misaligned files are rare, as writers align the data.
+    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian; in these cases,
+    /// use `get`, which copies. Misaligned files are rare, as writers align the data.
     ///
     /// ```
     /// use vierbein::prelude::*;

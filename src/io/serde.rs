@@ -96,7 +96,7 @@ impl<U: Serialize> Serialize for Values<'_, U> {
         let read = (self.parts)(&mut |part| {
             part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
                 error = Some(e);
-                // Never returned: it stops the iteration, which may be long, as a broadcast view repeats elements without memory.
+                // This error stops the iteration and is not returned. Without it, the iteration over a huge broadcast view would go on.
                 Error::Argument { op: "serialize", why: String::new() }
             })
         });
@@ -114,8 +114,8 @@ impl<U: Serialize> Serialize for Values<'_, U> {
 
 /// Deserialises owned tensors. Requires the feature `serde`.
 ///
-/// The element type, memory order and rank in the data must be those of the tensor type. If not, the error says which type to read it
-/// as and how to convert that. The data are not trusted: memory is allocated as elements arrive.
+/// The element type, memory order and rank in the data must be those of the tensor type. If not, the error says which type to read the
+/// tensor as, and how to convert from that type. The data are not trusted: memory is allocated as elements arrive.
 impl<'de, T: Element, D: Dim, O: Order, Dev: Device + Default> Deserialize<'de> for Tensor<T, D, O, Dev> {
     fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
         deserialize(deserializer)
@@ -270,7 +270,8 @@ impl<'de> Visitor<'de> for Shape {
     }
 }
 
-/// The type that an element is deserialised as: the element type itself, except for `f32`, which would silently become infinite.
+/// The type that an element is deserialised as: the element type itself, except for `f32`. Serde's own `f32` would silently round large
+/// numbers to infinity.
 trait Readable: Element {
     type As: for<'de> Deserialize<'de>;
     fn of(read: Self::As) -> Self;

@@ -36,7 +36,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply(op))
     }
 
-    /// Fallible variant of [`apply`](Tensor::apply). It takes every function of one operand: `x.try_apply(op::Sqrt)`.
+    /// Fallible variant of [`apply`](Tensor::apply). For example: `x.try_apply(op::Sqrt)`.
     ///
     /// # Errors
     /// If the function is undefined for an element, or the allocation fails.
@@ -57,7 +57,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// Applies a built-in or user-defined function to the elements of two tensors, which broadcast; on any device.
+    /// Broadcasts two tensors, and applies a built-in or user-defined function to each pair of elements, on any device.
     ///
     /// # Panics
     /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
@@ -76,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         expect(self.try_apply2(op, right))
     }
 
-    /// Fallible variant of [`apply2`](Tensor::apply2). It takes every function of two operands: `x.try_apply2(op::Maximum, &y)`.
+    /// Fallible variant of [`apply2`](Tensor::apply2). For example: `x.try_apply2(op::Maximum, &y)`.
     ///
     /// # Errors
     /// If the shapes do not broadcast, the function is undefined for an element, or the allocation fails.
@@ -89,7 +89,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         right.combine(op, self)
     }
 
-    /// Applies a built-in or user-defined function to the elements of three tensors, which broadcast; on any device.
+    /// Broadcasts three tensors, and applies a built-in or user-defined function at each index, on any device.
     ///
     /// # Panics
     /// If the shapes do not broadcast, or the allocation fails.
@@ -135,8 +135,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Converts each element to another type, with the rules of `as`.
     ///
-    /// Floating-point to integer truncates and saturates, integer to integer wraps, `bool` becomes 0 or 1, and real becomes
-    /// complex. Complex to real and number to `bool` do not compile.
+    /// * Floating-point to integer truncates and saturates; NaN becomes 0.
+    /// * Integer to integer wraps.
+    /// * `bool` becomes 0 or 1.
+    /// * A real number becomes a complex number with imaginary part 0.
+    ///
+    /// Conversions from complex to real numbers, and from numbers to `bool`, do not compile.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -168,10 +172,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`apply`](Tensor::apply) in place.
+    /// Variant of [`apply`](Tensor::apply) that overwrites each element with the function's result.
     ///
     /// # Panics
-    /// If the function is undefined for an element; nothing is changed then.
+    /// If the function is undefined for an element. `self` is unchanged then.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -191,7 +195,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply_inplace`](Tensor::apply_inplace).
     ///
     /// # Errors
-    /// If the function is undefined for an element; nothing is changed then.
+    /// If the function is undefined for an element. `self` is unchanged then.
     pub fn try_apply_inplace<F: UnaryOp<T, Output = T>>(&mut self, op: F) -> Result<(), Error>
     where
         Dev: Elementwise<T>,
@@ -207,7 +211,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`apply`](Tensor::apply) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// It takes every function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
+    /// `op` can be any function of one operand: `x.apply_into(op::Sqrt, &mut out)`.
     ///
     /// # Panics
     /// If `out` does not have the result's shape, or the function is undefined for an element. Nothing is written then.
@@ -248,7 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`apply2`](Tensor::apply2) into a preallocated tensor or mutable view of exactly the result's shape.
     ///
-    /// It takes every operator and function of two operands: `a.apply2_into(op::Add, &b, &mut out)` is `out = a + b`.
+    /// `op` can be any operator or function of two operands: `a.apply2_into(op::Add, &b, &mut out)` computes `out = a + b`.
     ///
     /// # Panics
     /// If the shapes do not broadcast, `out` does not have the result's shape, or the function is undefined for an element. Nothing
@@ -355,7 +359,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         ternary_into(op, self, &b.aligned(), &c.aligned(), out)
     }
 
-    /// [`cast`](Tensor::cast) into a preallocated tensor or mutable view of exactly the same shape.
+    /// [`cast`](Tensor::cast) into a preallocated tensor or mutable view of the same shape.
     ///
     /// # Panics
     /// If `out` has another shape.
@@ -393,10 +397,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 // ------------------------------------------------------------------ in place
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`apply2`](Tensor::apply2) in place: the tensor is the left operand, and `right` broadcasts to its shape.
+    /// Variant of [`apply2`](Tensor::apply2) that overwrites the left operand, `self`. `right` broadcasts to the shape of `self`.
     ///
     /// # Panics
-    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element. `self` is unchanged then.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -418,7 +422,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`apply2_inplace`](Tensor::apply2_inplace).
     ///
     /// # Errors
-    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element. `self` is unchanged then.
     pub fn try_apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
     where
         B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,

@@ -1,4 +1,5 @@
-//! The operators `+ - * / %`, `& | ^`, `-` and `!`, for tensors and scalars on either side, owned or borrowed, and in place.
+//! The operators `+ - * / %`, `& | ^`, unary `-` and `!`, and the compound assignments. A binary operator takes a tensor or a scalar on
+//! either side; tensors are owned or borrowed.
 
 use super::compute::{binary_assign, unary_given};
 use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
@@ -57,7 +58,7 @@ infix! {
     BitXor, bitxor;
 }
 
-/// Implements operators in place, and those with a scalar on the left.
+/// Implements the compound assignments (`+=`), and the binary operators with a scalar on the left.
 macro_rules! arithmetic {
     ($($Op:ident, $method:ident, $Assign:ident, $assign:ident, $try_assign:ident, $symbol:literal;)*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S>
@@ -65,8 +66,8 @@ macro_rules! arithmetic {
             #[doc = concat!("Fallible variant of `self ", $symbol, "= right`; the tensor `right` broadcasts to the shape of `self`.")]
             ///
             /// # Errors
-            /// If `right` does not broadcast to the shape of `self`, or the result is undefined for integer elements; nothing is
-            /// changed then.
+            /// If `right` does not broadcast to the shape of `self`, an integer is divided by zero, or an integer result overflows
+            /// (`+ - *`: debug assertions only). `self` is unchanged then.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -171,7 +172,7 @@ prefix! {
     Not, not, [Bits];
 }
 
-/// `a + alpha · b`, as an operation.
+/// The function `a + alpha · b` of two elements. The field is `alpha`.
 #[derive(Debug, Clone, Copy)]
 pub struct AddScaled<T>(pub T);
 
@@ -202,7 +203,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Computes `self += alpha · right` in one pass (BLAS's axpy); `right` broadcasts to the shape of `self`.
     ///
     /// # Panics
-    /// If `right` does not broadcast to the shape of `self`.
+    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::tensor;
@@ -224,7 +225,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`add_scaled`](Tensor::add_scaled).
     ///
     /// # Errors
-    /// If `right` does not broadcast to the shape of `self`; nothing is changed then.
+    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows (debug assertions). `self` is unchanged
+    /// then.
     pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
         T: Scalar,

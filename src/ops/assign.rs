@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`assign`](Tensor::assign).
     ///
     /// # Errors
-    /// If `from` does not broadcast to the shape of `self`; nothing is changed then.
+    /// If `from` does not broadcast to the shape of `self`. `self` is unchanged then.
     #[inline]
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
@@ -48,8 +48,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        // Equal shapes come first, before the general operands are built: for a few elements, passing those on takes longer than
-        // writing.
+        // Equal shapes are handled here, without the general operands. For a few elements, passing those operands on takes longer
+        // than writing the elements.
         if same(self.shape().as_ref(), from.shape().as_ref()) {
             let (output, device) = self.output();
             return device.copy(output, from.operand());

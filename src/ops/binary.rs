@@ -148,7 +148,8 @@ macro_rules! methods {
         /// `right` is a tensor to broadcast with, or a scalar.
         ///
         /// # Errors
-        /// If the shapes do not broadcast, the allocation fails, or the result is undefined for integer elements.
+        /// If the shapes do not broadcast, the allocation fails, an integer is divided by zero, or an integer result overflows (`+ - *`:
+        /// debug assertions only).
         ///
         /// ```
         /// use vierbein::tensor;
@@ -171,14 +172,14 @@ macro_rules! methods {
 // The rows are in `catalogue.rs`.
 binary!(methods);
 
-/// Returns the larger value; NaN if one of them is NaN.
+/// Returns the larger value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn larger<T: RealScalar>(a: T, b: T) -> T {
     if b > a || b != b { b } else { a }
 }
 
-/// Returns the smaller value; NaN if one of them is NaN.
+/// Returns the smaller value, or NaN if either value is NaN.
 #[inline]
 #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(crate) fn smaller<T: RealScalar>(a: T, b: T) -> T {

@@ -1,38 +1,43 @@
-//! The catalogue of the functions of one and of two elements. A row holds all that distinguishes one function from others.
+//! The catalogue of the functions of one element and of two elements. Each row describes one function.
 //!
-//! [`unary!`] and [`binary!`] pass all their rows to a callback macro. There are such callbacks for the operations and methods of
-//! typed tensors (`unary.rs`, `binary.rs`), for the enumerations and methods of dynamic ones (`dyn_tensor`), and for the tests of
-//! the CUDA sources. The catalogue is in `ops` because the operations are, and no layer below needs the rows. Bounds on devices,
-//! signatures and sentences that all functions share belong in the callbacks, expected values of tests in `tests`. Operations that
-//! carry values (`Powi`, `Clamp`) are written by hand.
+//! [`unary!`] and [`binary!`] pass all their rows to a callback macro. These callbacks define:
+//!
+//! * the operations and methods of typed tensors (`unary.rs`, `binary.rs`),
+//! * the enumerations and methods of dynamic tensors (`dyn_tensor`),
+//! * the tests of the CUDA sources.
+//!
+//! Bounds on devices, signatures and sentences that all functions share belong in the callbacks. Expected values of tests belong in
+//! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand. The catalogue is in `ops`, as the operations are: no layer
+//! below needs the rows.
 //!
 //! A row has these fields, in this order; those in brackets are optional.
 //!
-//! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the operation and the variant of `Unary`
-//!   or `Binary`.
+//! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the name of the operation's type in `op`, and of
+//!   the variant of `Unary` or `Binary`.
 //! * `doc`: what the function returns, without a full stop.
-//! * [`symbol`]: of an operator. With two operands, also `operator`: its trait in `core::ops`, whose name the operation has
-//!   instead of `Name` (`op::BitAnd`).
-//! * [`verb`]: for messages; "take `method` of" by default.
+//! * [`symbol`]: the symbol of an operator. A binary row also has `operator`: the operator's trait in `core::ops`. The operation's
+//!   type then has the name of this trait instead of `Name` (`op::BitAnd`).
+//! * [`verb`]: the verb in messages; "take `method` of" by default.
 //! * `elements`: the trait of the element types that have the function. The element type is `T`.
 //! * `gives`: the element type of the result.
-//! * `example`: the elements of an operand and of the result. With two operands, the right one is an argument.
-//! * `host`: the function in Rust. A unary row can have `function` instead, a variant of
-//!   [`FloatFunction`](crate::element::FloatFunction): such functions take longer than a few nanoseconds, and in dynamic tensors
-//!   they share one kernel. Or it has `real_function`, a variant of [`RealFunction`](crate::element::RealFunction); a binary row,
-//!   `pair_function`, a variant of [`PairFunction`](crate::element::PairFunction).
-//! * [`host_by_scalar`, `always_defined`]: the function of two elements in Rust for a right operand that is a scalar, if that is
-//!   faster. `always_defined` returns whether it is defined for this scalar and every left operand.
+//! * `example`: the elements of an operand and of the result. In a binary row, the right operand is written as an argument.
+//! * `host`: the function in Rust. Instead of `host`, a row can name a function that takes longer than a few nanoseconds:
+//!     * `function` in a unary row: a variant of [`FloatFunction`](crate::element::FloatFunction). For dynamic tensors, one kernel
+//!       computes all of these functions.
+//!     * `real_function` in a unary row: a variant of [`RealFunction`](crate::element::RealFunction).
+//!     * `pair_function` in a binary row: a variant of [`PairFunction`](crate::element::PairFunction).
+//! * [`host_by_scalar`, `always_defined`]: `host_by_scalar` is a faster variant of `host` for a scalar as the right operand.
+//!   `always_defined` returns whether the function is defined for this scalar and every left operand.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
-//! * [`defined`, `cuda_defined`, `checked`]: whether an integer result is representable, in both languages, and in which
-//!   builds this is checked. `host` and `cuda` wrap.
-//! * [`elementary`]: the value of [`Elementary`](crate::element::Elementary) that computes many elements at a time, of those types that
-//!   it has kernels for.
+//! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust) and `cuda_defined` (in CUDA C++) return whether an integer result is
+//!   representable. `checked` says in which builds this is checked. `host` and `cuda` wrap.
+//! * [`elementary`]: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
+//!   element types that they support.
 //! * [`cost`]: `SLOW` if the function takes longer than a few nanoseconds.
 //! * [`associative`]: `true` if a function of two elements is associative up to rounding.
 //!
-//! The places of variants are visible to programs (`Unary::Abs as usize`): append new rows.
+//! Programs can read the number of a variant (`Unary::Abs as usize`), so new rows must be added at the end.
 
 /// Functions of one element.
 #[rustfmt::skip]

@@ -129,8 +129,8 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    // Equal shapes come first, before the general operands are built: for a few elements, passing those on takes longer than
-    // computing.
+    // Equal shapes are handled here, without the general operands. For a few elements, passing those operands on takes longer than
+    // the computation.
     if same(target.shape().as_ref(), right.shape().as_ref()) {
         let (output, device) = target.output();
         return device.update::<(T, U), _>(&op, output, (right.operand(),));

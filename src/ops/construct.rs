@@ -62,7 +62,7 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
     }
 }
 
-/// `last + 1` values in equal steps from `start` to `end`, both of which are exact.
+/// `last + 1` values in equal steps. The first is exactly `start`; the last, if there is more than one, is exactly `end`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Between<T> {
     pub(crate) start: T,
@@ -107,7 +107,7 @@ macro_rules! constructors {
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// If the shape exceeds the address space, or the allocation fails.
+            /// For the reasons for which that method panics.
             pub fn $try_name<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*) -> Result<Self, Error>
             where
                 Dev: Default,
@@ -119,7 +119,7 @@ macro_rules! constructors {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
             /// # Panics
-            /// If the shape exceeds the address space, or the allocation fails.
+            /// For the reasons for which that method panics.
             #[track_caller]
             pub fn $name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, device: &Dev) -> Self
             where
@@ -131,7 +131,7 @@ macro_rules! constructors {
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
             ///
             /// # Errors
-            /// If the shape exceeds the address space, or the allocation fails.
+            /// For the reasons for which that method panics.
             pub fn $try_name_in<Sh: IntoShape<Dim = D>>(shape: Sh $(, $arg: $ty)*, $device: &Dev) -> Result<Self, Error>
             where
                 $($bound)*
@@ -186,11 +186,13 @@ constructors! {
     full, try_full, full_in, try_full_in(value: T) where [Dev: Elementwise<T>]
     |device| |shape, value, device| Tensor::generate(shape, Constant(value), device);
 
-    /// Returns a tensor of the elements of a `Vec`, in memory order: the last axis fastest (row-major) or the first (column-major).
-    /// On the host nothing is copied.
+    /// Returns a tensor with the elements of a `Vec`, which are in memory order: the index along the last axis varies fastest if
+    /// row-major, along the first if column-major.
+    ///
+    /// On the host, the tensor takes ownership of the `Vec`'s buffer. Other devices copy the elements.
     ///
     /// # Panics
-    /// If the number of elements differs from the shape's.
+    /// If the `Vec` and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -203,10 +205,10 @@ constructors! {
         Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
     };
 
-    /// Returns a tensor of the elements of a slice, in memory order.
+    /// Copies a slice, whose elements are in memory order, to a tensor.
     ///
     /// # Panics
-    /// If the number of elements differs from the shape's.
+    /// If the slice and the shape differ in their number of elements, the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{ColMajor, Tensor, tensor};
@@ -238,7 +240,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Ok(out)
     }
 
-    /// Returns a tensor whose element at each index is `f(index)`. Calls `f` in memory order.
+    /// Returns a tensor whose element at each index is `f(index)`.
+    ///
+    /// Calls `f` on the host, once for each index, in memory order.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.
@@ -299,7 +303,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
-    /// Returns a tensor of rank 0: one value, which broadcasts with every shape.
+    /// Returns a tensor of rank 0 with the given value. It broadcasts with every shape.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -383,10 +387,10 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
-    /// Returns `start, start + 1, ..` up to but not including `end`.
+    /// Returns `start, start + 1, ..` up to but not including `end`. The result is empty if `end <= start`.
     ///
     /// # Panics
-    /// If the shape exceeds the address space, or the allocation fails.
+    /// If `start` or `end` is NaN, the number of elements is infinite or exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -405,8 +409,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange`](Tensor::arange).
     ///
     /// # Errors
-    /// If the number of elements is undefined or infinite, as for a NaN or an infinite end; if the shape exceeds the address space,
-    /// or the allocation fails.
+    /// If `start` or `end` is NaN, the number of elements is infinite or exceeds the address space, or the allocation fails.
     pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -415,13 +418,16 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Self::try_arange_in(range.start, range.end, T::one(), &Dev::default())
     }
 
-    /// Returns `start, start + step, ..` up to but not including `end`; a negative step counts down.
+    /// Returns `start, start + step, ..` up to but not including `end`. If `step` is negative, the values decrease.
+    ///
+    /// The result is empty if `step` leads away from `end`, or if `start` equals `end`.
     ///
     /// For floating-point types the number of elements is `⌈(end − start) / step⌉`, computed in `f64`: rounding decides whether an
-    /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which is exact.
+    /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which takes the number of elements.
     ///
     /// # Panics
-    /// If `step` is zero or NaN, the number of elements is undefined or infinite, or the allocation fails.
+    /// If `step` is zero, an argument is NaN, the number of elements is undefined or infinite, the shape exceeds the address space, or
+    /// the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -440,8 +446,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange_step`](Tensor::arange_step).
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero or NaN, or if the number of elements is undefined or infinite. Another error if the
-    /// shape exceeds the address space, or the allocation fails.
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
     pub fn try_arange_step(start: T, end: T, step: T) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -453,8 +459,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange_step`](Tensor::arange_step) on a given device.
     ///
     /// # Errors
-    /// [`Error::Argument`] if `step` is zero or NaN, or if the number of elements is undefined or infinite. Another error if the
-    /// shape exceeds the address space, or the allocation fails.
+    /// [`Error::Argument`] if `step` is zero, an argument is NaN, or the number of elements is undefined, infinite or not representable.
+    /// Another error if the shape exceeds the address space, or the allocation fails.
     pub fn try_arange_in(start: T, end: T, step: T, device: &Dev) -> Result<Self, Error>
     where
         T: RealScalar,
@@ -496,10 +502,10 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
-    /// Returns `n` values in equal steps from `start` to `end`, both included. A single value is `start`.
+    /// Returns `n` values in equal steps from `start` to `end`, both included. If `n` is 1, the value is `start`.
     ///
     /// # Panics
-    /// If the allocation fails.
+    /// If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -530,7 +536,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`linspace`](Tensor::linspace) on a given device.
     ///
     /// # Errors
-    /// If the allocation fails.
+    /// If the shape exceeds the address space, or the allocation fails.
     pub fn try_linspace_in(start: T, end: T, n: usize, device: &Dev) -> Result<Self, Error>
     where
         T: RealFloat,
@@ -541,7 +547,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device + Default> Default for Tensor<T, D, O, Dev> {
-    /// Returns a tensor whose extents are all zero; at rank 0, a scalar zero.
+    /// Returns an empty tensor whose extents are all zero. For rank 0, returns one element: zero, or `false` for `bool`.
     fn default() -> Self {
         Tensor::zeros(D::Shape::default())
     }
@@ -555,7 +561,7 @@ macro_rules! nested_arrays {
         impl<T: Element, $(const $n: usize,)* O: Order, Dev: Device + Default> From<$array>
             for Tensor<T, Rank<$rank>, O, Dev>
         {
-            /// Returns a tensor of the elements of nested arrays: `[i][j]` has index `[i, j]`, in every memory order.
+            /// Returns a tensor with the elements of nested arrays. In both memory orders, `a[i][j]` becomes the element at `[i, j]`.
             ///
             /// # Panics
             /// If the allocation fails.
@@ -577,7 +583,7 @@ nested_arrays! {
 }
 
 impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
-    /// Returns a tensor of rank 1 that takes over the `Vec`'s buffer, without a copy.
+    /// Returns a tensor of rank 1 that takes ownership of the `Vec`'s buffer, without a copy.
     fn from(data: Vec<T>) -> Self {
         let len = data.len();
         Tensor::dense(CpuBuffer::from_vec(data), [len], Cpu)
@@ -585,7 +591,7 @@ impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
 }
 
 impl<T: Element, O: Order> FromIterator<T> for Tensor<T, Rank<1>, O> {
-    /// Returns a tensor of rank 1 of the elements.
+    /// Collects the elements into a tensor of rank 1.
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Vec::from_iter(elements).into()
     }

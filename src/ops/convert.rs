@@ -1,4 +1,4 @@
-//! Conversions between memory orders, devices and owners: views, which are free, and copies.
+//! Conversions between memory orders, and between owned tensors, views, slices and `Vec`s. Views are free; other conversions may copy.
 
 use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;
@@ -122,7 +122,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the elements as a slice, if the tensor is contiguous in its memory order.
     ///
     /// # Errors
-    /// [`Error::NotContiguous`], with the shape and the strides. For owned tensors, [`as_slice`](Tensor::as_slice) never fails.
+    /// [`Error::NotContiguous`] if the tensor is not contiguous. Use [`as_slice`](Tensor::as_slice) for owned tensors: it never fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -148,7 +148,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the elements as a mutable slice, if the tensor is contiguous in its memory order.
     ///
     /// # Errors
-    /// [`Error::NotContiguous`], with the shape and the strides.
+    /// [`Error::NotContiguous`] if the tensor is not contiguous.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
@@ -173,8 +173,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns a copy, contiguous in memory order `O`, of anything that converts into a view: a tensor's view, or an array or
-    /// matrix of [another library](crate::interop).
+    /// Returns a copy, contiguous in memory order `O`, of a tensor's view, or of an array or matrix of [another
+    /// library](crate::interop) that converts into a view.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -250,9 +250,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
     /// Returns the elements in memory order.
     ///
-    /// On the host the `Vec` takes over the tensor's buffer, in which the elements of a large result move by less than a page (see
-    /// [`CpuBuffer`](crate::device::CpuBuffer)). The elements are copied from other devices, and from [another library's
-    /// memory](Tensor::from_buffer).
+    /// On the host, the `Vec` takes ownership of the tensor's buffer. If the tensor is a large result, its elements are moved to the
+    /// start of the buffer, by less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)). Elements on another device or in
+    /// [another library's memory](Tensor::from_buffer) are copied.
     ///
     /// # Panics
     /// If the elements are copied, and the allocation fails or the device reports an error.
@@ -277,7 +277,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns the same tensor with memory order `P`: for ranks 0 and 1, both orders have the same layout. Free.
+    /// Changes the memory order in the tensor's type to `P`. For ranks 0 and 1, both orders have the same layout, so this is free.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -320,7 +320,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the value of a tensor of rank 0, copied to the host.
     ///
     /// # Panics
-    /// If a device other than the host fails to copy.
+    /// If the element is on another device than the host, and the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -339,7 +339,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`item`](Tensor::item).
     ///
     /// # Errors
-    /// If a device other than the host fails to copy.
+    /// If the element is on another device than the host, and the device reports an error.
     #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where

@@ -18,17 +18,17 @@ where
     S: Storage<T, Dev>,
     S2: Storage<T, Dev>,
 {
-    /// Returns whether both have the same shape and the same elements at each index. NaN equals nothing.
+    /// Returns whether both tensors have the same shape and equal elements at each index. NaN does not equal NaN.
     fn eq(&self, other: &Tensor<T, D, O, Dev, S2>) -> bool {
         self.shape() == other.shape() && self.iter().eq(other.iter())
     }
 }
 
 impl<T: Scalar, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns whether both have the same shape and every pair of elements is equal or within the tolerance.
+    /// Returns whether both tensors have the same shape, and the two elements at each index are equal or within the tolerance.
     ///
-    /// A pair is within the tolerance if `|a − b| ≤ absolute + relative · |b|` with a finite `b` (NumPy's rule). Nothing is close
-    /// to NaN, and only an equal infinity is close to an infinity.
+    /// Elements `a` of `self` and `b` of `other` are within the tolerance if `b` is finite and `|a − b| ≤ absolute + relative · |b|`
+    /// (NumPy's rule). So NaN is close to no number, and an infinity only to itself.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -11,7 +11,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view at one index along an axis, which the view does not have.
+    /// Returns the view at one index along an axis, without that axis.
     ///
     /// # Panics
     /// If the axis or the index is out of range.
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().at(axis.index(), index)
     }
 
-    /// Returns views of the first `at` indices along an axis and of the others.
+    /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others.
     ///
     /// # Panics
     /// If the axis is out of range, or `at` exceeds its extent.
@@ -119,7 +119,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view_mut().at(axis.index(), index)
     }
 
-    /// Returns mutable views of the first `at` indices along an axis and of the others.
+    /// Splits the tensor along an axis: returns a mutable view of the indices below `at`, and a mutable view of the others.
     ///
     /// # Panics
     /// If the axis is out of range, or `at` exceeds its extent.
@@ -160,7 +160,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 /// Methods that consume a mutable view and return a part of it with the same lifetime.
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// [`index_axis_mut`](Tensor::index_axis_mut) that consumes the view, so that the part outlives this variable.
+    /// Variant of [`index_axis_mut`](Tensor::index_axis_mut) that consumes the view. The result has the same lifetime `'a`.
     ///
     /// # Panics
     /// If the axis or the index is out of range.
@@ -200,7 +200,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         self.at(axis.index(), index)
     }
 
-    /// [`slice_mut`](Tensor::slice_mut) that consumes the view, so that the part outlives this variable.
+    /// Variant of [`slice_mut`](Tensor::slice_mut) that consumes the view. The result has the same lifetime `'a`.
     ///
     /// # Panics
     /// If an index or range is out of range for its axis.
@@ -234,7 +234,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         self.derive(|from, to| from.slice(items.as_ref(), to))
     }
 
-    /// [`split_at_mut`](Tensor::split_at_mut) that consumes the view, so that the parts outlive this variable.
+    /// Variant of [`split_at_mut`](Tensor::split_at_mut) that consumes the view. The results have the same lifetime `'a`.
     ///
     /// # Panics
     /// If the axis is out of range, or `at` exceeds its extent.

@@ -16,8 +16,8 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Iterates over the elements in memory order: the last axis fastest if row-major, the first if column-major. Strides have no
-    /// influence.
+    /// Iterates over the elements in memory order: the last axis fastest if row-major, the first if column-major. The strides do
+    /// not affect the order.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -87,7 +87,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(AxisIter { base: self.view(), axis, next: 0, end, rank: PhantomData })
     }
 
-    /// [`axis_iter`](Tensor::axis_iter) on several threads, as rayon's indexed parallel iterator.
+    /// Variant of [`axis_iter`](Tensor::axis_iter) that returns an indexed parallel iterator of rayon.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -114,7 +114,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         (0..views.len()).into_par_iter().map(move |i| views.at(i))
     }
 
-    /// Iterates over the one-dimensional views along an axis, in memory order. There is one for each index of the other axes.
+    /// Iterates over the one-dimensional views along an axis: one view for each index of the other axes, in memory order.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -202,9 +202,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view_mut().positions(axis.index())
     }
 
-    /// [`axis_iter_mut`](Tensor::axis_iter_mut) on several threads, as rayon's indexed parallel iterator.
+    /// Variant of [`axis_iter_mut`](Tensor::axis_iter_mut) that returns an indexed parallel iterator of rayon.
     ///
-    /// The views are collected first. If their allocation fails, the process aborts.
+    /// Allocates a `Vec` of all views first. If that allocation fails, the process aborts.
     ///
     /// # Panics
     /// If the axis is out of range.

@@ -1,4 +1,4 @@
-//! Closures on the elements of tensors, on the host, in unspecified order and possibly on several threads.
+//! `map`, `zip_map` and their variants: they call closures on elements, on the host, in unspecified order, possibly on several threads.
 
 use super::compute::{binary, binary_into, ternary, ternary_into};
 use super::operands::Aligned;
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the order matters, use [`iter`](Tensor::iter); to run on every device, use [`apply`](Tensor::apply).
     ///
     /// # Panics
-    /// If an allocation on the host fails, or the closure panics. Only the unfinished result is dropped then.
+    /// If an allocation on the host fails, or the closure panics. After a panic of the closure, the unfinished result is dropped.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -90,10 +90,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply(Closure(&f))
     }
 
-    /// Calls a closure on each pair of elements of two tensors, which broadcast; on the host, in unspecified order.
+    /// Broadcasts two tensors and calls a closure on each pair of elements, on the host, in unspecified order.
     ///
     /// # Panics
-    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics.
+    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics. After a panic of the closure, the
+    /// unfinished result is dropped.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -127,12 +128,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         binary(Closure(&f), self, &other.aligned())
     }
 
-    /// Calls a closure on the elements of three tensors, which broadcast; on the host, in unspecified order.
+    /// Broadcasts three tensors and calls a closure on the elements at each index, on the host, in unspecified order.
     ///
-    /// It makes one pass over memory for what would be several operations.
+    /// One pass over memory replaces several elementwise operations.
     ///
     /// # Panics
-    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics.
+    /// If the shapes do not broadcast, an allocation on the host fails, or the closure panics. After a panic of the closure, the
+    /// unfinished result is dropped.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -324,10 +326,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Calls a closure on each element and stores its result in place; on the host, in unspecified order.
+    /// Replaces each element by the result of a closure, on the host, in unspecified order.
     ///
     /// # Panics
-    /// If the closure panics. Elements may be partly overwritten then.
+    /// If the closure panics. Some elements may have been overwritten by then.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3];

@@ -21,18 +21,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[k]`, `[.., k, n]` | `[k]`, `[k, n, ..]` | `[.., n]` or `[n, ..]` |
     /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
     ///
-    /// Batch axes broadcast. Transposed and sliced views are used without a copy, and so is the right operand's complex conjugate,
-    /// [`conj_view`](Tensor::conj_view).
+    /// Batch axes (`..`) broadcast. Transposed and sliced views are used without a copy. So is [`conj_view`](Tensor::conj_view), the
+    /// complex conjugate of a tensor, as the right operand.
     ///
-    /// Integers are accumulated in 64 or 128 bits. A result that overflows is an error in builds with debug assertions and wraps
-    /// otherwise.
+    /// Integers of up to 32 bits are accumulated in 64 bits, and 64-bit integers in 128 bits. In builds with debug assertions, a result
+    /// that overflows the element type panics. Other builds wrap.
     ///
     /// On the host, floating-point and complex sums are formed in blocks of up to 512 terms, and terms and blocks are added
     /// sequentially. The error is at most `(min(k, 512) + k / 512 + 2) · u · Σ|a·b|`, to first order in `u = ε/2`. For each part of
     /// a complex number it is at most twice that. With the feature `blas`, the error is that of the BLAS library.
     ///
     /// # Panics
-    /// If the summed axes differ in extent, batches do not broadcast, or the allocation fails.
+    /// If the summed axes differ in extent, batches do not broadcast, an integer result overflows (debug assertions), or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -56,7 +57,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`matmul`](Tensor::matmul).
     ///
     /// # Errors
-    /// If the summed axes differ in extent, batches do not broadcast, or the allocation fails.
+    /// If the summed axes differ in extent, batches do not broadcast, an integer result overflows (debug assertions), or the
+    /// allocation fails.
     pub fn try_matmul<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,

@@ -43,11 +43,11 @@ pub use slice::Exhausted;
 pub(crate) use slice::{Bounds, Position};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
-/// Functions and reductions as values.
+/// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///
-/// For [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3), into preallocated
-/// outputs (`apply_into`, `apply2_into`, `apply3_into`), in place (`apply_inplace`, `apply2_inplace`), and for their fallible
-/// variants.
+/// * Functions: [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3), with a
+///   preallocated output `apply_into`, `apply2_into` and `apply3_into`, in place `apply_inplace` and `apply2_inplace`.
+/// * Reductions: [`reduce`](crate::Tensor::reduce), `reduce_axis`, `reduce_axes`, `reduce_keep` and `reduce_into`.
 ///
 /// ```
 /// use vierbein::{op, tensor};

@@ -153,9 +153,9 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 
 /// The right operand of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
 ///
-/// This is the operators' only bound. The compiler infers the type on the right last, so a failed bound on it is reported with this
-/// trait's message (E0277). A failed bound on the left operand alone would be reported without it (E0369). The left operand's types
-/// still determine those of the right one: `&a + &Tensor::zeros([2, 3])`.
+/// This is the operators' only bound. The compiler infers the type of the right operand last, so it reports a failed bound on that
+/// type with this trait's message (E0277). It would report a failed bound on the left operand alone without the message (E0369). The
+/// left operand's types still determine those of the right operand: `&a + &Tensor::zeros([2, 3])`.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",
@@ -172,7 +172,8 @@ pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
     ) -> Result<Tensor<T, Self::Common, O, Dev>, Error>;
 }
 
-/// The right operand of the operator `F` that changes the tensor `Left`: a tensor, owned or borrowed, or a scalar.
+/// The right operand of a compound assignment such as `+=`, with operator `F` and the tensor `Left` on the left: a tensor, owned or
+/// borrowed, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "cannot combine `{Left}` with `{Self}`",
     label = "expected a tensor or a scalar of the same element type",

@@ -40,8 +40,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         Error::Contraction { op, shapes: shapes.to_vec(), why }
     }
 
-    /// Writes the contraction to `out`. `labels` has one label for each axis of the left and of the right operand; `result` has the
-    /// output's.
+    /// Writes the contraction to `out`. `labels` holds the labels of the left and of the right operand's axes. `result` describes the
+    /// output's axes with their labels.
     fn write<R: Dim, O: Order>(
         &self,
         labels: [&[u8]; 2],
@@ -98,7 +98,8 @@ where
             ));
         }
     }
-    // The left operand's axes have labels 0, 1, ..; an axis of the right one has the label of its partner, or its own.
+    // The left operand's axes have labels 0, 1, .. . An axis of the right operand has the label of the left axis that it is paired
+    // with, or a label of its own.
     let on_left: Labels = (0..D::NDIM as u8).collect();
     let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
     let label = |axis: usize| partner(axis).map_or(D::NDIM + axis, |k| axes[0][k]) as u8;
@@ -168,10 +169,10 @@ fn whole_error(name: &'static str, x: &[usize], y: &[usize], why: String) -> Err
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Sums over pairs of axes, `left_axes[k]` with `right_axes[k]`. The result has the remaining axes, first those of `self`; its
-    /// rank is N + M − 2K, in the type.
+    /// Sums over K pairs of axes: axis `left_axes[k]` of `self` and axis `right_axes[k]` of `right`. The result has the remaining axes,
+    /// first those of `self`. For operands of ranks N and M, its rank is N + M − 2K.
     ///
-    /// Views are used without a copy. An operand is copied only if strides alone cannot express it as a matrix.
+    /// An operand is copied only if strides alone cannot express it as a matrix.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, the axes of a pair differ in extent, an integer result overflows (debug
@@ -262,7 +263,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         whole("dot", (self.into(), false), (right.agreeing(), B::CONJUGATE))
     }
 
-    /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape: the inner product of physics.
+    /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
     ///
     /// # Panics
     /// If the shapes differ, an integer result overflows (debug assertions), or the allocation fails.
@@ -300,11 +301,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         whole("vdot", (self.into(), true), (right.agreeing(), B::CONJUGATE))
     }
 
-    /// Sums over one axis of each operand: the last one if row-major, the first one if column-major. The result has the remaining
-    /// axes, first those of `self`.
+    /// Sums over one axis of each operand: the last axis if row-major, the first if column-major. The result has the remaining axes,
+    /// first those of `self`.
     ///
     /// # Panics
-    /// If those axes differ in extent, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the summed axes differ in extent, an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -340,7 +341,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         contract_axes("inner", (self.into(), false), right, [&axes[..1], &axes[1..]])
     }
 
-    /// Returns the outer product: the products of all pairs of elements. Its rank is N + M.
+    /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
     ///
     /// # Panics
     /// If an integer product overflows (debug assertions), or the allocation fails.
@@ -382,8 +383,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// leading if row-major, trailing if column-major.
     ///
     /// # Panics
-    /// If the operands together have more than 16 axes longer than 1, an integer product overflows (debug assertions), or the
-    /// allocation fails.
+    /// * If the operands together have more than 16 axes with an extent other than 1.
+    /// * If the result's shape exceeds the address space, or the allocation fails.
+    /// * If an integer product overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

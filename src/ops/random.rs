@@ -10,7 +10,7 @@ use rand::Rng;
 use rand::distr::Distribution;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns samples of a distribution, drawn in memory order: generators in the same state give the same tensor.
+    /// Returns samples of a distribution, drawn in memory order. Two generators in the same state give the same tensor.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.

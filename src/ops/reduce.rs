@@ -14,7 +14,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the operand's shape and strides with the axes to reduce last, in memory order.
+    /// Returns the operand's shape and strides, permuted so that the axes to reduce are last and in memory order.
     #[inline]
     pub(super) fn reduced_last<R: Reduction<T>>(
         &self,
@@ -46,8 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         if !R::OF_NOTHING && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        // All axes are reduced, so any iteration order will do, unless the reduction uses indices: then it must be the memory
-        // order.
+        // All axes are reduced, so any iteration order is valid, unless the reduction uses indices, which count in memory order.
         if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
             let operand = self.operand();
             return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
@@ -87,10 +86,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Applies a user-defined reduction to all elements, on any device.
+    /// Applies a built-in or user-defined reduction to all elements, on any device.
     ///
     /// # Panics
-    /// If the value is undefined or not representable in the output type, or the allocation fails.
+    /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the allocation
+    /// fails.
     ///
     /// ```
     /// use vierbein::{device::Reduction, tensor};
@@ -121,7 +121,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`reduce`](Tensor::reduce).
     ///
     /// # Errors
-    /// If the value is undefined or not representable in the output type, or the allocation fails.
+    /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the allocation
+    /// fails.
     pub fn try_reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
     where
         Dev: Reduce<T>,
@@ -249,7 +250,8 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
             ///
             /// # Errors
-            /// If the value is undefined or not representable in the output type, or the allocation fails.
+            /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the
+            /// allocation fails.
             #[inline(always)]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
@@ -262,7 +264,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
             ///
             /// # Panics
-            /// If the axis is out of range, or for the reasons given for all elements.
+            /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -283,7 +285,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
             ///
             /// # Errors
-            /// If the axis is out of range, or for the reasons given for all elements.
+            /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
             pub fn $try_axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 T: $bound,
@@ -297,7 +299,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or for the reasons given for all elements.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -317,7 +319,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or for the reasons given for all elements.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
                 axes: [usize; K] $(, $arg: $ty)*
@@ -333,7 +335,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or for the reasons given for all elements.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -353,7 +355,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or for the reasons given for all elements.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             pub fn $try_keep<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 T: $bound,
@@ -375,8 +377,8 @@ reductions! {
     /// numbers, this holds for each part. See Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, 4.2. The
     /// result does not depend on the number of threads: see [`Cpu`](crate::Cpu#results).
     ///
-    /// An integer sum that overflows the element type is an error in builds with debug assertions. These builds accumulate integers
-    /// of up to 32 bits in 64 bits and 64-bit integers in 128, so that no intermediate sum overflows. Other builds wrap.
+    /// An integer sum that overflows the element type panics in builds with debug assertions. These builds accumulate integers of up
+    /// to 32 bits in 64 bits, and 64-bit integers in 128 bits, so that no intermediate sum overflows. Other builds wrap.
     ///
     /// # Panics
     /// If an integer sum overflows (debug assertions), or the allocation fails.
@@ -385,7 +387,9 @@ reductions! {
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
 }
 reductions! {
-    /// Returns the product of all elements; one if the tensor is empty. Integers are accumulated as in [`sum`](Tensor::sum).
+    /// Returns the product of all elements; one if the tensor is empty.
+    ///
+    /// The rules for integer overflow are those of [`sum`](Tensor::sum). A product of integers with a zero factor is always 0.
     ///
     /// # Panics
     /// If an integer product overflows (debug assertions), or the allocation fails.
@@ -396,8 +400,8 @@ reductions! {
 reductions! {
     /// Returns the arithmetic mean; NaN if the tensor is empty.
     ///
-    /// The mean of integers is an `f64`, computed from an exact sum. The mean of other types has the element type and is their
-    /// [`sum`](Tensor::sum) divided by the number of elements. It is infinite if that sum overflows.
+    /// The mean of integers is an `f64`, computed from an exact sum. The mean of floating-point or complex numbers has the element
+    /// type: it is their [`sum`](Tensor::sum) divided by the number of elements. If the sum overflows, the mean is infinite or NaN.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -406,14 +410,14 @@ reductions! {
     examples "[[1, 2], [3, 4]]" "" whole "2.5" axis0 "[2.0, 3.0]";
 }
 reductions! {
-    /// Returns the variance `Σ|x − mean|² / (n − ddof)`; NaN if `n ≤ ddof`.
+    /// Returns the variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`.
     ///
-    /// It is real for complex numbers and an `f64` for integers. Use `ddof` = 0 if the elements are the whole population, 1 if they
-    /// are a sample of it.
+    /// The variance of complex numbers is real, that of integers an `f64`. Use `ddof` = 0 if the elements are the whole population,
+    /// 1 if they are a sample of the population.
     ///
-    /// Computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The relative
-    /// error grows as O(log n · ε · κ), where `κ = √(1 + |mean|² / variance)` is the condition number. It is large if the mean is
-    /// far from zero. If differences between elements overflow, the result is infinite or NaN.
+    /// It is computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The relative
+    /// error grows as O(log n · ε · κ) with the condition number `κ = √(1 + |mean|² / variance)`. κ is large if `|mean|` is large
+    /// compared with the standard deviation. If differences between elements overflow, the result is infinite or NaN.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -422,7 +426,8 @@ reductions! {
     examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
 }
 reductions! {
-    /// Returns the standard deviation, the square root of the [`variance`](Tensor::var). It is infinite if the variance overflows.
+    /// Returns the standard deviation: the square root of the [`variance`](Tensor::var). If the variance is infinite or NaN, so is the
+    /// standard deviation.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -433,7 +438,7 @@ reductions! {
 reductions! {
     /// Returns the Euclidean (Frobenius) norm `√Σ|x|²`; zero if the tensor is empty.
     ///
-    /// It is real for complex numbers and an `f64` for integers. No intermediate value overflows or underflows (Blue, ACM TOMS 4,
+    /// The norm of complex numbers is real, that of integers an `f64`. No intermediate value overflows or underflows (Blue, ACM TOMS 4,
     /// 1978; Anderson, ACM TOMS 44, 2017). The error grows like that of a [`sum`](Tensor::sum).
     ///
     /// # Panics
@@ -463,7 +468,8 @@ reductions! {
 reductions! {
     /// Returns the flat index of the first largest element, or of the first NaN if there is one.
     ///
-    /// The index counts along the reduced axes in memory order: the last axis fastest if row-major, the first if column-major.
+    /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
+    /// first if column-major.
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
@@ -474,7 +480,8 @@ reductions! {
 reductions! {
     /// Returns the flat index of the first smallest element, or of the first NaN if there is one.
     ///
-    /// The index counts along the reduced axes in memory order: the last axis fastest if row-major, the first if column-major.
+    /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
+    /// first if column-major.
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
@@ -523,7 +530,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
             ///
             /// # Panics
-            /// If the axis is out of range.
+            /// If the axis is out of range, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -542,7 +549,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
             ///
             /// # Errors
-            /// If the axis is out of range.
+            /// If the axis is out of range, or the allocation fails.
             pub fn $try_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
@@ -555,7 +562,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice.
+            /// If an axis is out of range or named twice, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -573,7 +580,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice.
+            /// If an axis is out of range or named twice, or the allocation fails.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
                 axes: [usize; K],
@@ -588,7 +595,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice.
+            /// If an axis is out of range or named twice, or the allocation fails.
             ///
             /// ```
             /// use vierbein::tensor;
@@ -605,7 +612,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice.
+            /// If an axis is out of range or named twice, or the allocation fails.
             pub fn $try_keep<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,

@@ -13,11 +13,11 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// [`reduce_axes`](Tensor::reduce_axes) into a preallocated tensor or mutable view: nothing is allocated.
     ///
-    /// It takes every reduction, over one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
+    /// `op` can be any reduction, and `axes` can name one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
     ///
     /// # Panics
-    /// If `out` does not have the result's shape, an axis is out of range or named twice, or a value is undefined or not
-    /// representable.
+    /// If `out` does not have the result's shape, or an axis is out of range or named twice. Also if a result is undefined or not
+    /// representable in the output type.
     ///
     /// ```
     /// use vierbein::{op, tensor};
@@ -54,8 +54,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`reduce_into`](Tensor::reduce_into).
     ///
     /// # Errors
-    /// If `out` does not have the result's shape or is on another instance of the device, or an axis is out of range or named
-    /// twice; `out` is unchanged then. If a value is undefined or not representable; `out` may be partly written then.
+    /// * If `out` does not have the result's shape or is on another instance of the device: `out` is unchanged.
+    /// * If an axis is out of range or named twice: `out` is unchanged.
+    /// * If a result is undefined or not representable in the output type: `out` may be partly written.
     ///
     /// ```
     /// use vierbein::{op, tensor};

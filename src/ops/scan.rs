@@ -15,8 +15,8 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the cumulative sums along an axis.
     ///
-    /// On the host they are added sequentially, so the error of the n-th grows as O(n · ε); that of a [`sum`](Tensor::sum) grows as
-    /// O(log n · ε).
+    /// On the host, the elements are added sequentially. So the error of the n-th cumulative sum grows as O(n · ε), whereas the error of
+    /// a [`sum`](Tensor::sum) of n elements grows as O(log n · ε).
     ///
     /// # Panics
     /// If the axis is out of range, an integer sum overflows (debug assertions), or the allocation fails.
@@ -100,8 +100,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumsum_into`](Tensor::cumsum_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, or the axis is out of range; `out` is unchanged then. If
-    /// an integer sum overflows (debug assertions); `out` may be partly written then.
+    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+    /// * If an integer sum overflows (debug assertions): `out` may be partly written.
     pub fn try_cumsum_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
@@ -139,8 +139,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumprod_into`](Tensor::cumprod_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, or the axis is out of range; `out` is unchanged then. If
-    /// an integer product overflows (debug assertions); `out` may be partly written then.
+    /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+    /// * If an integer product overflows (debug assertions): `out` may be partly written.
     pub fn try_cumprod_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,

@@ -10,7 +10,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// Clamps to the range from the first value to the second: the function of [`Tensor::clamp`].
+/// The function of [`Tensor::clamp`]: limits a value to the range from the first field to the second.
 #[derive(Debug, Clone, Copy)]
 pub struct Clamp<T>(pub T, pub T);
 
@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns each element limited to `low ..= high`; NaN stays NaN.
     ///
     /// # Panics
-    /// If `low > high`, or one of them is NaN.
+    /// If `low > high`, one of the two bounds is NaN, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`clamp`](Tensor::clamp).
     ///
     /// # Errors
-    /// If `low > high`, or one of them is NaN.
+    /// If `low > high`, one of the two bounds is NaN, or the allocation fails.
     pub fn try_clamp(&self, low: T, high: T) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealScalar,
@@ -69,7 +69,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Selects the first value if the mask is `true`, else the second: the function of [`Tensor::select`].
+/// The function of [`Tensor::select`]: the second argument if the first, a mask, is `true`, else the third.
 #[derive(Debug, Clone, Copy)]
 pub struct Select;
 
@@ -83,7 +83,8 @@ impl<T: Element> TernaryOp<bool, T, T> for Select {
 }
 
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
-    /// Returns elements of `on_true` where the mask is `true` and of `on_false` elsewhere; all three broadcast.
+    /// Selects the element of `on_true` at each index where the mask, `self`, is `true`, else the element of `on_false`. All three
+    /// broadcast.
     ///
     /// For a preallocated output: `mask.apply3_into(op::Select, &a, &b, &mut out)`.
     ///

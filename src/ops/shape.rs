@@ -12,7 +12,8 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view whose axes the closure writes with a method of [`Axes`].
+    /// Calls `write` with the tensor's axes and the axes to fill in, and returns the view that they describe. `write` is a method of
+    /// [`Axes`]; it returns the offset of the view's first element.
     #[inline]
     pub(crate) fn cut<E: Dim>(
         &self,
@@ -21,7 +22,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().derive(write)
     }
 
-    /// Returns a view whose axis `k` is axis `axes[k]` of this one.
+    /// Returns a view whose axis `k` is axis `axes[k]` of this tensor.
     ///
     /// # Panics
     /// If `axes` is not a permutation of the tensor's axes.
@@ -144,10 +145,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.remove_axis(axis.index(), to))
     }
 
-    /// Returns a view of the elements at which axes `a` and `b` have the same index. The two axes become one, the last.
+    /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
     ///
     /// # Panics
-    /// If an axis is out of range, or the two are the same or differ in extent.
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -167,7 +168,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`diagonal`](Tensor::diagonal).
     ///
     /// # Errors
-    /// If an axis is out of range, or the two are the same or differ in extent.
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: MergeAxes<Merged = R>,
@@ -177,11 +178,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
     }
 
-    /// Returns a view broadcast to a larger shape: along new axes (leading if row-major, trailing if column-major) and along axes
-    /// of extent 1. Nothing is copied: repeated elements share one place in memory.
+    /// Returns a view broadcast to another shape. It repeats the elements along new axes (leading if row-major, trailing if
+    /// column-major) and along axes of extent 1.
+    ///
+    /// Nothing is copied: these axes have stride 0.
     ///
     /// # Panics
-    /// If the shape does not broadcast to the new one.
+    /// If the tensor's shape does not broadcast to the new shape, or the new shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -199,7 +202,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`broadcast_to`](Tensor::broadcast_to).
     ///
     /// # Errors
-    /// If the shape does not broadcast to the new one.
+    /// If the tensor's shape does not broadcast to the new shape, or the new shape exceeds the address space.
     pub fn try_broadcast_to<Sh>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error>
     where
         Sh: IntoShape,
@@ -217,13 +220,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().behind(shape, strides, 0))
     }
 
-    /// Returns a view of the same elements, in memory order, with another shape of as many elements.
+    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
     ///
-    /// For an owned tensor this always works; for a view, if its strides allow it without a copy. Otherwise use
-    /// [`reshape`](Tensor::reshape), which copies.
+    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
+    /// without a copy; [`reshape`](Tensor::reshape) copies.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or a view's strides do not allow it.
+    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -239,7 +242,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`as_shape`](Tensor::as_shape).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or a view's strides do not allow it.
+    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
         let (shape, strides) = self.reshaped(shape)?;
         Ok(self.view().behind(shape, strides, 0))
@@ -263,8 +266,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// Returns the same elements, in memory order, with another shape of as many elements. Consumes the tensor: an owned one keeps
-    /// its buffer, a view is copied.
+    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th.
+    ///
+    /// An owned tensor keeps its buffer. A view is copied.
     ///
     /// # Panics
     /// If the numbers of elements differ, or a copy is needed and the allocation fails.
@@ -302,7 +306,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::dense(buffer, shape, device))
     }
 
-    /// Returns all elements along one axis, in memory order. An owned tensor keeps its buffer, a view is copied.
+    /// Converts the tensor to rank 1, with all elements in memory order. An owned tensor keeps its buffer. A view is copied.
     ///
     /// # Panics
     /// If a view is copied and the allocation fails.
@@ -332,11 +336,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Checks that two shapes have the same number of elements; either product may overflow.
+/// Checks that two shapes have the same number of elements. The number of elements of `to` may overflow.
 fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
     match element_count(to, size_of::<T>()) {
         Ok(count) if count == from.iter().product::<usize>() => {}
-        // The shape has zero elements, but strides that overflow: an error about the counts would be misleading.
+        // `to` has zero elements, but its strides overflow: an error about the numbers of elements would be misleading.
         Err(overflow) if to.contains(&0) => return Err(overflow),
         _ => return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
     }
@@ -369,7 +373,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the mutable view whose axes the closure writes with a method of [`Axes`].
+    /// Variant of `cut` that returns a mutable view.
     #[inline]
     pub(crate) fn cut_mut<E: Dim>(
         &mut self,
@@ -442,7 +446,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`diagonal`](Tensor::diagonal) as a mutable view.
     ///
     /// # Panics
-    /// If an axis is out of range, or the two are the same or differ in extent.
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     ///
     /// ```
     /// let mut x = vierbein::Tensor::<f64, _>::ones([2, 2]);
@@ -463,7 +467,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
     ///
     /// # Errors
-    /// If an axis is out of range, or the two are the same or differ in extent.
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
     pub fn try_diagonal_mut<R: Dim, A, B>(
         &mut self,
         a: A,
@@ -481,7 +485,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`as_shape`](Tensor::as_shape) as a mutable view.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or a view's strides do not allow it.
+    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3, 4];
@@ -499,7 +503,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`as_shape_mut`](Tensor::as_shape_mut).
     ///
     /// # Errors
-    /// If the numbers of elements differ, or a view's strides do not allow it.
+    /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     pub fn try_as_shape_mut<Sh: IntoShape>(
         &mut self,
         shape: Sh,
@@ -513,7 +517,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
-    /// Returns the square matrix with this diagonal, and zeros elsewhere.
+    /// Returns the square matrix with the given diagonal, and zeros elsewhere.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.

@@ -177,8 +177,8 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 ///
 /// | argument | picks | axis in the result |
 /// |---|---|---|
-/// | `3`, `-1` | one index; negative counts from the end | none |
-/// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's bounds; negative counts from the end | yes |
+/// | `3`, `-1` | one index; a negative index counts from the end: `-1` is the last | none |
+/// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's bounds; a negative bound counts from the end | yes |
 /// | `..` | all indices | yes |
 /// | `0..9;2` | every second index of the range | yes |
 /// | `0..9;-1` | the range, reversed | yes |

@@ -14,14 +14,15 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Sums over equal indices of two axes, which the result does not have. The trace of a matrix has rank 0.
+    /// Sums the elements whose indices along axes `a` and `b` are equal. The result does not have these axes: the trace of a matrix has
+    /// rank 0.
     ///
-    /// Nothing is copied or contracted: a diagonal is a view whose stride is the sum of two strides. It is [summed](Tensor::sum)
-    /// pairwise. Axes are `usize`, or `Axis::<K>` to have them checked at compile time.
+    /// Nothing is copied: the diagonal is a view, whose stride is the sum of two strides. Its elements are [summed](Tensor::sum)
+    /// pairwise. An axis is a `usize`, checked at run time, or an `Axis::<K>`, checked at compile time.
     ///
     /// # Panics
-    /// If an axis is out of range, the two are the same or differ in extent, an integer sum overflows (debug assertions), or the
-    /// allocation fails.
+    /// If an axis is out of range, `a` and `b` are the same axis or differ in extent, an integer sum overflows (debug assertions), or
+    /// the allocation fails.
     ///
     /// ```
     /// use vierbein::{Axis, Tensor, tensor};
@@ -46,8 +47,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`trace`](Tensor::trace).
     ///
     /// # Errors
-    /// If an axis is out of range, the two are the same or differ in extent, an integer sum overflows (debug assertions), or the
-    /// allocation fails.
+    /// If an axis is out of range, `a` and `b` are the same axis or differ in extent, an integer sum overflows (debug assertions), or
+    /// the allocation fails.
     #[inline(always)]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
@@ -64,7 +65,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from: operand })
     }
 
-    /// Returns the axes other than `a` and `b`, then the diagonal of those two. The last entry of each array is unused.
+    /// Returns shape and strides of the axes other than `a` and `b`, followed by those of the diagonal of `a` and `b`. The last entry of
+    /// each array is unused.
     #[inline(always)]
     fn diagonal_last(&self, a: usize, b: usize) -> Result<(D::Shape, D::Strides), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());

@@ -12,7 +12,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns a copy on another device, contiguous in the tensor's memory order.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`] if there is no such device, [`Error::OutOfMemory`] if the allocation on it fails.
+    /// [`Error::DeviceUnavailable`] if there is no such device, [`Error::OutOfMemory`] if an allocation fails, or
+    /// [`Error::DeviceFailed`] if the copy fails.
     ///
     /// ```
     /// use vierbein::{Cpu, Cuda, Error, tensor};
@@ -38,10 +39,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::dense(buffer, self.shape(), device.clone()))
     }
 
-    /// Copies the elements of a tensor, on the same or another device, into this one.
+    /// Overwrites the elements with those of `from`, which has the same shape and is on the same device or another.
     ///
     /// Between devices, nothing is allocated if both tensors are contiguous in their memory order and one of them is on the host.
-    /// Otherwise the elements pass through temporary buffers.
+    /// Otherwise the elements are copied through temporary buffers.
     ///
     /// # Errors
     /// [`Error::OutputShape`] if the shapes differ, or an error that one of the devices reports.

@@ -119,7 +119,7 @@ macro_rules! methods {
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
         /// # Panics
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
@@ -137,7 +137,7 @@ macro_rules! methods {
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
         ///
         /// # Errors
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
@@ -153,7 +153,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
         /// # Errors
-        /// If the allocation fails, or the result is undefined for an integer element.
+        /// If the allocation fails, or an integer result overflows (debug assertions).
         ///
         /// ```
         /// use vierbein::tensor;
@@ -172,7 +172,7 @@ macro_rules! methods {
 // The rows are in `catalogue.rs`.
 unary!(methods);
 
-/// `a` to an integer power, as an operation. For integers, negative powers are truncated; convert with `.cast::<f64>()` first.
+/// The function of [`Tensor::powi`]: an element to an integer power. The field is the exponent.
 #[derive(Debug, Clone, Copy)]
 pub struct Powi(pub i32);
 
@@ -190,8 +190,8 @@ impl<T: Scalar> UnaryOp<T> for Powi {
         if !T::INTEGER {
             return T::one() / power(a, self.0.unsigned_abs(), |x, y| T::wrapping(Arithmetic::Mul, x, y));
         }
-        // Of the integers, only 1 and −1 have a reciprocal that does not truncate to 0. The positive power may overflow, so it is
-        // not computed.
+        // Only the integers 1 and −1 have a reciprocal that does not truncate to 0. The positive power may overflow, so it is not
+        // computed.
         match a.modulus().is_one() {
             true if self.0 % 2 == 0 => T::one(),
             true => a,
@@ -231,7 +231,7 @@ fn power<T: Scalar>(mut base: T, mut n: u32, mut multiply: impl FnMut(T, T) -> T
     product
 }
 
-/// `a` to a real power, as an operation.
+/// The function of [`Tensor::powf`]: an element to a real power. The field is the exponent.
 #[derive(Debug, Clone, Copy)]
 pub struct Powf<R>(pub R);
 
@@ -252,11 +252,13 @@ impl<T: Inexact> UnaryOp<T> for Powf<T::Magnitude> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns each element to an integer power, by repeated squaring.
+    /// Raises each element to the power `n`, by repeated squaring.
+    ///
+    /// If `n` is negative and the elements are integers, results are truncated to integers: 0 unless the element is 1 or −1. For
+    /// fractions, convert with `.cast::<f64>()` first.
     ///
     /// # Panics
-    /// If the allocation fails; for integers if the power is negative and an element is zero, and in builds with debug assertions
-    /// if the result overflows.
+    /// If the allocation fails, an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::tensor;
@@ -274,8 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`powi`](Tensor::powi).
     ///
     /// # Errors
-    /// If the allocation fails; for integers if the power is negative and an element is zero, and in builds with
-    /// debug assertions if the result overflows.
+    /// If the allocation fails, an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
     pub fn try_powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -284,11 +285,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.try_apply(Powi(n))
     }
 
-    /// Returns each element to a real power.
+    /// Raises each element to the real power `n`.
     ///
-    /// For `f32` and `f64` on processors with FMA, the error is below one unit in the last place, and powers of 1, 2, −1 and 0.5 are
-    /// correctly rounded. For complex numbers, it is below four units in the last place of the result's larger part. Otherwise it is
-    /// that of the C library. See [`Cpu`](crate::Cpu#results).
+    /// On processors with FMA, the error for `f32` and `f64` is below one unit in the last place; the exponents 1, 2, −1 and 0.5 give
+    /// correctly rounded results. For complex numbers, the error is below four units in the last place of the result's larger part.
+    /// Without FMA, and in builds with debug assertions, the error is that of the C library. See [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
     /// If the allocation fails.

@@ -20,8 +20,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// tensor is dropped, it drops `owner`, which frees the memory.
     ///
     /// The tensor can be written to, and operations that consume it may reuse its buffer for the result. Only
-    /// [`into_vec`](Tensor::into_vec) copies, as a `Vec` frees its memory itself. For the same reason, use
-    /// [`from_vec`](Tensor::from_vec) if the owner is a `Vec`.
+    /// [`into_vec`](Tensor::into_vec) copies, as a `Vec` cannot call `owner` to free its memory. If the owner is a `Vec`, use
+    /// [`from_vec`](Tensor::from_vec) instead.
     ///
     /// # Panics
     /// If the number of elements differs from the shape's, or if the shape exceeds the address space.
@@ -57,8 +57,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         Err(ConversionError { error, value: owner })
     }
 
-    /// Decomposes the tensor into the address of its first element, its shape, and the handle that frees its memory, to pass it
-    /// through foreign code. The elements are contiguous in memory order, and do not move.
+    /// Decomposes the tensor into the address of its first element, its shape, and the handle that frees its memory. Foreign code can
+    /// pass these parts on. The elements are contiguous in memory order, and do not move.
     ///
     /// The memory is not freed until [`from_raw_parts`](Tensor::from_raw_parts) makes a tensor from the parts. To get a plain
     /// Rust allocation, use [`into_vec`](Tensor::into_vec); to pass a tensor to another library,
@@ -79,8 +79,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         (first.as_ptr(), shape, memory)
     }
 
-    /// Makes a tensor from the parts that [`into_raw_parts`](Tensor::into_raw_parts) returned; it owns the memory again. The
-    /// shape and the memory order may be others, with the same number of elements.
+    /// Makes a tensor from the parts that [`into_raw_parts`](Tensor::into_raw_parts) returned. The tensor owns the memory again. Its
+    /// shape and memory order may differ from those of the original tensor, but the number of elements must be the same.
     ///
     /// # Errors
     /// If the address is null or not aligned, or the shape exceeds the address space. The memory is not freed then.
@@ -148,7 +148,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
     /// Makes a view of memory of any device.
     ///
     /// # Safety
-    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// That of [`TensorView::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
     /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
@@ -165,7 +165,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// Makes a mutable view of memory of any device. Returns an error if two indices may address one element.
     ///
     /// # Safety
-    /// As [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), with a pointer of the device. In addition, the caller must
+    /// That of [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
     /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
@@ -188,7 +188,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// Makes a view of foreign memory. Strides count elements and may have any sign; `first` points to the element at index 0.
     /// The memory order is the order in which the view is iterated; it does not restrict the strides.
     ///
-    /// Strides of axes of extent 1 do not matter, nor any strides if there are zero elements; the view may have others.
+    /// The stride of an axis of extent 1 is ignored; if there are zero elements, all strides are. The view may have other strides there.
     ///
     /// # Errors
     /// If the address is null or not aligned (unless there are zero elements), or if the shape or the reach of the strides
@@ -277,8 +277,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// As [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each axis
-    /// must exceed the span of the axes with smaller strides.
+    /// Those of [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each
+    /// axis must exceed the span of the axes with smaller strides.
     ///
     /// # Safety
     /// The caller must ensure that

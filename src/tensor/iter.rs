@@ -10,8 +10,8 @@ use crate::storage::Storage;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-/// Iterates over the addresses of the elements of a strided array, row by row. A row consists of the fastest axes that fuse to
-/// one.
+/// Iterates over the addresses of the elements of a strided array, row by row. A row is an axis that results from fusing the fastest
+/// axes.
 #[derive(Debug, Clone)]
 struct Addresses<T, D: Dim> {
     /// The next element of the current row, and the number of elements left in the row.
@@ -30,7 +30,7 @@ struct Addresses<T, D: Dim> {
 }
 
 impl<T: Element, D: Dim> Addresses<T, D> {
-    /// Starts at `first`. The last axis is fastest (`row_major`), or the first.
+    /// Starts at `first`. The last axis is fastest if `row_major` is true, else the first.
     #[inline]
     fn new(first: HostPtr<T>, axes: Axes<'_>, row_major: bool) -> Self {
         let (mut extents, mut strides, mut loops) = (D::Shape::default(), D::Strides::default(), 0);

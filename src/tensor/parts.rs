@@ -41,7 +41,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
     }
 }
 
-/// Returns shape, strides and offset of the subtensor at one index along an axis. It addresses only elements of the whole.
+/// Returns shape, strides and offset of the subtensor at one index along an axis. All of its elements belong to
+/// the tensor.
 ///
 /// # Panics
 /// If the axis or the index is out of range.

@@ -44,7 +44,7 @@ pub trait SharedDevice: Device + Default + sealed::Sealed {
     /// # Safety
     /// * The device must be available.
     /// * `first` must be aligned, and followed by `len` initialised contiguous elements on this device.
-    /// * Until `owner` is dropped, they must remain valid, and all access to them must go through the buffer.
+    /// * Until `owner` is dropped, the elements must remain valid, and all access to them must go through the buffer.
     #[doc(hidden)]
     unsafe fn buffer<T: Element>(
         first: NonNull<T>,

@@ -54,9 +54,11 @@ fn beyond(op: &'static str, device: &str) -> Error {
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     type Error = ConversionError<Dlpack<M>>;
 
-    /// Takes ownership of the memory without a copy, on the device that it is on (`Cpu`, or `Cuda<0>` to `Cuda<7>`). The producer frees
-    /// it when the tensor is dropped. The tensor is row-major if the elements are contiguous in that order, else column-major. If they
-    /// are contiguous in neither order, or read-only, the error returns the value: [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
+    /// Takes ownership of the memory without a copy. It must be on `Cpu`, or on `Cuda<0>` to `Cuda<7>`. When the tensor is dropped, the
+    /// producer's deleter frees the memory. The tensor is row-major if the elements are contiguous in that order, else column-major.
+    ///
+    /// If the elements are contiguous in neither order, or read-only, the error holds the unchanged value. Its method
+    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
         let order = match !layout.is_dense(true) && layout.is_dense(false) {
@@ -121,8 +123,8 @@ impl<M: Managed> Dlpack<M> {
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     type Error = ConversionError<DynTensor>;
 
-    /// Exports the tensor's memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. Otherwise the error returns the
-    /// tensor.
+    /// Exports the tensor's memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. Otherwise the error holds the
+    /// unchanged tensor.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();

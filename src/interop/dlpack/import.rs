@@ -63,7 +63,7 @@ fn refused(why: String) -> Error {
     Error::Argument { op: "import a DLPack tensor", why }
 }
 
-/// Returns the array at `from`, or `None` if it is null and there are axes.
+/// Returns the `ndim` numbers at `from`, or `None` if `from` is null and `ndim` is not 0.
 ///
 /// # Safety
 /// `from` must be null, or point to `ndim` numbers that are not written to during `'a`.
@@ -149,15 +149,15 @@ impl<M: Managed> Dlpack<M> {
     /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
     ///
     /// # Safety
-    /// * `managed` must be null or point to a structure as DLPack defines it. It must be valid until its deleter is called, which this
-    ///   value does. Its arrays must have `ndim` numbers.
+    /// * `managed` must be null or point to a structure as DLPack defines it. The structure must be valid until this value calls its
+    ///   deleter. The arrays of the structure must have `ndim` numbers.
     /// * Every index within the shape must lead to an initialised element. All elements must be in one allocation on the named device.
     ///   A Boolean must be 0 or 1.
     /// * Work that writes elements on a GPU must be complete, or be queued such that the default stream waits for it: see [the
     ///   module](crate::interop::dlpack#streams).
     /// * The deleter must be callable on any thread.
-    /// * Other code must not write to an element while it is viewed through this value or a tensor created from it. It must not read an
-    ///   element while it is written through these.
+    /// * While this value, or a tensor or view made from it, reads an element, other code must not write to the element. While one of
+    ///   them writes to an element, other code must not access the element.
     pub unsafe fn from_raw(managed: *mut M) -> Result<Self, Error> {
         let managed = NonNull::new(managed).ok_or_else(|| refused("its address is null".into()))?;
         // SAFETY: `managed` is not null, so the caller ensures that it points to such a structure.
@@ -309,11 +309,11 @@ impl<M: Managed> Dlpack<M> {
         unsafe { TensorViewMut::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) }
     }
 
-    /// Takes ownership of the memory without a copy. The producer frees it when the tensor is dropped.
+    /// Takes ownership of the memory without a copy. When the tensor is dropped, the producer's deleter frees the memory.
     ///
     /// # Errors
-    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error returns this
-    /// value, and `.view()?.to_owned()` copies.
+    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error holds the
+    /// unchanged value, which `.view()?.to_owned()` copies.
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
         self.at = self.text.len() - self.rest().trim_start_matches(' ').len();
     }
 
-    /// Skips blanks, then `c` if it is next, and returns whether it was.
+    /// Skips blanks. If the next character is `c`, skips it too and returns `true`.
     fn skip(&mut self, c: char) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with(c);
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         Ok((key, self.literal()?))
     }
 
-    /// Parses the items between a bracket, which is next, and `close`. Also returns the number of commas.
+    /// Parses an opening bracket, the items after it, and the bracket `close`. Also returns the number of commas.
     fn items<V>(
         &mut self,
         close: char,

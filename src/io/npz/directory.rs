@@ -175,7 +175,7 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
     Ok(place)
 }
 
-/// Parses the first entry of `bytes` and returns the rest. All entries of the archive end before the offset `end`.
+/// Parses the first entry of `bytes`. Returns it and the remaining bytes. All entries of the archive end before the offset `end`.
 fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     if bytes.len() < CENTRAL_BYTES || !bytes.starts_with(&CENTRAL) {
         return Err("has no entry".to_owned());
@@ -245,8 +245,8 @@ impl Entry {
         self.full_name.strip_suffix(".npy").unwrap_or(&self.full_name)
     }
 
-    /// Returns the offset of the entry's data. Checks that the local header before it exists, belongs to this entry, and that header
-    /// and data end before the next entry.
+    /// Returns the offset of the entry's data. Checks that the local header before the data exists and belongs to this entry, and that
+    /// header and data end before the next entry.
     pub(super) fn data(&self, reader: &mut (impl Read + Seek)) -> Result<u64, String> {
         let header = self.header;
         let mut fixed = [0; LOCAL_BYTES];

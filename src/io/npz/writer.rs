@@ -75,11 +75,12 @@ impl<'a> NpzWriter<'a> {
         self
     }
 
-    /// Adds a tensor under a name: a Python keyword argument, or any other text that is not an unsafe path when the archive is
-    /// unpacked.
+    /// Adds a tensor under a name: the name under which Python finds the array. Other programs may unpack the archive into files of
+    /// these names, so a name must be safe as a path.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the name is taken, empty, longer than 1000 bytes, or an unsafe path.
+    /// [`Error::Argument`] if the name is taken, empty, longer than 1000 bytes, or unsafe: it begins with `/`, has `..` as a component,
+    /// or contains `:`, `\` or a control character.
     ///
     /// ```
     /// # use vierbein::io::npz::NpzWriter;

@@ -28,7 +28,7 @@ pub(super) struct Header {
 pub struct Info {
     dtype: Type,
     shape: Vec<usize>,
-    /// First and end offset of the tensor's bytes, relative to the start of the data.
+    /// Offsets of the tensor's first byte and of the end of its bytes, relative to the start of the data.
     pub(super) begin: usize,
     pub(super) end: usize,
 }
@@ -133,7 +133,8 @@ impl Info {
         }
     }
 
-    /// Returns an error message if the shape overflows, or if the offsets do not match the shape. The latter requires a supported type.
+    /// Returns an error message if the shape overflows, or if the offsets are reversed or do not match the shape. If the element type is
+    /// not supported, its size is unknown, so offsets are not compared with the shape.
     fn check(&self) -> Result<(), String> {
         let bytes = self.end.checked_sub(self.begin).ok_or_else(|| {
             format!("has the `data_offsets` [{}, {}], which end before they begin", self.begin, self.end)

@@ -143,7 +143,7 @@ macro_rules! positions {
             const ORDERED: bool = true;
             const OF_NOTHING: bool = false;
             const FALLIBLE: bool = false;
-            // Of equal values, and of several NaN, the one with the smallest index wins: parts are combined in any order.
+            // Among equal values, and among several NaN, the smallest index wins, as parts are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;

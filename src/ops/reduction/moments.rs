@@ -71,8 +71,8 @@ pub struct Std {
 
 /// Returns the moments of a block from the distances to its first element, without a division per element.
 ///
-/// If the first element is far from the mean, the sums of squares would cancel; a second pass then uses the distances from the
-/// mean. If a sum overflows, folds the elements one by one.
+/// If the first element is far from the mean, digits would cancel in `squares - shift`; then a second pass computes the distances from
+/// the mean. If a sum overflows, the function folds the elements one by one.
 #[inline(always)]
 fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
     let nothing = Moments::of_nothing(T::Float::zero(), T::Magnitude::zero());

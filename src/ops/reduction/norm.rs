@@ -13,7 +13,7 @@ pub struct Norm<M> {
     huge: M,
     scale_up: M,
     scale_down: M,
-    /// Bounds of a sum of unscaled squares that lost nothing to underflow or overflow, and that can be added to many others.
+    /// A sum of unscaled squares between these bounds has lost nothing to underflow or overflow, and can be added to many such sums.
     least: M,
     most: M,
 }
