@@ -390,10 +390,9 @@ impl<const K: usize> StripTask<'_, K> {
             (self.f)(n, padded(at));
             // Prefetch the next elements, so that they are read from memory while the current ones are written.
             let next = width.min(left - n);
-            for k in 1..K {
-                let size = self.operands[k].size;
-                for byte in (0..next * size).step_by(CACHE_LINE_BYTES) {
-                    prefetch(at[k].wrapping_add(n * size + byte));
+            for (operand, at) in self.operands.iter().zip(at).skip(1) {
+                for byte in (0..next * operand.size).step_by(CACHE_LINE_BYTES) {
+                    prefetch(at.wrapping_add(n * operand.size + byte));
                 }
             }
             // SAFETY: the next `n` elements of the row, which are exclusive by the contract. The buffer has `width >= n`
