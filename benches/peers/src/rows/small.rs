@@ -138,8 +138,9 @@ fn stencil() -> Row<f64> {
         ($from:expr, $to:expr) => {
             for i in 1..SIDE - 1 {
                 for j in 1..SIDE - 1 {
-                    $to[[i, j]] = $from[[i - 1, j]] + $from[[i + 1, j]] + $from[[i, j - 1]] + $from[[i, j + 1]]
-                        - 4.0 * $from[[i, j]];
+                    $to[[i, j]] =
+                        $from[[i - 1, j]] + $from[[i + 1, j]] + $from[[i, j - 1]] + $from[[i, j + 1]]
+                            - 4.0 * $from[[i, j]];
                 }
             }
         };
