@@ -6,7 +6,7 @@
 
 use super::data::{Kind, numbers};
 use super::restart::this_program;
-use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c64, einsum, s};
+use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s};
 
 /// Rows and columns: more than a million elements.
 const ROWS: usize = 1031;
@@ -36,6 +36,7 @@ bits! {
     f64, |x| x.to_bits();
     f32, |x| x.to_bits().into();
     c64, |x| x.re.to_bits().rotate_left(23) ^ x.im.to_bits();
+    c32, |x| u64::from(x.re.to_bits()) << 32 | u64::from(x.im.to_bits());
     i64, |x| x as u64;
     bool, |x| x.into();
 }
@@ -113,9 +114,9 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     let row = b.slice(s![0, ..]);
     add! { all, AnyLevel:
         a + b, a - b, a * b, a / b, a % b, -a, a * row.slice(s![..1]), a.t() + b.t(), a + a.slice(s![..;-1, ..]),
-        a * 3.0, positive.sqrt(), a.square(), a.recip(), a.powi(5), a.floor(), a.signum(), a.atan2(b), a.hypot(b), a.maximum(b),
+        a * 3.0, positive.sqrt(), a.square(), a.recip(), a.powi(5), a.floor(), a.signum(), a.maximum(b),
         a.clamp(-3.0, 3.0), a.less(b), a.less(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
-        z.exp(), z * z, a.t().to_owned(),
+        z * z, a.t().to_owned(),
     }
     // Elementary functions, some with far arguments, which take a second pass.
     let unit = a / a.abs().max().item();
@@ -123,7 +124,9 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
         a.tan(), (a * 1e7).sin(), unit.asin(), unit.acos(), a.atan(), a.sinh(), a.cosh(), a.tanh(), a.asinh(),
         (&positive + 1.0).acosh(), unit.atanh(), a.cbrt(), positive.powf(0.3), a.t().exp(), narrow.exp(), narrow.sin(), narrow.tanh(),
-        narrow.abs().powf(0.3),
+        narrow.abs().powf(0.3), a.atan2(b), a.hypot(b), a.hypot(0.3), a.atan2(&row.slice(s![..1])), z.arg(), z.exp(), z.exp2(), z.ln(),
+        z.log2(), z.log10(), z.sqrt(), z.sin(), z.cos(), z.tan(), z.asin(), z.acos(), z.atan(), z.sinh(), z.cosh(), z.tanh(), z.asinh(),
+        z.acosh(), z.atanh(), z.powf(0.3), z.t().exp(), (z * c64::new(1e7, 0.0)).sin(), z.cast::<c32>().tanh(),
     }
     let mut scaled = a.clone();
     scaled.add_scaled(0.3, b);
