@@ -105,11 +105,6 @@ pub(crate) fn exp2(z: Pair) -> Pair {
     turn(cos_sin(product), low).scale(real::exp2(z.re))
 }
 
-#[inline(always)]
-pub(crate) fn exp2_is_far(z: Pair) -> bool {
-    is_far_exponential(z.re, z.im)
-}
-
 pub(crate) fn exp2_far(z: Pair) -> Pair {
     let (product, low) = product_with_rest(z.im, real::LN2_ROUNDED_1, real::LN2_ROUNDED_2);
     exponential(z, real::exp2(0.5 * z.re), cos_sin_any(product) * cos_sin(low))
@@ -355,24 +350,24 @@ pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
 
 /// Returns true if intermediate results of the inverse functions may overflow, or if a part of `z` is NaN.
 #[inline(always)]
-fn is_large(z: Pair) -> bool {
+pub(crate) fn is_large(z: Pair) -> bool {
     !((z.re.abs() <= SQUARE_MAX) & (z.im.abs() <= SQUARE_MAX))
+}
+
+/// Returns sqrt(1 - z) and sqrt(1 + z).
+#[inline(always)]
+fn roots(z: Pair) -> (Pair, Pair) {
+    (sqrt(Pair::new(1.0 - z.re, -z.im)), sqrt(Pair::new(1.0 + z.re, z.im)))
 }
 
 /// Returns asin z, whose real part is the angle of (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
 /// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). No terms cancel.
 #[inline(always)]
 pub(crate) fn asin(z: Pair) -> Pair {
-    let minus = sqrt(Pair::new(1.0 - z.re, -z.im));
-    let plus = sqrt(Pair::new(1.0 + z.re, z.im));
+    let (minus, plus) = roots(z);
     let re = real::atan2(z.re, fma(minus.re, plus.re, -(minus.im * plus.im)));
     let im = real::asinh(fma(minus.re, plus.im, -(minus.im * plus.re)));
     Pair::new(re, im)
-}
-
-#[inline(always)]
-pub(crate) fn asin_is_far(z: Pair) -> bool {
-    is_large(z)
 }
 
 pub(crate) fn asin_far(z: Pair) -> Pair {
@@ -386,16 +381,10 @@ pub(crate) fn asin_far(z: Pair) -> Pair {
 /// Returns acos z, whose real part is twice the angle of (Re sqrt(1 + z), Re sqrt(1 - z)).
 #[inline(always)]
 pub(crate) fn acos(z: Pair) -> Pair {
-    let minus = sqrt(Pair::new(1.0 - z.re, -z.im));
-    let plus = sqrt(Pair::new(1.0 + z.re, z.im));
+    let (minus, plus) = roots(z);
     let re = 2.0 * real::atan2(minus.re, plus.re);
     let im = real::asinh(fma(plus.re, minus.im, -(plus.im * minus.re)));
     Pair::new(re, im)
-}
-
-#[inline(always)]
-pub(crate) fn acos_is_far(z: Pair) -> bool {
-    is_large(z)
 }
 
 pub(crate) fn acos_far(z: Pair) -> Pair {
@@ -413,11 +402,6 @@ pub(crate) fn acosh(z: Pair) -> Pair {
     let plus = sqrt(Pair::new(z.re + 1.0, z.im));
     let re = real::asinh(fma(minus.re, plus.re, minus.im * plus.im));
     Pair::new(re, 2.0 * real::atan2(minus.im, plus.re))
-}
-
-#[inline(always)]
-pub(crate) fn acosh_is_far(z: Pair) -> bool {
-    is_large(z)
 }
 
 pub(crate) fn acosh_far(z: Pair) -> Pair {
@@ -467,11 +451,6 @@ pub(crate) fn atanh_far(z: Pair) -> Pair {
 #[inline(always)]
 pub(crate) fn asinh(z: Pair) -> Pair {
     over_i(asin(times_i(z)))
-}
-
-#[inline(always)]
-pub(crate) fn asinh_is_far(z: Pair) -> bool {
-    asin_is_far(times_i(z))
 }
 
 pub(crate) fn asinh_far(z: Pair) -> Pair {

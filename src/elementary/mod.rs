@@ -395,21 +395,21 @@ macro_rules! functions {
             }
             complex!(ComplexSqrt, sqrt, sqrt_is_far, sqrt_far);
             complex!(ComplexExp, exp, exp_is_far, exp_far);
-            complex!(ComplexExp2, exp2, exp2_is_far, exp2_far);
+            complex!(ComplexExp2, exp2, exp_is_far, exp2_far);
             complex!(ComplexLn, ln);
             complex!(ComplexLog2, log2);
             complex!(ComplexLog10, log10);
             complex!(ComplexSin, sin, circular_is_far, sin_far);
             complex!(ComplexCos, cos, circular_is_far, cos_far);
             complex!(ComplexTan, tan, tan_is_far, tan_far);
-            complex!(ComplexAsin, asin, asin_is_far, asin_far);
-            complex!(ComplexAcos, acos, acos_is_far, acos_far);
+            complex!(ComplexAsin, asin, is_large, asin_far);
+            complex!(ComplexAcos, acos, is_large, acos_far);
             complex!(ComplexAtan, atan, atan_is_far, atan_far);
             complex!(ComplexSinh, sinh, hyperbolic_is_far, sinh_far);
             complex!(ComplexCosh, cosh, hyperbolic_is_far, cosh_far);
             complex!(ComplexTanh, tanh, tanh_is_far, tanh_far);
-            complex!(ComplexAsinh, asinh, asinh_is_far, asinh_far);
-            complex!(ComplexAcosh, acosh, acosh_is_far, acosh_far);
+            complex!(ComplexAsinh, asinh, is_large, asinh_far);
+            complex!(ComplexAcosh, acosh, is_large, acosh_far);
             complex!(ComplexAtanh, atanh, atanh_is_far, atanh_far);
             branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
