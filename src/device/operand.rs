@@ -3,8 +3,9 @@
 
 use super::{Cpu, Device, HostAccess, HostPtr};
 use crate::element::{Element, Scalar};
+use crate::error::Error;
 use crate::layout::Layout;
-use crate::layout::axes::Axes;
+use crate::layout::axes::{Axes, AxesMut};
 use core::marker::PhantomData;
 
 /// A strided array to read.
@@ -71,6 +72,30 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         // SAFETY: the axes stay between the lowest and the highest element of this operand, as was just checked. They are derived
         // from its own by methods of `Axes`, which address only elements of the original; all of these are readable during `'a`.
         unsafe { Operand::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
+    }
+
+    /// Returns the operand of the elements whose indices along axes `a` and `b` are equal: see [`Axes::diagonal`].
+    ///
+    /// # Errors
+    /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent. `op` names the operation.
+    // Always inlined, and without the check of `behind`, which takes as long as the trace of a small matrix.
+    #[inline(always)]
+    pub(crate) fn diagonal<'b>(
+        self,
+        op: &'static str,
+        a: usize,
+        b: usize,
+        mut to: AxesMut<'b>,
+    ) -> Result<Operand<'b, T, Dev>, Error>
+    where
+        'a: 'b,
+    {
+        self.axes().diagonal(op, a, b, to.reborrow())?;
+        let axes = to.into_axes();
+        // SAFETY: `Axes::diagonal` checks that `a` and `b` have the same extent, and its axes begin at this operand's first element.
+        // So the element at index (.., i) is the element of this operand whose indices along `a` and `b` are i and whose other
+        // indices are equal. All elements of this operand are readable during `'a`, which includes `'b`.
+        Ok(unsafe { Operand::from_raw(self.ptr, axes.shape(), axes.strides()) })
     }
 
     /// Calls [`behind`](Operand::behind) with the axes and offset of a layout that is derived from this operand's.

@@ -36,6 +36,18 @@ impl<'a> AxesMut<'a> {
         self.shape.len()
     }
 
+    /// Borrows the axes again, so that they can be read after a method of [`Axes`] has written them.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> AxesMut<'_> {
+        AxesMut { shape: self.shape, strides: self.strides }
+    }
+
+    /// Returns the axes that were written.
+    #[inline]
+    pub(crate) fn into_axes(self) -> Axes<'a> {
+        Axes { shape: self.shape, strides: self.strides }
+    }
+
     #[inline]
     pub(super) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
         (self.shape[axis], self.strides[axis]) = (extent, stride);

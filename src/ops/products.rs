@@ -135,15 +135,21 @@ where
     Dev: Contract<T>,
 {
     let ((x, conjugate_x), (y, conjugate_y)) = (left, right);
-    if !same(x.shape().as_ref(), y.shape().as_ref()) {
-        let why = "it sums over all elements, so the shapes must be equal".into();
-        return Err(whole_error(name, x.axes().shape(), y.axes().shape(), why));
-    }
+    check_same_shape(name, x.axes(), y.axes())?;
     same_instance(name, x.device(), y.device())?;
     // All axes are summed, so they need no labels.
     let a = MatrixOperand { operand: x.operand(), conjugate: conjugate_x };
     let b = MatrixOperand { operand: y.operand(), conjugate: conjugate_y };
     Tensor::computed([], x.device().clone(), Whole { name, a, b })
+}
+
+#[inline(always)]
+fn check_same_shape(name: &'static str, x: Axes<'_>, y: Axes<'_>) -> Result<(), Error> {
+    if same(x.shape(), y.shape()) {
+        return Ok(());
+    }
+    let why = "it sums over all elements, so the shapes must be equal".into();
+    Err(whole_error(name, x.shape(), y.shape(), why))
 }
 
 /// The sum over all indices of the products of two operands' elements, for operands of the same shape.
@@ -157,10 +163,16 @@ impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for Whole<'_, T, Dev> {
     #[inline(always)]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
         let Whole { name, a, b } = self;
-        device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out }).map_err(|error| {
-            without_value(error, |why| whole_error(name, a.operand.shape(), b.operand.shape(), why))
-        })
+        match device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out }) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(without_sum(error, name, a.operand.shape(), b.operand.shape())),
+        }
     }
+}
+
+#[cold]
+fn without_sum(error: Error, name: &'static str, x: &[usize], y: &[usize]) -> Error {
+    without_value(error, |why| whole_error(name, x, y, why))
 }
 
 #[cold]

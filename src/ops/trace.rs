@@ -7,7 +7,7 @@ use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
-use crate::layout::axes::{Axes, AxesMut};
+use crate::layout::axes::AxesMut;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -58,22 +58,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + OtherAxis<B>,
         B: AxisArg<D>,
     {
-        let (from, strides) = self.diagonal_last(a.index(), b.index())?;
+        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
+        let from =
+            self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
         let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&from.as_ref()[..R::NDIM]);
-        let operand = self.operand_behind(diagonal(&from, &strides), 0);
-        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from: operand })
-    }
-
-    /// Returns shape and strides of the axes other than `a` and `b`, followed by those of the diagonal of `a` and `b`. The last entry of
-    /// each array is unused.
-    #[inline(always)]
-    fn diagonal_last(&self, a: usize, b: usize) -> Result<(D::Shape, D::Strides), Error> {
-        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
-        let rank = D::NDIM.saturating_sub(1);
-        let to = AxesMut::new(&mut shape.as_mut()[..rank], &mut strides.as_mut()[..rank]);
-        self.axes().diagonal("trace", a, b, to)?;
-        Ok((shape, strides))
+        shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
+        Tensor::computed(shape, self.device().clone(), Reduced { op: Sum, from })
     }
 
     /// [`trace`](Tensor::trace) into a preallocated tensor or mutable view: nothing is allocated.
@@ -126,16 +116,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        let (from, strides) = self.diagonal_last(a.index(), b.index())?;
-        check_out("trace", &from.as_ref()[..R::NDIM], self.device(), out)?;
+        let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
+        let from =
+            self.operand().diagonal("trace", a.index(), b.index(), merged(&mut extents, &mut strides))?;
+        check_out("trace", &from.shape()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&Sum, output, self.operand_behind(diagonal(&from, &strides), 0))
+        device.reduce(&Sum, output, from)
     }
 }
 
-/// Returns the axes that [`Tensor::diagonal_last`] has written: one fewer than the arrays have entries.
+/// Returns the part of two arrays, one entry per axis of a tensor, that holds the axes of its diagonal: one axis fewer.
 #[inline]
-fn diagonal<'a>(shape: &'a impl AsRef<[usize]>, strides: &'a impl AsRef<[isize]>) -> Axes<'a> {
-    let rank = shape.as_ref().len() - 1;
-    Axes::new(&shape.as_ref()[..rank], &strides.as_ref()[..rank])
+fn merged<'a>(shape: &'a mut impl AsMut<[usize]>, strides: &'a mut impl AsMut<[isize]>) -> AxesMut<'a> {
+    let rank = shape.as_mut().len().saturating_sub(1);
+    AxesMut::new(&mut shape.as_mut()[..rank], &mut strides.as_mut()[..rank])
 }
