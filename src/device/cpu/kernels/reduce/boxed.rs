@@ -158,17 +158,20 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    // In builds without optimisation, a stack frame holds all temporaries of its function. So each method of `Reduction` is called
-    // from a separate small function, and at most one such frame with accumulators is on the stack.
+    // Each method of `Reduction` is called from a separate small function that is never inlined, so at most one stack frame with
+    // accumulators exists at a time. Otherwise the frame of each recursive call of `fold_plan` would hold several.
 
+    #[inline(never)]
     fn reset(&self, acc: &mut R::Acc) {
         *acc = self.op.identity();
     }
 
+    #[inline(never)]
     fn fold_into(&self, acc: &mut R::Acc, x: T, index: usize) {
         *acc = self.op.fold(*acc, x, index);
     }
 
+    #[inline(never)]
     fn combine_into(&self, acc: &mut R::Acc, other: &R::Acc) {
         *acc = self.op.combine(*acc, *other);
     }
@@ -177,11 +180,13 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     ///
     /// # Safety
     /// As [`put`](ReduceTask::put).
+    #[inline(never)]
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
         // SAFETY: this function has the contract of `put`.
         unsafe { self.put(at, *acc) };
     }
 
+    #[inline(never)]
     fn fill(&self, accs: &mut Vec<R::Acc>, len: usize) {
         accs.resize_with(len, || self.op.identity());
     }
