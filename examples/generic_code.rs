@@ -41,8 +41,8 @@ fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
     axis: usize,
 ) -> Tensor<T, D, O, Dev> {
-    let powers = (x - x.max_keep(axis)).exp();
-    let sums = powers.sum_keep(axis);
+    let powers = (x - x.max_keepdims(axis)).exp();
+    let sums = powers.sum_keepdims(axis);
     powers / sums
 }
 

@@ -12,9 +12,9 @@ use vierbein::{DynTensor, dispatch};
 fn standardise<T: Inexact, O: Order, Dev: Backend<T>>(
     table: TensorView<'_, T, Rank<2>, O, Dev>,
 ) -> Tensor<T, Rank<2>, O, Dev> {
-    let centred = table - table.mean_keep(0).cast::<T>();
+    let centred = table - table.mean_keepdims(0).cast::<T>();
     let [rows, _] = table.shape();
-    let variance = (&centred * &centred).sum_keep(0) / T::from_usize(rows);
+    let variance = (&centred * &centred).sum_keepdims(0) / T::from_usize(rows);
     centred / variance.sqrt()
 }
 

@@ -9,7 +9,7 @@ fn covariance<O: Order, Dev: Backend<f64>>(
     table: TensorView<'_, f64, Rank<2>, O, Dev>,
 ) -> Tensor<f64, Rank<2>, O, Dev> {
     let [rows, _] = table.shape();
-    let centred = table - table.mean_keep(0);
+    let centred = table - table.mean_keepdims(0);
     centred.t().matmul(&centred) / (rows as f64 - 1.0)
 }
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Comparisons give masks: how many petals are longer than the mean petal?
     let petals = iris.index_axis(1, 2);
-    let long = petals.greater(&petals.mean()).count();
+    let long = petals.gt(&petals.mean()).count();
     println!("{} of {} petals are longer than the mean\n", long.item(), petals.len());
 
     // Memory orders are types. Conversions are explicit, and some are free.

@@ -29,7 +29,7 @@ program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" |
 # step turns it on: newly allocated memory has exactly the requested size and is filled with NaN.
 emulated() { # NAME=VALUE.. COMMAND..
     env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
-        VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_RECYCLE_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
+        VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_POOL_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"
 }
 run() { # NAME=VALUE..
     emulated "$@" "$(program devices)" --quiet cuda_row:: cuda_col:: | tee "$work/said"
@@ -41,7 +41,7 @@ rm -rf "$work/sources"
 step "threads in ascending order, 4 multiprocessors"
 run VIERBEIN_EMULATOR_SOURCES="$work/sources"
 step "with the buffer pool"
-run VIERBEIN_CUDA_RECYCLE_BYTES=1000000
+run VIERBEIN_CUDA_POOL_BYTES=1000000
 step "threads in descending order, 1 multiprocessor"
 run VIERBEIN_EMULATOR_ORDER=reverse VIERBEIN_EMULATOR_MULTIPROCESSORS=1
 step "threads in random order, 132 multiprocessors"

@@ -15,7 +15,7 @@
 # Under AddressSanitizer the tests run in a build with exact memory (`--cfg vierbein_exact_memory`): each result and each workspace
 # is an allocation of its own, of exactly the requested bytes, and is freed after use. The buffer pool and the scratch buffers of
 # threads would hide accesses to freed memory and past the end of a request. Tests of the pool do not run in that build. So the
-# programs that have such tests also run in the usual build, with the pool limited to 0 bytes (VIERBEIN_RECYCLE_BYTES); tests of the
+# programs that have such tests also run in the usual build, with the pool limited to 0 bytes (VIERBEIN_POOL_BYTES); tests of the
 # pool set their own limits. Accesses to a part of a fixed-size stack buffer that a kernel does not use are not detected.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -109,7 +109,7 @@ if chosen asan && has_asan; then
     # Modules of the CUDA emulator are still loaded at exit. Only the emulator uses C++.
     echo leak:libstdc++.so > "$work/leaks"
     options=(ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
-        LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_RECYCLE_BYTES=0)
+        LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_POOL_BYTES=0)
     # Without optimisation, the tests take several times as long.
     export CARGO_PROFILE_DEV_OPT_LEVEL=1
     RUSTFLAGS="-Zsanitizer=address --cfg vierbein_exact_memory" CARGO_TARGET_DIR=$work/asan-exact \
@@ -140,7 +140,7 @@ if chosen valgrind; then
         before=(valgrind --quiet --error-exitcode=9 --leak-check=no --num-callers=20)
         arguments=(--skip large --skip scaling --skip nobody_gets_memory)
         run valgrind VIERBEIN_SIMD="$([ "$best" = portable ] && echo portable || echo avx2)" \
-            VIERBEIN_RECYCLE_BYTES=0 PROPTEST_CASES="${PROPTEST_CASES:-8}"
+            VIERBEIN_POOL_BYTES=0 PROPTEST_CASES="${PROPTEST_CASES:-8}"
         before=() arguments=() suites=("${all[@]}")
     else
         skip "valgrind: it is not installed"

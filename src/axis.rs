@@ -53,16 +53,16 @@ where
     message = "`{Self}` and `{Other}` are the same axis",
     label = "the two axes must differ"
 )]
-pub trait OtherAxis<Other> {}
+pub trait DistinctAxis<Other> {}
 
 #[diagnostic::do_not_recommend]
-impl OtherAxis<usize> for usize {}
+impl DistinctAxis<usize> for usize {}
 #[diagnostic::do_not_recommend]
-impl<const K: usize> OtherAxis<usize> for Axis<K> {}
+impl<const K: usize> DistinctAxis<usize> for Axis<K> {}
 #[diagnostic::do_not_recommend]
-impl<const K: usize> OtherAxis<Axis<K>> for usize {}
+impl<const K: usize> DistinctAxis<Axis<K>> for usize {}
 #[diagnostic::do_not_recommend]
-impl<const J: usize, const K: usize> OtherAxis<Axis<K>> for Axis<J>
+impl<const J: usize, const K: usize> DistinctAxis<Axis<K>> for Axis<J>
 where
     Const<J>: ToUInt,
     Const<K>: ToUInt,

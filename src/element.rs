@@ -354,7 +354,7 @@ pub trait RealFloat:
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not support bitwise operations",
     label = "`&`, `|`, `^` and `!` need `bool` or integers",
-    note = "compare first, e.g. with `.greater(0.0)`; in generic code, bound the element type: `T: Bits`"
+    note = "compare first, e.g. with `.gt(0.0)`; in generic code, bound the element type: `T: Bits`"
 )]
 pub trait Bits:
     Element

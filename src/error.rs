@@ -25,7 +25,7 @@ use core::fmt;
 #[non_exhaustive]
 pub enum Error {
     /// Two shapes do not broadcast to a common shape.
-    Shapes {
+    ShapeMismatch {
         /// The operation, as a verb: "add".
         op: &'static str,
         /// The left shape.
@@ -36,7 +36,7 @@ pub enum Error {
         row_major: bool,
     },
     /// The source of an assignment or in-place operation does not broadcast to the shape of its target.
-    AssignTo {
+    AssignShape {
         /// The operation, as a verb.
         op: &'static str,
         /// The shape of the target.
@@ -92,7 +92,7 @@ pub enum Error {
         shape: Vec<usize>,
     },
     /// Two axes that must have the same extent have different ones.
-    UnequalAxes {
+    ExtentMismatch {
         /// The operation.
         op: &'static str,
         /// The two axes.
@@ -110,7 +110,7 @@ pub enum Error {
         shape: Vec<usize>,
     },
     /// An index is out of bounds.
-    Index {
+    IndexOutOfBounds {
         /// The operation.
         op: &'static str,
         /// The index along that axis.
@@ -121,7 +121,7 @@ pub enum Error {
         shape: Vec<usize>,
     },
     /// A range or step is not valid for its axis.
-    Range {
+    InvalidSlice {
         /// The range, as in the source code.
         range: String,
         /// The axis.
@@ -132,7 +132,7 @@ pub enum Error {
         why: &'static str,
     },
     /// The number of values differs from the number of elements of the shape.
-    Length {
+    LengthMismatch {
         /// The operation.
         op: &'static str,
         /// The shape.
@@ -159,7 +159,7 @@ pub enum Error {
         order: &'static str,
     },
     /// Strides from a caller or another library are invalid: out of bounds, or overlapping in a mutable view.
-    Strides {
+    InvalidStrides {
         /// The operation.
         op: &'static str,
         /// The shape.
@@ -220,7 +220,7 @@ pub enum Error {
         why: String,
     },
     /// Two operands are on different instances of their device type.
-    Devices {
+    DeviceInstanceMismatch {
         /// The operation, as a verb.
         op: &'static str,
         /// The left device.
@@ -229,7 +229,7 @@ pub enum Error {
         right: String,
     },
     /// Two [`DynTensor`](crate::DynTensor) operands have different memory orders.
-    Orders {
+    OrderMismatch {
         /// The operation, as a verb.
         op: &'static str,
         /// The left memory order.
@@ -238,7 +238,7 @@ pub enum Error {
         right: MemoryOrder,
     },
     /// Two [`DynTensor`](crate::DynTensor) operands have different element types.
-    ElementTypes {
+    DTypeMismatch {
         /// The operation, as a verb.
         op: &'static str,
         /// The left element type.
@@ -256,7 +256,7 @@ pub enum Error {
         scalar: DType,
     },
     /// Two [`DynTensor`](crate::DynTensor) operands are on different devices.
-    DeviceTypes {
+    DeviceMismatch {
         /// The operation, as a verb.
         op: &'static str,
         /// The left device.
@@ -265,7 +265,7 @@ pub enum Error {
         right: String,
     },
     /// The operation is not defined for the element type.
-    NotForElements {
+    UnsupportedDType {
         /// The operation, as a verb.
         op: &'static str,
         /// The element type.
@@ -274,21 +274,21 @@ pub enum Error {
         why: &'static str,
     },
     /// A cast that would lose a part of each element: complex to real, or number to `bool`.
-    NoCast {
+    LossyCast {
         /// The tensor's element type.
         from: DType,
         /// The requested element type.
         to: DType,
     },
     /// The operation is not defined for the rank of the tensor.
-    NotForRank {
+    UnsupportedRank {
         /// The operation.
         op: &'static str,
         /// The reason, and what is accepted.
         why: String,
     },
     /// [`DynTensor`](crate::DynTensor) does not support operations on this device.
-    NotOnDevice {
+    UnsupportedDevice {
         /// The operation, as a verb.
         op: &'static str,
         /// The device.
@@ -374,7 +374,7 @@ fn alignment(row_major: bool) -> &'static str {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Shapes { op, left, right, row_major } => {
+            Error::ShapeMismatch { op, left, right, row_major } => {
                 write!(f, "cannot {op} shapes {left:?} and {right:?}: ")?;
                 match first_disagreement(left, right, *row_major) {
                     Some((axis, l, r)) => write!(f, "axis {axis} is {l} and {r} ")?,
@@ -387,7 +387,7 @@ impl fmt::Display for Error {
                 "cannot broadcast shape {from:?} to {to:?}: only axes of extent 1 are repeated ({})",
                 alignment(*row_major)
             ),
-            Error::AssignTo { op, to, from, row_major } => write!(
+            Error::AssignShape { op, to, from, row_major } => write!(
                 f,
                 "cannot {op} shape {from:?} in place to shape {to:?}: the source does not broadcast to the target's shape \
                  ({}); compute a new tensor instead",
@@ -417,7 +417,7 @@ impl fmt::Display for Error {
             Error::RepeatedAxis { op, axes, shape } => {
                 write!(f, "{op}: an axis occurs twice in {axes:?}, for shape {shape:?}; name each axis once")
             }
-            Error::UnequalAxes { op, axes: [a, b], shape } => write!(
+            Error::ExtentMismatch { op, axes: [a, b], shape } => write!(
                 f,
                 "cannot {op} over axes {a} and {b} of shape {shape:?}: their extents {} and {} differ; shorten the longer \
                  axis with `.slice(..)` first",
@@ -429,15 +429,15 @@ impl fmt::Display for Error {
                  with `.index_axis({axis}, i)` instead",
                 shape[*axis]
             ),
-            Error::Index { op, index, axis, shape } => write!(
+            Error::IndexOutOfBounds { op, index, axis, shape } => write!(
                 f,
                 "cannot {op}: index {index} is out of bounds for axis {axis} of shape {shape:?}, whose extent is {}",
                 shape.get(*axis).copied().unwrap_or(0)
             ),
-            Error::Range { range, axis, shape, why } => {
+            Error::InvalidSlice { range, axis, shape, why } => {
                 write!(f, "cannot slice axis {axis} of shape {shape:?} with {range}: {why}")
             }
-            Error::Length { op, shape, found } => write!(
+            Error::LengthMismatch { op, shape, found } => write!(
                 f,
                 "cannot {op} of shape {shape:?} from {found} values: it has {} elements",
                 shape.iter().product::<usize>()
@@ -453,7 +453,7 @@ impl fmt::Display for Error {
                 "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not contiguous in {order} order; \
                  copy it first with `.to_owned()`"
             ),
-            Error::Strides { op, shape, strides, why } => {
+            Error::InvalidStrides { op, shape, strides, why } => {
                 write!(f, "cannot {op} of shape {shape:?} with strides {strides:?}: {why}")
             }
             Error::Overflow { shape, element_bytes } => write!(
@@ -493,16 +493,16 @@ impl fmt::Display for Error {
                 )
             }
             Error::Argument { op, why } => write!(f, "cannot {op}: {why}"),
-            Error::Devices { op, left, right } => write!(
+            Error::DeviceInstanceMismatch { op, left, right } => write!(
                 f,
                 "cannot {op} a tensor on {left} and one on {right}: move one of them first, with `.to_device_in(&device)?`"
             ),
-            Error::Orders { op, left, right } => write!(
+            Error::OrderMismatch { op, left, right } => write!(
                 f,
                 "{op}: cannot combine a `{left:?}` tensor with a `{right:?}` tensor: the operands differ in memory order; \
                  convert one of them first: `.as_order({left:?})` is a free view, `.to_order({left:?})` copies"
             ),
-            Error::ElementTypes { op, left, right } => write!(
+            Error::DTypeMismatch { op, left, right } => write!(
                 f,
                 "{op}: cannot combine a tensor of `{left}` with a tensor of `{right}`: the operands differ in element type; \
                  convert one of them first, e.g. with `.to_dtype(DType::{left:?})`, or both with `promote(a, b)`"
@@ -512,27 +512,27 @@ impl fmt::Display for Error {
                 "{op}: cannot combine a tensor of `{tensor}` with `{scalar}`: expected a tensor or a scalar of `{tensor}`; \
                  a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`"
             ),
-            Error::DeviceTypes { op, left, right } => write!(
+            Error::DeviceMismatch { op, left, right } => write!(
                 f,
                 "{op}: cannot combine a tensor on `{left}` with a tensor on `{right}`: the operands are on different devices; \
                  move one of them first, e.g. with `.to_device::<{left}>()?`"
             ),
-            Error::NotForElements { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
-            Error::NoCast { from, to } => {
+            Error::UnsupportedDType { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
+            Error::LossyCast { from, to } => {
                 write!(f, "cannot cast `{from}` to `{to}` without losing a part of it: no such cast; ")?;
                 f.write_str(match to {
                     DType::Bool => "number to `bool`: compare, e.g. with `.not_equal(0)`",
                     _ => "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
                 })
             }
-            Error::NotForRank { op, why } => write!(f, "{op}: {why}"),
+            Error::UnsupportedRank { op, why } => write!(f, "{op}: {why}"),
             // `DynTensor` supports `Cuda<0>` only.
-            Error::NotOnDevice { op, device } if device.starts_with("Cuda<") => write!(
+            Error::UnsupportedDevice { op, device } if device.starts_with("Cuda<") => write!(
                 f,
                 "{op}: a `DynTensor` computes on the host and on the first GPU only, not on `{device}`; move it with \
                  `.to_device::<Cuda>()?` or `.to_device::<Cpu>()?`, or compute with a typed tensor: `.downcast::<T, D, O, {device}>()?`"
             ),
-            Error::NotOnDevice { op, device } => write!(
+            Error::UnsupportedDevice { op, device } => write!(
                 f,
                 "{op}: a `DynTensor` does not compute on `{device}`; move it to the host with `.to_device::<Cpu>()?`, \
                  or compute with a typed tensor: `.downcast::<T, D, O, Dev>()?`"

@@ -32,17 +32,17 @@ mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
 mod user;
 
-pub use axis::{AxesArg, Axis, AxisArg, OtherAxis};
+pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
-pub use ops::Exhausted;
+pub use ops::AllAxesSliced;
 pub use ops::{
-    Agrees, Aligned, AssignOperand, AxisIter, Lanes, NewAxis, OneElement, Operands, RightOperand,
-    SameInBothOrders, SliceArg, SliceOf, Stepped, TwoAxes, op,
+    MatchingOperand, SameOrderOperand, AssignOperand, AxisIter, Lanes, NewAxis, ScalarRank, Operands, RightOperand,
+    OrderAgnostic, SliceArg, SliceOf, Stepped, MatrixRank, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

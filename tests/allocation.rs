@@ -25,8 +25,8 @@ fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
 fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
-    Cpu::trim();
-    Cpu::set_recycling_limit(bytes);
+    Cpu::trim_pool();
+    Cpu::set_pool_limit(bytes);
     guard
 }
 
@@ -140,9 +140,9 @@ fn large_results_reuse_pool_buffers() {
     assert_eq!(asked(|| &a + &a), none);
     assert_eq!(asked(|| (&a * 2.0).exp() + &a), none);
     assert_eq!(asked(|| Tensor::<f64, _>::zeros([300, 400])), none);
-    assert_eq!(asked(|| a.less(100.0)), (1, 120_000));
+    assert_eq!(asked(|| a.lt(100.0)), (1, 120_000));
     let wide = Tensor::<f32, _>::ones([400, 400]);
-    assert_eq!(asked(|| wide.less(1.0)), none);
+    assert_eq!(asked(|| wide.lt(1.0)), none);
     assert_eq!(asked(|| a.clone()), none);
     assert_eq!(asked(|| a.t().to_owned()), none);
     assert_eq!(asked(|| a.to_order::<ColMajor>()), none);
@@ -151,7 +151,7 @@ fn large_results_reuse_pool_buffers() {
     assert_eq!(asked(|| a.cast::<f32>().cast::<i32>()), none);
     // A `Vec` from a tensor is freed by the caller, not returned to the pool, unless it is moved into a tensor again.
     assert_eq!(asked(|| Tensor::<f64, _>::from((&a + &a).into_vec())), none);
-    Cpu::trim();
+    Cpu::trim_pool();
     assert_eq!(asked(|| (&a + &a).into_vec()), result_of(300 * 400 * 8));
 }
 
@@ -163,7 +163,7 @@ fn large_result_is_allocated_and_freed_without_pool() {
         assert_eq!(asked(|| &a + &a), result_of(300 * 400 * 8));
         assert_eq!(asked(|| Tensor::<f64, _>::zeros([300, 400])), result_of(300 * 400 * 8));
     }
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
 }
 
 /// Checks operands of each rank from 1 to 8: contiguous, permuted and broadcast.
@@ -179,14 +179,14 @@ fn an_elementwise_operation_allocates_its_result() {
             if $rank == $n {
                 let a = Tensor::<f64, _>::from_fn([3; $n], |index| index.iter().sum::<usize>() as f64);
                 let (turned, row) = (a.permute($reversed), a.split_at(0, 1).0);
-                let (bytes, mask) = (8 * a.len(), a.greater(2.0));
+                let (bytes, mask) = (8 * a.len(), a.gt(2.0));
                 for b in [a.view(), turned.view()] {
                     assert_eq!(asked(|| &a + &b), (1, bytes));
                     assert_eq!(asked(|| &a * 2.0), (1, bytes));
                     assert_eq!(asked(|| 2.0 - &b), (1, bytes));
                     assert_eq!(asked(|| b.sqrt()), (1, bytes));
                     assert_eq!(asked(|| b.cast::<f32>()), (1, bytes / 2));
-                    assert_eq!(asked(|| a.less(&b)), (1, bytes / 8));
+                    assert_eq!(asked(|| a.lt(&b)), (1, bytes / 8));
                     assert_eq!(asked(|| mask.select(&a, &b)), (1, bytes));
                     assert_eq!(asked(|| a.zip_map3(&b, &row, |a, b, c| a * b + c)), (1, bytes));
                     assert_eq!(asked(|| &a * &b + &a * 2.0), (2, 2 * bytes));
@@ -216,7 +216,7 @@ fn an_elementwise_operation_allocates_its_result() {
 fn elementwise_operation_into_output_does_not_allocate() {
     let a = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let (b, row) = (a.permute([2, 0, 1]), a.index_axis(0, 1).index_axis(0, 2));
-    let mask = a.greater(50.0);
+    let mask = a.gt(50.0);
     let out = std::cell::RefCell::new(Tensor::<f64, _>::zeros([12, 12, 12]));
     let narrow = std::cell::RefCell::new(Tensor::<f32, _>::zeros([12, 12, 12]));
     macro_rules! check {
@@ -250,7 +250,7 @@ fn a_reduction_allocates_its_result() {
         at.iter().fold(1.0, |x, &k| x * 1.1 + k as f64)
     });
     let v = x.permute([6, 1, 4, 7, 0, 3, 2, 5]).index_axis(1, 0).slice(s![.., ..;-1, .., .., .., .., ..]);
-    let (long, mask) = (Tensor::<f64, _>::ones([100, 700]), x.greater(5.0));
+    let (long, mask) = (Tensor::<f64, _>::ones([100, 700]), x.gt(5.0));
     macro_rules! check {
         ($($whole:ident $axis:ident $axes:ident $keep:ident ($($arg:expr)?);)*) => {$(
             let what = stringify!($whole);
@@ -266,16 +266,16 @@ fn a_reduction_allocates_its_result() {
         )*};
     }
     check! {
-        sum sum_axis sum_axes sum_keep();
-        prod prod_axis prod_axes prod_keep();
-        mean mean_axis mean_axes mean_keep();
-        var var_axis var_axes var_keep(0);
-        std std_axis std_axes std_keep(1);
-        norm norm_axis norm_axes norm_keep();
-        max max_axis max_axes max_keep();
-        min min_axis min_axes min_keep();
-        argmax argmax_axis argmax_axes argmax_keep();
-        argmin argmin_axis argmin_axes argmin_keep();
+        sum sum_axis sum_axes sum_keepdims();
+        prod prod_axis prod_axes prod_keepdims();
+        mean mean_axis mean_axes mean_keepdims();
+        var var_axis var_axes var_keepdims(0);
+        std std_axis std_axes std_keepdims(1);
+        norm norm_axis norm_axes norm_keepdims();
+        max max_axis max_axes max_keepdims();
+        min min_axis min_axes min_keepdims();
+        argmax argmax_axis argmax_axes argmax_keepdims();
+        argmin argmin_axis argmin_axes argmin_keepdims();
     }
     assert_eq!(asked(|| mask.all()), (1, 1));
     assert_eq!(asked(|| mask.any_axis(0)), (1, 432));

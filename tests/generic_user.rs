@@ -48,7 +48,7 @@ fn centred_along<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
     axis: usize,
 ) -> Tensor<T, D, O, Dev> {
-    x - x.mean_keep(axis).cast::<T>()
+    x - x.mean_keepdims(axis).cast::<T>()
 }
 
 /// Uses a tensor of rank 0 as left and as right operand.
@@ -76,7 +76,7 @@ fn complement<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
 fn clipped<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
-    x.less(T::zero()).select(&Tensor::zeros_in([], x.device()), x)
+    x.lt(T::zero()).select(&Tensor::zeros_in([], x.device()), x)
 }
 
 fn in_range<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
@@ -84,15 +84,15 @@ fn in_range<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
     low: T,
     high: T,
 ) -> bool {
-    (x.greater_equal(low) & x.less_equal(high)).all().item()
+    (x.ge(low) & x.le(high)).all().item()
 }
 
 fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
     axis: usize,
 ) -> Tensor<T, D, O, Dev> {
-    let weights = (x - x.max_keep(axis)).exp();
-    let total = weights.sum_keep(axis);
+    let weights = (x - x.max_keepdims(axis)).exp();
+    let total = weights.sum_keepdims(axis);
     weights / total
 }
 

@@ -21,7 +21,7 @@ fn literal_types_are_inferred_from_elements() {
     let f: Tensor<f32, Rank<1>> = Tensor::ones([3]);
     assert_eq!((&f + 1.0).as_slice(), [2.0f32; 3]);
     assert_eq!((2.0 * &f - 0.5 / &f).as_slice(), [1.5f32; 3]);
-    assert_eq!(f.greater(0.5).to_vec(), [true; 3]);
+    assert_eq!(f.gt(0.5).to_vec(), [true; 3]);
     assert_eq!(f.maximum(7.0).to_vec(), [7.0f32; 3]);
     let i = tensor![[1u8, 2], [3, 4]];
     assert_eq!((&i % 2).as_slice(), [1u8, 0, 1, 0]);

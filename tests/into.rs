@@ -26,7 +26,7 @@ fn every_operation<O: Order>() {
     check(&out, &|i, j| x(i, j) - y(i, j));
     a.apply2_into(op::Mul, 3.0, &mut out);
     check(&out, &|i, j| x(i, j) * 3.0);
-    a.greater(0.0).apply3_into(op::Select, &turned, &Tensor::scalar(7.0), &mut out);
+    a.gt(0.0).apply3_into(op::Select, &turned, &Tensor::scalar(7.0), &mut out);
     check(&out, &|i, j| if x(i, j) > 0.0 { y(i, j) } else { 7.0 });
     a.map_into(|x| x * x, &mut out);
     check(&out, &|i, j| x(i, j) * x(i, j));
@@ -76,15 +76,15 @@ fn outputs_have_the_shape_of_the_result() {
     refused(a.try_apply_into(op::Square, &mut out), "take square of", &[2, 3]);
     refused(a.try_apply2_into(op::Add, &row, &mut out), "add", &[2, 3]);
     refused(a.try_apply2_into(op::Add, 1, &mut out), "add", &[2, 3]);
-    refused(a.try_apply2_into(op::Less, &row, &mut flags), "compare", &[1, 2]);
-    refused(a.less(2).try_apply3_into(op::Select, &a, &row, &mut out), "select from", &[2, 3]);
+    refused(a.try_apply2_into(op::Lt, &row, &mut flags), "compare", &[1, 2]);
+    refused(a.lt(2).try_apply3_into(op::Select, &a, &row, &mut out), "select from", &[2, 3]);
     refused(a.try_cast_into(&mut Tensor::<f64, _>::zeros([2, 0])), "cast", &[2, 0]);
     refused(a.try_map_into(|x| x, &mut out), "map", &[2, 3]);
     refused(a.try_zip_map_into(&row, |x, y| x + y, &mut out), "zip", &[2, 3]);
     refused(a.try_zip_map3_into(&row, &row, |x, y, z| x + y + z, &mut out), "zip", &[2, 3]);
     assert!(out.iter().all(|&x| x == 9) && flags.iter().all(|&x| x));
-    assert!(matches!(a.try_apply2_into(op::Add, &tensor![1, 2, 3], &mut out), Err(Error::Shapes { .. })));
-    assert!(matches!(out.try_apply2_inplace(op::Add, &a), Err(Error::AssignTo { .. })));
+    assert!(matches!(a.try_apply2_into(op::Add, &tensor![1, 2, 3], &mut out), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(out.try_apply2_inplace(op::Add, &a), Err(Error::AssignShape { .. })));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use vierbein::device::{Elementwise, Gemm, Permute, Reduce, RunsClosures, SameDev
 use vierbein::einsum::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, Spec};
 use vierbein::prelude::*;
 use vierbein::{
-    Agrees, Aligned, AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, Error,
-    HostAccess, MatmulRanks, MergeAxes, OneElement, Operands, OtherAxis, Removed, RightOperand,
-    SameInBothOrders, SliceOf, Stepped, StorageMut, TensorIndex, TwoAxes, View, ViewMut, c32, c64, op,
+    MatchingOperand, SameOrderOperand, AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, Error,
+    HostAccess, MatmulRanks, MergeAxes, ScalarRank, Operands, DistinctAxis, Removed, RightOperand,
+    OrderAgnostic, SliceOf, Stepped, StorageMut, TensorIndex, MatrixRank, View, ViewMut, c32, c64, op,
 };
 
 type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
@@ -54,10 +54,10 @@ assert_impl_all!(M: Add<M>, Sub<f64>, Mul<&'static M>, Div<M>, Rem<M>, Neg, AddA
 assert_not_impl_any!(M: Add<M<f64, ColMajor>>, Add<&'static M<f64, ColMajor>>, AddAssign<M<f64, ColMajor>>);
 assert_not_impl_any!(M: Add<M<f64, RowMajor, Cuda>>, Add<M<f32>>, Add<f32>, Add<M<c64>>, Mul<i32>);
 assert_not_impl_any!(M<f64, RowMajor, Cuda<0>>: Add<M<f64, RowMajor, Cuda<1>>>);
-assert_not_impl_any!(&'static M<f64, ColMajor>: Aligned<RowMajor, Cpu>);
-assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: Aligned<RowMajor, Cpu>);
-assert_impl_all!(&'static M: Agrees<f64, RowMajor, Cpu>);
-assert_not_impl_any!(&'static M<f32>: Agrees<f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, ColMajor>: SameOrderOperand<RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: SameOrderOperand<RowMajor, Cpu>);
+assert_impl_all!(&'static M: MatchingOperand<f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f32>: MatchingOperand<f64, RowMajor, Cpu>);
 assert_not_impl_any!(&'static M<f32>: Operands<f64, Rank<2>, RowMajor, Cpu>);
 assert_impl_all!(&'static M: Operands<f64, Rank<2>, RowMajor, Cpu>);
 assert_impl_all!(f64: Operands<f64, Rank<2>, RowMajor, Cpu>);
@@ -126,20 +126,20 @@ assert_type_eq_all!(
 assert_type_eq_all!(<Rank<2> as MatmulRanks<Rank<5>>>::Product, Rank<5>);
 assert_not_impl_any!(Rank<0>: MatmulRanks<Rank<2>>);
 assert_not_impl_any!(Rank<2>: MatmulRanks<Rank<0>>);
-assert_impl_all!(Rank<1>: SameInBothOrders);
-assert_not_impl_any!(Rank<2>: SameInBothOrders);
-assert_impl_all!(Rank<0>: OneElement);
-assert_not_impl_any!(Rank<1>: OneElement);
-assert_impl_all!(Rank<2>: TwoAxes);
-assert_not_impl_any!(Rank<3>: TwoAxes);
+assert_impl_all!(Rank<1>: OrderAgnostic);
+assert_not_impl_any!(Rank<2>: OrderAgnostic);
+assert_impl_all!(Rank<0>: ScalarRank);
+assert_not_impl_any!(Rank<1>: ScalarRank);
+assert_impl_all!(Rank<2>: MatrixRank);
+assert_not_impl_any!(Rank<3>: MatrixRank);
 
 // ------------------------------------------------------------------ axes, indices, slices
 
 assert_impl_all!(Axis<2>: AxisArg<Rank<3>>);
 assert_not_impl_any!(Axis<3>: AxisArg<Rank<3>>);
 assert_not_impl_any!(Axis<0>: AxisArg<Rank<0>>);
-assert_impl_all!(Axis<0>: OtherAxis<Axis<1>>, OtherAxis<usize>);
-assert_not_impl_any!(Axis<1>: OtherAxis<Axis<1>>);
+assert_impl_all!(Axis<0>: DistinctAxis<Axis<1>>, DistinctAxis<usize>);
+assert_not_impl_any!(Axis<1>: DistinctAxis<Axis<1>>);
 assert_impl_all!([usize; 2]: TensorIndex<Rank<2>, Cpu>);
 assert_not_impl_any!([usize; 1]: TensorIndex<Rank<2>, Cpu>);
 assert_not_impl_any!([usize; 2]: TensorIndex<Rank<2>, Cuda>);

@@ -7,10 +7,10 @@ use vierbein::prelude::*;
 fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
-    Cpu::trim();
-    Cpu::set_recycling_limit(bytes);
-    assert_eq!(Cpu::recycling_limit(), bytes);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    Cpu::trim_pool();
+    Cpu::set_pool_limit(bytes);
+    assert_eq!(Cpu::pool_limit(), bytes);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     guard
 }
 
@@ -27,11 +27,11 @@ fn pool_keeps_and_reuses_buffers() {
     let x = ones(3 * MIB);
     let address = x.as_slice().as_ptr();
     drop(x);
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     assert!((3 * MIB..3 * MIB + 8192).contains(&kept), "{kept}");
     let y = Tensor::<i8, _>::full([3, 1000, 1000], -5);
     assert_eq!(y.as_slice().as_ptr().cast(), address);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     assert!(y.as_slice().iter().all(|&value| value == -5));
 }
 
@@ -41,12 +41,12 @@ fn zeroed_results_are_zero_with_pool() {
     let dirty = || drop(Tensor::<u8, _>::full([2 * MIB], 0xff));
     dirty();
     let zeros = Tensor::<i8, _>::zeros([2 * MIB]);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     assert!(zeros.as_slice().iter().all(|&x| x == 0));
     drop(zeros);
     dirty();
     let none = Tensor::<bool, _>::full([2 * MIB], false);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     assert!(none.as_slice().iter().all(|&x| !x));
 }
 
@@ -70,15 +70,15 @@ fn alloc_and_release_return_zeros() {
 fn trim_frees_all_buffers() {
     let _kept = recycling_up_to(64 * MIB);
     let (x, y) = (ones(MIB), ones(2 * MIB));
-    assert_eq!(Cpu::trim(), 0);
+    assert_eq!(Cpu::trim_pool(), 0);
     drop((x, y));
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     assert!(kept >= 3 * MIB);
-    assert_eq!(Cpu::trim(), kept);
-    assert_eq!((Cpu::recycled_bytes(), Cpu::trim()), (0, 0));
+    assert_eq!(Cpu::trim_pool(), kept);
+    assert_eq!((Cpu::pooled_bytes(), Cpu::trim_pool()), (0, 0));
     // The pool is still in use.
     drop(ones(MIB));
-    assert!(Cpu::recycled_bytes() >= MIB);
+    assert!(Cpu::pooled_bytes() >= MIB);
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn pool_respects_limit_and_evicts_oldest() {
     let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
     for x in all {
         drop(x);
-        assert!(Cpu::recycled_bytes() <= 8 * MIB);
+        assert!(Cpu::pooled_bytes() <= 8 * MIB);
     }
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     assert!(kept > 6 * MIB);
     // The most recently freed buffers are reused, the last one first.
     let again: Vec<_> = (0..6).map(|_| ones(MIB)).collect();
@@ -100,16 +100,16 @@ fn pool_respects_limit_and_evicts_oldest() {
     }
     drop(again);
     // A buffer larger than the limit is not kept, and evicts no others.
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     drop(ones(9 * MIB));
-    assert_eq!(Cpu::recycled_bytes(), kept);
-    Cpu::set_recycling_limit(3 * MIB);
-    let kept = Cpu::recycled_bytes();
+    assert_eq!(Cpu::pooled_bytes(), kept);
+    Cpu::set_pool_limit(3 * MIB);
+    let kept = Cpu::pooled_bytes();
     assert!((MIB..=3 * MIB).contains(&kept), "{kept}");
-    Cpu::set_recycling_limit(0);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    Cpu::set_pool_limit(0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     drop(ones(MIB));
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
 }
 
 #[test]
@@ -117,21 +117,21 @@ fn pool_respects_limit_and_evicts_oldest() {
 fn buffers_are_reused_for_similar_sizes() {
     let _kept = recycling_up_to(64 * MIB);
     drop(ones(4 * MIB));
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     let small = ones(3 * MIB);
-    assert_eq!(Cpu::recycled_bytes(), kept);
+    assert_eq!(Cpu::pooled_bytes(), kept);
     let large = ones(5 * MIB);
-    assert_eq!(Cpu::recycled_bytes(), kept);
+    assert_eq!(Cpu::pooled_bytes(), kept);
     // Buffers for `f64` have another alignment.
     let other = Tensor::<f64, _>::ones([MIB / 2]);
-    assert_eq!(Cpu::recycled_bytes(), kept);
+    assert_eq!(Cpu::pooled_bytes(), kept);
     let fits = ones(4 * MIB - 100_000);
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     drop((small, large, other, fits));
     // The best fit of three buffers is used.
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     let fits = ones(4 * MIB - 200_000);
-    assert!(kept - Cpu::recycled_bytes() < 4 * MIB + 8192);
+    assert!(kept - Cpu::pooled_bytes() < 4 * MIB + 8192);
     drop(fits);
 }
 
@@ -239,10 +239,10 @@ fn pool_is_freed_if_allocation_fails() {
     let _half =
         cfg!(target_pointer_width = "32").then(|| Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]));
     drop(ones(2 * MIB));
-    assert!(Cpu::recycled_bytes() > 0);
+    assert!(Cpu::pooled_bytes() > 0);
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
-    assert_eq!(Cpu::recycled_bytes(), 0);
+    assert_eq!(Cpu::pooled_bytes(), 0);
     // So close to the limit that no alignment or header can be added.
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");

@@ -74,7 +74,7 @@ ROWS = {
     "clamp": lambda o: np.clip(o.x, -10.0, 10.0),
     "maximum": lambda o: np.maximum(o.x, o.y),
     "less than a scalar": lambda o: o.x < 3.0,
-    "less": lambda o: o.x < o.y,
+    "lt": lambda o: o.x < o.y,
     "select": lambda o: np.where(o.x < 3.0, o.x, o.y),
     "i32 / 7": lambda o: o.i32 // 7,
     "i64 / 7": lambda o: o.i64 // 7,

@@ -21,7 +21,7 @@ fn given(side: usize) -> Given {
     let x = Tensor::from_fn([side, side], |[i, j]| 1.0 + ((i * 7 + j * 3) % 11) as f64);
     let y = &x + 0.5;
     let v = x.index_axis(0, 0).to_owned();
-    let mask = x.less(5.0);
+    let mask = x.lt(5.0);
     Given { out: Tensor::zeros([side, side]), sums: Tensor::zeros([side]), x, y, v, mask }
 }
 
@@ -117,7 +117,7 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
             other &x + &v;
             other 2.0 * &x;
             both x.sqrt();
-            other x.less(&y);
+            other x.lt(&y);
             other mask.select(&x, &y);
             other x.cast::<f32>();
             both (&x + &y) * &x;
@@ -162,8 +162,8 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
 
 /// Counts the allocations of each operation, without the buffer pool.
 pub(crate) fn counted() -> Vec<(&'static str, Vec<(String, Found)>)> {
-    Cpu::trim();
-    Cpu::set_recycling_limit(0);
+    Cpu::trim_pool();
+    Cpu::set_pool_limit(0);
     let rows = |operations: Vec<Operation>| {
         let row = |operation: Operation| (plain(operation.code), (operation.count)());
         operations.into_iter().map(row).collect()
@@ -178,8 +178,8 @@ fn plain(code: &str) -> String {
 
 /// Returns the shortest of several times, with the given limit of the buffer pool.
 fn shortest(time: fn(&Given) -> Duration, given: &Given, recycled: usize) -> Duration {
-    Cpu::trim();
-    Cpu::set_recycling_limit(recycled);
+    Cpu::trim_pool();
+    Cpu::set_pool_limit(recycled);
     (0..RUNS).map(|_| time(given)).min().expect("some")
 }
 

@@ -102,7 +102,7 @@ junit() { # STAGE
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
-    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_RECYCLE_BYTES=0 "$programs/$name" \
+    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_POOL_BYTES=0 "$programs/$name" \
         --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler:: "$@" || true
     junit "$name"
 }

@@ -189,7 +189,7 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
 /// A reduction of many elements to one value: a sum, a maximum, a variance.
 ///
 /// `combine` must be associative up to rounding, and `identity` its neutral element. Elements may be folded in any order unless
-/// [`ORDERED`](Reduction::ORDERED) is `true`.
+/// [`USES_INDEX`](Reduction::USES_INDEX) is `true`.
 pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// The accumulator, of any size and alignment.
     ///
@@ -208,10 +208,10 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     const NAME: &'static str;
     /// Whether the index matters: `fold` then receives elements in memory order, and the left argument of `combine` is the
     /// earlier part.
-    const ORDERED: bool = false;
+    const USES_INDEX: bool = false;
     /// `true` if the reduction of zero elements is defined, as for a sum. If `false`, as for a maximum, reducing zero elements is
     /// an error.
-    const OF_NOTHING: bool = true;
+    const DEFINED_ON_EMPTY: bool = true;
     /// The reduction as the members of a structure in CUDA C++. With the default, [`CudaSource::NONE`], using the reduction on
     /// [`Cuda`](crate::Cuda) is a compile error. `T` is the type of the elements, `R` that of the result; the
     /// [scalars](Reduction::scalars) are already members. The source must define
@@ -229,7 +229,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     const FALLIBLE: bool = true;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
-    /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `ORDERED`).
+    /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `USES_INDEX`).
     fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc;
     /// Combines two partial results.
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
@@ -242,7 +242,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
 
     /// Whether devices should fold contiguous elements with [`fold_block`](Reduction::fold_block).
     #[doc(hidden)]
-    const BLOCKS: bool = false;
+    const HAS_FOLD_BLOCK: bool = false;
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.
     #[doc(hidden)]
     #[inline(always)]

@@ -54,7 +54,7 @@ fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Erro
     let mut leading = first;
     for &other in others {
         if other.dtype() != first.dtype() {
-            return Err(Error::ElementTypes { op, left: first.dtype(), right: other.dtype() });
+            return Err(Error::DTypeMismatch { op, left: first.dtype(), right: other.dtype() });
         }
         common_order(op, leading, other)?;
         same_device(op, first, other)?;
@@ -189,7 +189,7 @@ fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
             left.rank(),
             right.rank()
         );
-        return Err(Error::NotForRank { op: "matmul", why });
+        return Err(Error::UnsupportedRank { op: "matmul", why });
     }
     on_device!("matmul", left, Dev => dispatch!(
         left.dtype(),

@@ -61,7 +61,7 @@ impl DynTensor {
     ) -> Result<DynTensor, Error> {
         check_rank("make a tensor", shape.len())?;
         if element_count(shape, size_of::<T>())? != data.len() {
-            return Err(Error::Length { op: "make a tensor", shape: shape.to_vec(), found: data.len() });
+            return Err(Error::LengthMismatch { op: "make a tensor", shape: shape.to_vec(), found: data.len() });
         }
         Ok(DynTensor::dense(OwnedData::of_vec(data, &Cpu)?, shape, order))
     }
@@ -111,7 +111,7 @@ pub(super) fn check_rank(op: &'static str, rank: usize) -> Result<(), Error> {
     if rank <= MAX_RANK {
         return Ok(());
     }
-    Err(Error::NotForRank {
+    Err(Error::UnsupportedRank {
         op,
         why: format!(
             "`Rank<{rank}>` is not a supported tensor rank: ranks run from `Rank<0>` to `Rank<16>`; merge axes, or keep an array of tensors of smaller rank"
@@ -293,7 +293,7 @@ impl<S: DynData> DynTensor<S> {
                 `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`",
                 self.rank()
             );
-            return Err(Error::NotForRank { op: "item", why });
+            return Err(Error::UnsupportedRank { op: "item", why });
         }
         self.get(&[])
     }
@@ -309,13 +309,13 @@ impl<S: DynData> DynTensor<S> {
                 self.rank(),
                 index.len()
             );
-            return Err(Error::NotForRank { op: "index", why });
+            return Err(Error::UnsupportedRank { op: "index", why });
         }
         let mut at = Layout::point(self.layout().offset());
         for (axis, &index) in index.iter().enumerate() {
             if index >= self.shape()[axis] {
                 let index = isize::try_from(index).unwrap_or(isize::MAX);
-                return Err(Error::Index { op: "index", index, axis, shape: self.shape().to_vec() });
+                return Err(Error::IndexOutOfBounds { op: "index", index, axis, shape: self.shape().to_vec() });
             }
             at = at.moved(index as isize * self.strides()[axis]);
         }

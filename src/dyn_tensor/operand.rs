@@ -76,7 +76,7 @@ macro_rules! on_device {
                 let computed = $body;
                 break 'computed computed;
             }
-            Err($crate::error::Error::NotOnDevice { op: $op, device: $x.device_name() })
+            Err($crate::error::Error::UnsupportedDevice { op: $op, device: $x.device_name() })
         }
     };
 }
@@ -111,7 +111,7 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
 /// the result.
 ///
 /// # Errors
-/// [`Error::Orders`] if both ranks are at least 2 and the orders differ.
+/// [`Error::OrderMismatch`] if both ranks are at least 2 and the orders differ.
 pub(super) fn common_order(
     op: &'static str,
     left: DynView<'_>,
@@ -123,7 +123,7 @@ pub(super) fn common_order(
     if left.rank() < 2 {
         return Ok(right.order());
     }
-    Err(Error::Orders { op, left: left.order(), right: right.order() })
+    Err(Error::OrderMismatch { op, left: left.order(), right: right.order() })
 }
 
 /// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message.
@@ -132,13 +132,13 @@ pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_
     if device(left) == device(right) {
         return Ok(());
     }
-    Err(Error::DeviceTypes { op, left: left.device_name(), right: right.device_name() })
+    Err(Error::DeviceMismatch { op, left: left.device_name(), right: right.device_name() })
 }
 
 /// Checks that two tensors agree in element type, memory order and device type. Returns their common order.
 pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<MemoryOrder, Error> {
     if left.dtype() != right.dtype() {
-        return Err(Error::ElementTypes { op, left: left.dtype(), right: right.dtype() });
+        return Err(Error::DTypeMismatch { op, left: left.dtype(), right: right.dtype() });
     }
     let order = common_order(op, left, right)?;
     same_device(op, left, right)?;
@@ -200,9 +200,9 @@ pub(super) mod needs {
     pub(in super::super) const FLOATS: &str = "is not a real floating-point type: this function needs `f32` or `f64` elements; \
         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers";
     pub(in super::super) const BITS: &str = "does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
-        compare first, e.g. with `.greater(0.0)`";
+        compare first, e.g. with `.gt(0.0)`";
     pub(in super::super) const MASK: &str =
-        "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
+        "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }
 
 /// Evaluates an expression for the element types that a row of the catalogue names; returns an error for others.
@@ -227,5 +227,5 @@ pub(super) use for_elements;
 
 /// Returns the error that an operation does not support an element type.
 pub(super) fn lacking(op: &'static str, dtype: DType, why: &'static str) -> Error {
-    Error::NotForElements { op, dtype, why }
+    Error::UnsupportedDType { op, dtype, why }
 }

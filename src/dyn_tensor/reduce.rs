@@ -99,7 +99,7 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     x: DynView<'_>,
     over: Over<'_>,
 ) -> Result<DynTensor, Error> {
-    let [from, result, to] = arranged(name, R::OF_NOTHING, x, over)?;
+    let [from, result, to] = arranged(name, R::DEFINED_ON_EMPTY, x, over)?;
     let device = device_of::<Dev>(&x);
     let operand = elements::<T, Dev>(&x).behind(from.axes(), 0);
     made(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
@@ -210,7 +210,7 @@ macro_rules! reductions {
         $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
         $input:literal, $args:literal, $expected:literal;
     )*) => {
-        /// A reduction as a value, for programs that choose it at run time, and for [`reduce_keep`](DynTensor::reduce_keep), which
+        /// A reduction as a value, for programs that choose it at run time, and for [`reduce_keepdims`](DynTensor::reduce_keepdims), which
         /// keeps the reduced axes. Each variant also has a method of its name.
         ///
         /// ```
@@ -218,7 +218,7 @@ macro_rules! reductions {
         /// use vierbein::{DynTensor, tensor};
         /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 6.0]]);
         /// assert_eq!(x.reduce(DynReduction::Mean, 1)?.downcast_ref()?, tensor![1.5, 4.5]);
-        /// let centred = &x - &x.reduce_keep(DynReduction::Mean, 1)?;
+        /// let centred = &x - &x.reduce_keepdims(DynReduction::Mean, 1)?;
         /// assert_eq!(centred.downcast_ref()?, tensor![[-0.5, 0.5], [-1.5, 1.5]]);
         /// # Ok::<(), vierbein::Error>(())
         /// ```
@@ -336,7 +336,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// Those of the method with the reduction's name.
-    pub fn reduce_keep(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
+    pub fn reduce_keepdims(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
         reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
     }
 }
@@ -409,7 +409,7 @@ fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
             "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
             x.rank()
         );
-        return Err(Error::NotForRank { op: "trace", why });
+        return Err(Error::UnsupportedRank { op: "trace", why });
     }
     let diagonal = x.layout().diagonal("trace", a, b)?;
     on_device!("trace", x, Dev => dispatch!(

@@ -113,7 +113,7 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![-1.0, 2.0, -3.0]);
-    /// assert_eq!(x.less(0.0)?.select(0.0, &x)?.downcast_ref()?, tensor![0.0, 2.0, 0.0]);
+    /// assert_eq!(x.lt(0.0)?.select(0.0, &x)?.downcast_ref()?, tensor![0.0, 2.0, 0.0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     #[doc(alias = "where")]

@@ -171,7 +171,7 @@ fn matrix(rank: usize) -> Result<(), Error> {
         "a tensor of `Rank<{rank}>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
          `.permute(&[..])`, or reverse all with `.reverse_axes()`"
     );
-    Err(Error::NotForRank { op: "transpose", why })
+    Err(Error::UnsupportedRank { op: "transpose", why })
 }
 
 fn has_diagonal(rank: usize) -> Result<(), Error> {
@@ -179,7 +179,7 @@ fn has_diagonal(rank: usize) -> Result<(), Error> {
         return Ok(());
     }
     let why = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
-    Err(Error::NotForRank { op: "take the diagonal", why })
+    Err(Error::UnsupportedRank { op: "take the diagonal", why })
 }
 
 fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
@@ -187,7 +187,7 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
         return Ok(());
     }
     let why = format!("{axes:?} does not have one number for each axis of a tensor of `Rank<{rank}>`");
-    Err(Error::NotForRank { op: "permute", why })
+    Err(Error::UnsupportedRank { op: "permute", why })
 }
 
 /// Checks that two shapes have the same number of elements, for elements of `size` bytes. The number of elements of `to` may overflow.

@@ -65,7 +65,7 @@ pub trait DynSlice {
 }
 
 fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
-    let fail = |why: String| Err(Error::NotForRank { op: "slice", why });
+    let fail = |why: String| Err(Error::UnsupportedRank { op: "slice", why });
     let rank = layout.rank();
     let made = items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count();
     let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
@@ -133,5 +133,5 @@ pub(super) fn rank_below_maximum(rank: usize) -> Result<(), Error> {
         "cannot increase the rank of a tensor of `Rank<{rank}>` by 1: ranks run from `Rank<0>` to `Rank<16>`; \
          merge axes first with `.reshape(..)`"
     );
-    Err(Error::NotForRank { op: "insert an axis", why })
+    Err(Error::UnsupportedRank { op: "insert an axis", why })
 }

@@ -147,7 +147,7 @@ fn powf(x: DynView<'_>, n: f64) -> Result<DynTensor, Error> {
 macro_rules! for_pair {
     ($from:expr, $to:expr, $T:ident, $U:ident => $body:expr) => {{
         use crate::{c32, c64};
-        let none = || Err(Error::NoCast { from: $from, to: $to });
+        let none = || Err(Error::LossyCast { from: $from, to: $to });
         match $from {
             DType::Bool => {
                 type $T = bool;

@@ -63,7 +63,7 @@ impl<'a, Dev: Device> Visit<'a, Dev> for SameShape<'a> {
 /// Calls `f` with an operand, broadcast to the shape of the output.
 ///
 /// # Errors
-/// [`Error::AssignTo`] if the operand does not broadcast to that shape, or the error of `f`.
+/// [`Error::AssignShape`] if the operand does not broadcast to that shape, or the error of `f`.
 #[inline]
 pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
     op: &'static str,
@@ -84,5 +84,5 @@ pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
 
 #[cold]
 fn does_not_fit(op: &'static str, row_major: bool, to: &[usize], from: &[usize]) -> Error {
-    Error::AssignTo { op, to: to.to_vec(), from: from.to_vec(), row_major }
+    Error::AssignShape { op, to: to.to_vec(), from: from.to_vec(), row_major }
 }

@@ -15,11 +15,11 @@ use crate::error::Error;
 /// Checks that two operands live on the same instance of their device.
 ///
 /// # Errors
-/// [`Error::Devices`] if they do not.
+/// [`Error::DeviceInstanceMismatch`] if they do not.
 #[inline]
 pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
     if left.same_instance(right) {
         return Ok(());
     }
-    Err(Error::Devices { op, left: format!("{left:?}"), right: format!("{right:?}") })
+    Err(Error::DeviceInstanceMismatch { op, left: format!("{left:?}"), right: format!("{right:?}") })
 }

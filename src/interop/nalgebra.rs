@@ -202,7 +202,7 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 /// Converts strides to those of nalgebra, which are unsigned. The row stride must not be 0, as nalgebra's iterators stop at the address
 /// of the row after the last.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
-    let refused = |why: &str| Error::Strides {
+    let refused = |why: &str| Error::InvalidStrides {
         op: "make a nalgebra view",
         shape: shape.to_vec(),
         strides: strides.to_vec(),

@@ -371,7 +371,7 @@ fn no_diagonal(op: &'static str, axes: [usize; 2], shape: &[usize]) -> Error {
     } else if a == b {
         repeated_axis(op, &axes, shape)
     } else {
-        Error::UnequalAxes { op, axes, shape: shape.to_vec() }
+        Error::ExtentMismatch { op, axes, shape: shape.to_vec() }
     }
 }
 
@@ -383,7 +383,7 @@ fn not_a_unit_axis(axis: usize, shape: &[usize]) -> Error {
 #[cold]
 fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usize]) -> Error {
     let index = isize::try_from(index).unwrap_or(isize::MAX);
-    Error::Index { op, index, axis, shape: shape.to_vec() }
+    Error::IndexOutOfBounds { op, index, axis, shape: shape.to_vec() }
 }
 
 #[cold]

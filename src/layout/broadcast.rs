@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Row-major order aligns the trailing axes (NumPy's rule); column-major order aligns the leading axes. An axis of extent 1 is repeated.
 ///
 /// # Errors
-/// [`Error::Shapes`] if the shapes do not broadcast.
+/// [`Error::ShapeMismatch`] if the shapes do not broadcast.
 #[inline]
 pub(crate) fn binary_shape(
     op: &'static str,
@@ -47,7 +47,7 @@ pub(crate) fn common_shape(left: &[usize], right: &[usize], row_major: bool, to:
 
 #[cold]
 fn do_not_broadcast(op: &'static str, left: &[usize], right: &[usize], row_major: bool) -> Error {
-    Error::Shapes { op, left: left.to_vec(), right: right.to_vec(), row_major }
+    Error::ShapeMismatch { op, left: left.to_vec(), right: right.to_vec(), row_major }
 }
 
 /// Returns whether two shapes are equal. Not `==`, which calls `memcmp`: for a few axes, the call costs more than the comparison.

@@ -9,7 +9,7 @@ use crate::rank::MAX_RANK;
 const OP: &str = "make a view";
 
 fn refused(shape: &[usize], strides: &[isize], why: String) -> Error {
-    Error::Strides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
+    Error::InvalidStrides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
 }
 
 /// Returns the lowest and the highest offset over all indices, in elements relative to the element at index 0. Returns `None` if there
@@ -179,7 +179,7 @@ mod tests {
             (&[2], &[max / 8 + 1]),
             (&[2], &[isize::MIN]),
         ] {
-            assert!(matches!(reach(shape, strides, 8), Err(Error::Strides { .. })), "{shape:?} {strides:?}");
+            assert!(matches!(reach(shape, strides, 8), Err(Error::InvalidStrides { .. })), "{shape:?} {strides:?}");
         }
         assert_eq!(reach(&[1, 2], &[isize::MIN, 1], 8).unwrap(), Some((0, 1)));
         assert_eq!(reach(&[0, 2], &[max, max], 8).unwrap(), None);

@@ -1,7 +1,7 @@
 //! Functions as values and casts: into new tensors, into preallocated outputs, and in place.
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
-use super::operands::{Agrees, Aligned, Operands};
+use super::operands::{MatchingOperand, SameOrderOperand, Operands};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
 use crate::error::{Error, expect};
@@ -102,8 +102,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn apply3<B, C, E, F>(&self, op: F, b: B, c: C) -> Tensor<F::Output, Common<E, C::Dim>, O, Dev>
     where
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: Elementwise<T>,
@@ -123,8 +123,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         c: C,
     ) -> Result<Tensor<F::Output, Common<E, C::Dim>, O, Dev>, Error>
     where
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: Elementwise<T>,
@@ -325,8 +325,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         c: C,
         out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
     ) where
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: Elementwise<T>,
@@ -348,8 +348,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<F::Output, Common<E, C::Dim>, O, Dev, S2>,
     ) -> Result<(), Error>
     where
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: Elementwise<T>,
@@ -411,7 +411,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn apply2_inplace<B, F>(&mut self, op: F, right: B)
     where
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
         F: BinaryOp<T, T, Output = T>,
         S: StorageMut<T, Dev>,
@@ -425,7 +425,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If `right` does not broadcast to the shape of `self`, or the function is undefined for an element. `self` is unchanged then.
     pub fn try_apply2_inplace<B, F>(&mut self, op: F, right: B) -> Result<(), Error>
     where
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
         F: BinaryOp<T, T, Output = T>,
         S: StorageMut<T, Dev>,

@@ -3,7 +3,7 @@
 
 use super::compute::{binary_assign, unary_given};
 use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
-use super::operands::{Agrees, AssignOperand, RightOperand, WithLeft};
+use super::operands::{MatchingOperand, AssignOperand, RightOperand, WithLeft};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
 use crate::error::{Error, expect};
@@ -79,7 +79,7 @@ macro_rules! arithmetic {
             pub fn $try_assign<B>(&mut self, right: B) -> Result<(), Error>
             where
                 T: Scalar,
-                B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+                B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
                 Dev: Elementwise<T>,
                 S: StorageMut<T, Dev>,
             {
@@ -215,7 +215,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn add_scaled<B>(&mut self, alpha: T, right: B)
     where
         T: Scalar,
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
     {
@@ -230,7 +230,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
         T: Scalar,
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
     {

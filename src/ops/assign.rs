@@ -1,7 +1,7 @@
 //! Writing into an existing tensor or mutable view.
 
 use super::construct::Constant;
-use super::operands::Agrees;
+use super::operands::MatchingOperand;
 use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
@@ -28,7 +28,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn assign<B>(&mut self, from: B)
     where
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Permute<T>,
         S: StorageMut<T, Dev>,
     {
@@ -42,7 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[inline]
     pub fn try_assign<B>(&mut self, from: B) -> Result<(), Error>
     where
-        B: Agrees<T, O, Dev, Dim: BroadcastTo<D>>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
         Dev: Permute<T>,
         S: StorageMut<T, Dev>,
     {

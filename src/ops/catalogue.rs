@@ -347,25 +347,25 @@ macro_rules! binary {
             elements: Element, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, true]",
             host: |a, b| a != b, cuda: "a != b",
         }
-        Less: less, try_less {
+        Lt: lt, try_lt {
             doc: "Whether `self < right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, false, false]",
             host: |a, b| a < b, cuda: "a < b",
         }
-        LessEqual: less_equal, try_less_equal {
+        Le: le, try_le {
             doc: "Whether `self <= right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[true, true, false]",
             host: |a, b| a <= b, cuda: "a <= b",
         }
-        Greater: greater, try_greater {
+        Gt: gt, try_gt {
             doc: "Whether `self > right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, false, true]",
             host: |a, b| a > b, cuda: "a > b",
         }
-        GreaterEqual: greater_equal, try_greater_equal {
+        Ge: ge, try_ge {
             doc: "Whether `self >= right`",
             verb: "compare",
             elements: RealScalar, gives: bool, example: "[1, 2, 3]", "2" => "[false, true, true]",

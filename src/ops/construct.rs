@@ -224,7 +224,7 @@ constructors! {
 
 fn check_len(op: &'static str, shape: &[usize], found: usize, bytes: usize) -> Result<(), Error> {
     if element_count(shape, bytes)? != found {
-        return Err(Error::Length { op, shape: shape.to_vec(), found });
+        return Err(Error::LengthMismatch { op, shape: shape.to_vec(), found });
     }
     Ok(())
 }

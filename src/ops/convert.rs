@@ -286,7 +286,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     pub fn into_order<P: Order>(self) -> Tensor<T, D, P, Dev>
     where
-        D: SameInBothOrders,
+        D: OrderAgnostic,
     {
         let shape = self.shape();
         let (buffer, device) = self.into_parts();
@@ -300,9 +300,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     label = "expected `Rank<0>`",
     note = "read one element with `x[[i, j]]`, or sum all elements with `.sum().item()`"
 )]
-pub trait OneElement: Dim {}
+pub trait ScalarRank: Dim {}
 #[diagnostic::do_not_recommend]
-impl OneElement for Rank<0> {}
+impl ScalarRank for Rank<0> {}
 
 /// The ranks for which both memory orders have the same layout: 0 and 1.
 #[diagnostic::on_unimplemented(
@@ -310,11 +310,11 @@ impl OneElement for Rank<0> {}
     label = "only `Rank<0>` and `Rank<1>` can",
     note = "copy with `.to_order::<O>()`, view with `.as_order::<O>()`, or reverse the axes with `.into_flipped()`"
 )]
-pub trait SameInBothOrders: Dim {}
+pub trait OrderAgnostic: Dim {}
 #[diagnostic::do_not_recommend]
-impl SameInBothOrders for Rank<0> {}
+impl OrderAgnostic for Rank<0> {}
 #[diagnostic::do_not_recommend]
-impl SameInBothOrders for Rank<1> {}
+impl OrderAgnostic for Rank<1> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the value of a tensor of rank 0, copied to the host.
@@ -331,7 +331,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[track_caller]
     pub fn item(&self) -> T
     where
-        D: OneElement,
+        D: ScalarRank,
     {
         expect(self.try_item())
     }
@@ -343,7 +343,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where
-        D: OneElement,
+        D: ScalarRank,
     {
         match Dev::on_host().and_then(|host| host.slice(self.operand(), true)) {
             Some(elements) => Ok(elements[0]),

@@ -1,7 +1,7 @@
 //! `map`, `zip_map` and their variants: they call closures on elements, on the host, in unspecified order, possibly on several threads.
 
 use super::compute::{binary, binary_into, ternary, ternary_into};
-use super::operands::Aligned;
+use super::operands::SameOrderOperand;
 use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, TernaryOp, UnaryOp};
 use crate::element::Element;
 use crate::error::{Error, expect};
@@ -105,7 +105,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn zip_map<V, B, F>(&self, other: B, f: F) -> Tensor<V, Common<D, B::Dim>, O, Dev>
     where
         V: Element,
-        B: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
@@ -120,7 +120,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_zip_map<V, B, F>(&self, other: B, f: F) -> Result<Tensor<V, Common<D, B::Dim>, O, Dev>, Error>
     where
         V: Element,
-        B: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
@@ -145,8 +145,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn zip_map3<V, B, C, E, F>(&self, b: B, c: C, f: F) -> Tensor<V, Common<E, C::Dim>, O, Dev>
     where
         V: Element,
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: RunsClosures + Elementwise<T>,
@@ -167,8 +167,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<V, Common<E, C::Dim>, O, Dev>, Error>
     where
         V: Element,
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: RunsClosures + Elementwise<T>,
@@ -237,7 +237,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<V, Common<D, B::Dim>, O, Dev, S2>,
     ) where
         V: Element,
-        B: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
@@ -258,7 +258,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         V: Element,
-        B: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
@@ -289,8 +289,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out: &mut Tensor<V, Common<E, C::Dim>, O, Dev, S2>,
     ) where
         V: Element,
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: RunsClosures + Elementwise<T>,
@@ -313,8 +313,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(), Error>
     where
         V: Element,
-        B: Aligned<O, Dev>,
-        C: Aligned<O, Dev>,
+        B: SameOrderOperand<O, Dev>,
+        C: SameOrderOperand<O, Dev>,
         D: Broadcast<B::Dim, Common = E>,
         E: Dim + Broadcast<C::Dim>,
         Dev: RunsClosures + Elementwise<T>,

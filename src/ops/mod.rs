@@ -33,13 +33,13 @@ mod unary;
 
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
-pub use convert::{OneElement, SameInBothOrders};
+pub use convert::{ScalarRank, OrderAgnostic};
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
-pub use operands::{Agrees, Aligned, AssignOperand, Operands, RightOperand};
-pub use shape::TwoAxes;
+pub use operands::{MatchingOperand, SameOrderOperand, AssignOperand, Operands, RightOperand};
+pub use shape::MatrixRank;
 #[doc(hidden)]
-pub use slice::Exhausted;
+pub use slice::AllAxesSliced;
 pub(crate) use slice::{Bounds, Position};
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
@@ -47,7 +47,7 @@ pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 ///
 /// * Functions: [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3), with a
 ///   preallocated output `apply_into`, `apply2_into` and `apply3_into`, in place `apply_inplace` and `apply2_inplace`.
-/// * Reductions: [`reduce`](crate::Tensor::reduce), `reduce_axis`, `reduce_axes`, `reduce_keep` and `reduce_into`.
+/// * Reductions: [`reduce`](crate::Tensor::reduce), `reduce_axis`, `reduce_axes`, `reduce_keepdims` and `reduce_into`.
 ///
 /// ```
 /// use vierbein::{op, tensor};

@@ -76,7 +76,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     }
 }
 
-/// The right operand of `maximum`, `less`, `atan2`, ..: a tensor, which broadcasts, or a scalar.
+/// The right operand of `maximum`, `lt`, `atan2`, ..: a tensor, which broadcasts, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected `&tensor` or a scalar, of element type `{T}`",
@@ -317,7 +317,7 @@ where
     label = "expected a reference to a tensor",
     note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
 )]
-pub trait Aligned<O: Order, Dev: Device> {
+pub trait SameOrderOperand<O: Order, Dev: Device> {
     /// The element type.
     type Element: Element;
     /// The rank.
@@ -326,7 +326,7 @@ pub trait Aligned<O: Order, Dev: Device> {
     fn aligned(&self) -> TensorView<'_, Self::Element, Self::Dim, O, Dev>;
 }
 
-impl<O, Dev, U, E, P, Dev2, S2> Aligned<O, Dev> for &Tensor<U, E, P, Dev2, S2>
+impl<O, Dev, U, E, P, Dev2, S2> SameOrderOperand<O, Dev> for &Tensor<U, E, P, Dev2, S2>
 where
     O: Order + SameOrder<P>,
     Dev: SameDevice<Dev2>,
@@ -343,20 +343,20 @@ where
     }
 }
 
-/// An [`Aligned`] tensor whose element type is `T`.
+/// An [`SameOrderOperand`] tensor whose element type is `T`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
     label = "expected a reference to a tensor",
     note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
 )]
-pub trait Agrees<T: Element, O: Order, Dev: Device>: Aligned<O, Dev> {
+pub trait MatchingOperand<T: Element, O: Order, Dev: Device>: SameOrderOperand<O, Dev> {
     /// Returns a view of the tensor.
     fn agreed(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
 }
 
-impl<T, O, Dev, B> Agrees<T, O, Dev> for B
+impl<T, O, Dev, B> MatchingOperand<T, O, Dev> for B
 where
-    B: Aligned<O, Dev>,
+    B: SameOrderOperand<O, Dev>,
     T: SameDtype<B::Element>,
     O: Order,
     Dev: Device,

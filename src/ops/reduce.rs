@@ -22,7 +22,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     ) -> Result<(D::Shape, D::Strides), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
-        reduced_last(R::NAME, R::OF_NOTHING, self.axes(), axes, O::ROW_MAJOR, to)?;
+        reduced_last(R::NAME, R::DEFINED_ON_EMPTY, self.axes(), axes, O::ROW_MAJOR, to)?;
         Ok((shape, strides))
     }
 
@@ -43,11 +43,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     // as in `x.sum().item()`.
     #[inline(always)]
     fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
-        if !R::OF_NOTHING && self.is_empty() {
+        if !R::DEFINED_ON_EMPTY && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
         // All axes are reduced, so any iteration order is valid, unless the reduction uses indices, which count in memory order.
-        if O::ROW_MAJOR || !R::ORDERED || D::NDIM < 2 {
+        if O::ROW_MAJOR || !R::USES_INDEX || D::NDIM < 2 {
             let operand = self.operand();
             return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });
         }
@@ -181,18 +181,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
-    pub fn reduce_keep<A: AxesArg<D>, F: Reduction<T>>(&self, axes: A, op: F) -> Tensor<F::Output, D, O, Dev>
+    pub fn reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(&self, axes: A, op: F) -> Tensor<F::Output, D, O, Dev>
     where
         Dev: Reduce<T>,
     {
-        expect(self.try_reduce_keep(axes, op))
+        expect(self.try_reduce_keepdims(axes, op))
     }
 
-    /// Fallible variant of [`reduce_keep`](Tensor::reduce_keep).
+    /// Fallible variant of [`reduce_keepdims`](Tensor::reduce_keepdims).
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
-    pub fn try_reduce_keep<A: AxesArg<D>, F: Reduction<T>>(
+    pub fn try_reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(
         &self,
         axes: A,
         op: F,
@@ -225,7 +225,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
-        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
+        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keepdims:ident]
         ($($arg:ident: $ty:ty),*) $bound:ident => $Output:ty, $op:expr,
         examples $input:literal $args:literal whole $w:literal axis0 $a:literal;
     )*) => {$(
@@ -349,14 +349,14 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                expect(self.$try_keep(axes $(, $arg)*))
+                expect(self.$try_keepdims(axes $(, $arg)*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
-            pub fn $try_keep<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            pub fn $try_keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -382,7 +382,7 @@ reductions! {
     ///
     /// # Panics
     /// If an integer sum overflows (debug assertions), or the allocation fails.
-    [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep]
+    [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims]
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
 }
@@ -393,7 +393,7 @@ reductions! {
     ///
     /// # Panics
     /// If an integer product overflows (debug assertions), or the allocation fails.
-    [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep]
+    [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keepdims try_prod_keepdims]
     () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";
 }
@@ -405,7 +405,7 @@ reductions! {
     ///
     /// # Panics
     /// If the allocation fails.
-    [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep]
+    [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keepdims try_mean_keepdims]
     () Scalar => T::Float, Mean,
     examples "[[1, 2], [3, 4]]" "" whole "2.5" axis0 "[2.0, 3.0]";
 }
@@ -421,7 +421,7 @@ reductions! {
     ///
     /// # Panics
     /// If the allocation fails.
-    [var try_var var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep]
+    [var try_var var_axis try_var_axis var_axes try_var_axes var_keepdims try_var_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Var { ddof },
     examples "[[1.0, 2.0], [3.0, 6.0]]" "0" whole "3.5" axis0 "[1.0, 4.0]";
 }
@@ -431,7 +431,7 @@ reductions! {
     ///
     /// # Panics
     /// If the allocation fails.
-    [std try_std std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep]
+    [std try_std std_axis try_std_axis std_axes try_std_axes std_keepdims try_std_keepdims]
     (ddof: usize) Scalar => T::Magnitude, Std { ddof },
     examples "[[1.0, 1.0], [5.0, 5.0]]" "0" whole "2.0" axis0 "[2.0, 2.0]";
 }
@@ -443,7 +443,7 @@ reductions! {
     ///
     /// # Panics
     /// If the allocation fails.
-    [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep]
+    [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keepdims try_norm_keepdims]
     () Scalar => T::Magnitude, Norm::default(),
     examples "[[3.0, 0.0], [4.0, 0.0]]" "" whole "5.0" axis0 "[5.0, 0.0]";
 }
@@ -452,7 +452,7 @@ reductions! {
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
-    [max try_max max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep]
+    [max try_max max_axis try_max_axis max_axes try_max_axes max_keepdims try_max_keepdims]
     () RealScalar => T, Max,
     examples "[[1, 7], [3, 4]]" "" whole "7" axis0 "[3, 7]";
 }
@@ -461,7 +461,7 @@ reductions! {
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
-    [min try_min min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep]
+    [min try_min min_axis try_min_axis min_axes try_min_axes min_keepdims try_min_keepdims]
     () RealScalar => T, Min,
     examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
 }
@@ -473,7 +473,7 @@ reductions! {
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
-    [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep]
+    [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keepdims try_argmax_keepdims]
     () RealScalar => i64, ArgMax,
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
@@ -485,7 +485,7 @@ reductions! {
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
-    [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep]
+    [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims]
     () RealScalar => i64, ArgMin,
     examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
 }
@@ -493,7 +493,7 @@ reductions! {
 macro_rules! mask_reductions {
     ($(
         $(#[$doc:meta])*
-        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
+        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keepdims:ident]
         $op:ident => $Output:ty, examples $input:literal whole $w:literal axis0 $a:literal;
     )*) => {$(
         impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, Dev, S> {
@@ -606,14 +606,14 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                expect(self.$try_keep(axes))
+                expect(self.$try_keepdims(axes))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
             /// If an axis is out of range or named twice, or the allocation fails.
-            pub fn $try_keep<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
+            pub fn $try_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
             {
@@ -624,16 +624,16 @@ macro_rules! mask_reductions {
 }
 mask_reductions! {
     /// Returns whether all elements are `true`; `true` if the tensor is empty.
-    [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep]
+    [all try_all all_axis try_all_axis all_axes try_all_axes all_keepdims try_all_keepdims]
     All => bool, examples "[[true, false], [true, true]]" whole "false" axis0 "[true, false]";
 }
 mask_reductions! {
     /// Returns whether any element is `true`; `false` if the tensor is empty.
-    [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep]
+    [any try_any any_axis try_any_axis any_axes try_any_axes any_keepdims try_any_keepdims]
     Any => bool, examples "[[true, false], [false, false]]" whole "true" axis0 "[true, false]";
 }
 mask_reductions! {
     /// Counts the elements that are `true`.
-    [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep]
+    [count try_count count_axis try_count_axis count_axes try_count_axes count_keepdims try_count_keepdims]
     Count => i64, examples "[[true, false], [true, true]]" whole "3" axis0 "[2, 1]";
 }

@@ -1,7 +1,7 @@
 //! Clamping, and selection by a mask.
 
 use super::compute::ternary;
-use super::operands::{Agrees, Aligned};
+use super::operands::{MatchingOperand, SameOrderOperand};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
 use crate::error::{Error, expect};
@@ -94,14 +94,14 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
     /// ```
     /// use vierbein::{Tensor, tensor};
     /// let x = tensor![-1.0, 2.0, -3.0];
-    /// assert_eq!(x.less(0.0).select(&Tensor::scalar(0.0), &x), tensor![0.0, 2.0, 0.0]);
+    /// assert_eq!(x.lt(0.0).select(&Tensor::scalar(0.0), &x), tensor![0.0, 2.0, 0.0]);
     /// ```
     #[doc(alias = "where")]
     #[track_caller]
     pub fn select<A, B, C>(&self, on_true: A, on_false: B) -> Tensor<A::Element, Common<C, B::Dim>, O, Dev>
     where
-        A: Aligned<O, Dev>,
-        B: Agrees<A::Element, O, Dev>,
+        A: SameOrderOperand<O, Dev>,
+        B: MatchingOperand<A::Element, O, Dev>,
         C: Dim + Broadcast<B::Dim>,
         D: Broadcast<A::Dim, Common = C>,
         Dev: Elementwise<bool>,
@@ -119,8 +119,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
         on_false: B,
     ) -> Result<Tensor<A::Element, Common<C, B::Dim>, O, Dev>, Error>
     where
-        A: Aligned<O, Dev>,
-        B: Agrees<A::Element, O, Dev>,
+        A: SameOrderOperand<O, Dev>,
+        B: MatchingOperand<A::Element, O, Dev>,
         C: Dim + Broadcast<B::Dim>,
         D: Broadcast<A::Dim, Common = C>,
         Dev: Elementwise<bool>,

@@ -1,6 +1,6 @@
 //! Views with other axes, and reshaping. Only `reshape` and `flatten` of a view copy.
 
-use crate::axis::{AxisArg, OtherAxis};
+use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::{Device, Permute};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, expect};
@@ -159,7 +159,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn diagonal<R: Dim, A, B>(&self, a: A, b: B) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
         expect(self.try_diagonal(a, b))
@@ -172,7 +172,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_diagonal<R: Dim, A, B>(&self, a: A, b: B) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
         self.cut(|from, to| from.diagonal("take the diagonal", a.index(), b.index(), to))
@@ -353,9 +353,9 @@ fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
     label = "expected `Rank<2>`",
     note = "choose the axes with `.swap_axes(a, b)` or `.permute([..])`, or reverse all with `.reverse_axes()`"
 )]
-pub trait TwoAxes: Dim {}
+pub trait MatrixRank: Dim {}
 #[diagnostic::do_not_recommend]
-impl TwoAxes for Rank<2> {}
+impl MatrixRank for Rank<2> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the transpose of a matrix, as a view.
@@ -366,7 +366,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     pub fn t(&self) -> ViewOf<'_, T, D, O, Dev, S>
     where
-        D: TwoAxes,
+        D: MatrixRank,
     {
         self.reverse_axes()
     }
@@ -457,7 +457,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn diagonal_mut<R: Dim, A, B>(&mut self, a: A, b: B) -> TensorViewMut<'_, T, R, O, Dev>
     where
         D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
@@ -475,7 +475,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         D: MergeAxes<Merged = R>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {

@@ -141,8 +141,8 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     label = "too few arguments",
     note = "a slice has one argument for each axis; write `..` to keep an axis whole"
 )]
-pub trait Exhausted {}
-impl Exhausted for Rank<0> {}
+pub trait AllAxesSliced {}
+impl AllAxesSliced for Rank<0> {}
 
 /// The rank of the result before the first argument.
 type R0 = Rank<0>;
@@ -159,7 +159,7 @@ macro_rules! tuples {
         impl<L0: Dim, $($arg, $left: Dim, $made: Dim,)*> SliceOf<L0> for ($($arg,)*)
         where
             $($arg: SliceArg<$l, $m, Left = $left, Made = $made>,)*
-            $last: Exhausted,
+            $last: AllAxesSliced,
         {
             type Sliced = $sliced;
             type Items = [SliceItem; [$(stringify!($arg)),*].len()];

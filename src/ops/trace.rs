@@ -2,7 +2,7 @@
 
 use super::compute::check_out;
 use super::reduction::Sum;
-use crate::axis::{AxisArg, OtherAxis};
+use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
         Dev: Reduce<T>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
         expect(self.try_trace(a, b))
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
         Dev: Reduce<T>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
         let (mut extents, mut strides) = (D::Shape::default(), D::Strides::default());
@@ -83,7 +83,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
         Dev: Reduce<T>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
@@ -112,7 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         D: RemoveAxes<2, Removed = R>,
         Dev: Reduce<T>,
-        A: AxisArg<D> + OtherAxis<B>,
+        A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {

@@ -97,7 +97,7 @@ fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
     let (index, shape) = (index.as_ref(), shape.as_ref());
     let axis = (0..shape.len()).find(|&k| index[k] >= shape[k]).expect("some index is out of bounds");
     let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);
-    panic!("{}", Error::Index { op: "index", index, axis, shape: shape.to_vec() })
+    panic!("{}", Error::IndexOutOfBounds { op: "index", index, axis, shape: shape.to_vec() })
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {

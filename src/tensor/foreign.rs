@@ -51,7 +51,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         let found = owner.elements().len();
         let error = match element_count(shape.as_ref(), size_of::<T>()) {
             Ok(len) if len == found => return Ok(Tensor::dense(CpuBuffer::from_foreign(owner), shape, Cpu)),
-            Ok(_) => Error::Length { op: "make a tensor", shape: shape.as_ref().to_vec(), found },
+            Ok(_) => Error::LengthMismatch { op: "make a tensor", shape: shape.as_ref().to_vec(), found },
             Err(error) => error,
         };
         Err(ConversionError { error, value: owner })
@@ -247,7 +247,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// Fallible variant of [`from_slice_strided`](Tensor::from_slice_strided).
     ///
     /// # Errors
-    /// [`Error::Strides`] if an index would address an element outside of the slice; its message has the lowest and highest
+    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice; its message has the lowest and highest
     /// offset. [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```
@@ -333,7 +333,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Fallible variant of [`from_slice_strided_mut`](Tensor::from_slice_strided_mut).
     ///
     /// # Errors
-    /// [`Error::Strides`] if an index would address an element outside of the slice, or if two indices may address one element.
+    /// [`Error::InvalidStrides`] if an index would address an element outside of the slice, or if two indices may address one element.
     /// [`Error::Overflow`] if the shape exceeds the address space.
     ///
     /// ```

@@ -159,7 +159,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
         Ok(shape) if shape == x.shape => {
             Ok(Array::from_fn(&shape, |index| f(x.at(index), repeated(y, index))))
         }
-        _ => refuse("AssignTo"),
+        _ => refuse("AssignShape"),
     }
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn diagonal(x: &Array, a: usize, b: usize) -> Outcome {
         return refuse("RepeatedAxis");
     }
     if x.shape[a] != x.shape[b] {
-        return refuse("UnequalAxes");
+        return refuse("ExtentMismatch");
     }
     let kept: Vec<usize> = (0..rank).filter(|&axis| axis != a && axis != b).collect();
     let shape: Vec<usize> = kept.iter().map(|&axis| x.shape[axis]).chain([x.shape[a]]).collect();

@@ -154,7 +154,7 @@ fn element(x: &Array, index: &[usize]) -> Outcome {
 fn outside(index: &[usize], shape: &[usize]) -> vierbein::Error {
     let axis = index.iter().zip(shape).position(|(i, n)| i >= n).expect("an index is outside");
     let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);
-    vierbein::Error::Index { op: "index", index, axis, shape: shape.to_vec() }
+    vierbein::Error::IndexOutOfBounds { op: "index", index, axis, shape: shape.to_vec() }
 }
 
 fn elements() -> Vec<Row> {

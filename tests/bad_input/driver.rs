@@ -118,7 +118,7 @@ impl Done {
                         let found = debug.split([' ', '{', '(']).next();
                         assert_eq!(found, Some(*variant), "{}: {text}", what());
                         let anonymous =
-                            ["Overflow", "OutOfMemory", "BroadcastShape", "Reshape", "Range", "NoCast"];
+                            ["Overflow", "OutOfMemory", "BroadcastShape", "Reshape", "Range", "LossyCast"];
                         assert!(anonymous.contains(variant) || text.contains(verb), "{}: {text}", what());
                         Some(text)
                     }

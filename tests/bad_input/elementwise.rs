@@ -170,10 +170,10 @@ fn of_two() -> Vec<Row> {
             |a, b| a - b;
         view 1, ["equal" "try_equal"] "compare", |x, y| x.try_equal(y), x.equal(y), |a, b| a == b;
         view 1, ["not_equal" "try_not_equal"] "compare", |x, y| x.try_not_equal(y), x.not_equal(y), |a, b| a != b;
-        view 1, ["less" "try_less"] "compare", |x, y| x.try_less(y), x.less(y), |a, b| a < b;
-        view 1, ["less_equal" "try_less_equal"] "compare", |x, y| x.try_less_equal(y), x.less_equal(y), |a, b| a <= b;
-        view 1, ["greater" "try_greater"] "compare", |x, y| x.try_greater(y), x.greater(y), |a, b| a > b;
-        view 1, ["greater_equal" "try_greater_equal"] "compare", |x, y| x.try_greater_equal(y), x.greater_equal(y), |a, b| a >= b;
+        view 1, ["lt" "try_lt"] "compare", |x, y| x.try_lt(y), x.lt(y), |a, b| a < b;
+        view 1, ["le" "try_le"] "compare", |x, y| x.try_le(y), x.le(y), |a, b| a <= b;
+        view 1, ["gt" "try_gt"] "compare", |x, y| x.try_gt(y), x.gt(y), |a, b| a > b;
+        view 1, ["ge" "try_ge"] "compare", |x, y| x.try_ge(y), x.ge(y), |a, b| a >= b;
         mask 1, ["bitand" "try_and"] "combine", |x, y| x.try_and(y), x & y, |a, b| a > 0.0 && b > 0.0;
         mask 1, ["bitor" "try_or"] "combine", |x, y| x.try_or(y), x | y, |a, b| a > 0.0 || b > 0.0;
         mask 1, ["bitxor" "try_xor"] "combine", |x, y| x.try_xor(y), x ^ y, |a, b| (a > 0.0) != (b > 0.0);

@@ -94,16 +94,16 @@ pub(crate) const LIST: &[&str] = &[
     // Selects a type by a tag. The compiler checks the code that it contains.
     "dispatch!",
     // Devices: buffer pool, synchronisation.
-    "device::Cpu::recycled_bytes",
-    "device::Cpu::recycling_limit",
-    "device::Cpu::set_recycling_limit",
-    "device::Cpu::trim",
+    "device::Cpu::pooled_bytes",
+    "device::Cpu::pool_limit",
+    "device::Cpu::set_pool_limit",
+    "device::Cpu::trim_pool",
     "device::Cuda::count",
     "device::Cuda::memory",
     "device::Cuda::new",
     "device::Cuda::pinned",
     "device::Cuda::synchronize",
-    "device::Cuda::trim",
+    "device::Cuda::trim_pool",
     // What kernels of other crates receive. Shapes and strides were checked before.
     "device::Operand::from_raw",
     "device::Operand::on_host",

@@ -28,7 +28,7 @@ fn all_axes(x: &Array) -> Vec<usize> {
 macro_rules! reductions {
     ($(
         $view:ident $bytes:literal $verb:literal
-        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keep:ident]
+        [$whole:ident $try_whole:ident $axis:ident $try_axis:ident $axes:ident $try_axes:ident $keep:ident $try_keepdims:ident]
         ($($arg:expr)?), $fold:expr;
     )*) => {
         vec![$(
@@ -56,10 +56,10 @@ macro_rules! reductions {
                 ..AXES
             }.into(),
             Call {
-                names: &[stringify!($keep), stringify!($try_keep)],
+                names: &[stringify!($keep), stringify!($try_keepdims)],
                 verb: $verb,
                 run: |o, n| at_rank!(o, x: $view, [1 2 16],
-                    done!(try x.$try_keep(n[0] $(, $arg)?), panics x.$keep(n[0] $(, $arg)?))),
+                    done!(try x.$try_keepdims(n[0] $(, $arg)?), panics x.$keep(n[0] $(, $arg)?))),
                 expected: |a, n| reduce(&a[0], n, true, $bytes, $fold),
                 ..AXIS
             }.into(),
@@ -102,29 +102,29 @@ const PROD: Fold = |v| Some(v.iter().product());
 
 fn every_form() -> Vec<Row> {
     reductions! {
-        view 8 "sum" [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keep try_sum_keep] (), SUM;
-        view 8 "product" [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keep try_prod_keep] (), PROD;
-        view 8 "mean" [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keep try_mean_keep] (),
+        view 8 "sum" [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims] (), SUM;
+        view 8 "product" [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keepdims try_prod_keepdims] (), PROD;
+        view 8 "mean" [mean try_mean mean_axis try_mean_axis mean_axes try_mean_axes mean_keepdims try_mean_keepdims] (),
             |v| Some(mean(v));
-        view 8 "variance" [var try_var var_axis try_var_axis var_axes try_var_axes var_keep try_var_keep] (1),
+        view 8 "variance" [var try_var var_axis try_var_axis var_axes try_var_axes var_keepdims try_var_keepdims] (1),
             |v| Some(variance(v, 1.0));
-        view 8 "deviation" [std try_std std_axis try_std_axis std_axes try_std_axes std_keep try_std_keep] (0),
+        view 8 "deviation" [std try_std std_axis try_std_axis std_axes try_std_axes std_keepdims try_std_keepdims] (0),
             |v| Some(variance(v, 0.0).sqrt());
-        view 8 "norm" [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keep try_norm_keep] (),
+        view 8 "norm" [norm try_norm norm_axis try_norm_axis norm_axes try_norm_axes norm_keepdims try_norm_keepdims] (),
             |v| Some(norm(v));
-        view 8 "maximum" [max try_max max_axis try_max_axis max_axes try_max_axes max_keep try_max_keep] (),
+        view 8 "maximum" [max try_max max_axis try_max_axis max_axes try_max_axes max_keepdims try_max_keepdims] (),
             |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
-        view 8 "minimum" [min try_min min_axis try_min_axis min_axes try_min_axes min_keep try_min_keep] (),
+        view 8 "minimum" [min try_min min_axis try_min_axis min_axes try_min_axes min_keepdims try_min_keepdims] (),
             |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
-        view 8 "maximum" [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keep try_argmax_keep] (),
+        view 8 "maximum" [argmax try_argmax argmax_axis try_argmax_axis argmax_axes try_argmax_axes argmax_keepdims try_argmax_keepdims] (),
             |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
-        view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keep try_argmin_keep] (),
+        view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims] (),
             |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
-        mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keep try_all_keep] (),
+        mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keepdims try_all_keepdims] (),
             |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
-        mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keep try_any_keep] (),
+        mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keepdims try_any_keepdims] (),
             |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
-        mask 8 "count" [count try_count count_axis try_count_axis count_axes try_count_axes count_keep try_count_keep] (),
+        mask 8 "count" [count try_count count_axis try_count_axis count_axes try_count_axes count_keepdims try_count_keepdims] (),
             |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
     }
 }
@@ -160,11 +160,11 @@ fn otherwise() -> Vec<Row> {
             ..AXES
         },
         Call {
-            names: &["reduce_keep", "try_reduce_keep"],
+            names: &["reduce_keepdims", "try_reduce_keepdims"],
             verb: "sum",
             run: |o, n| {
                 at_rank!(o, x: view, [1 2 16],
-                done!(try x.try_reduce_keep(n[0], op::Sum), panics x.reduce_keep(n[0], op::Sum)))
+                done!(try x.try_reduce_keepdims(n[0], op::Sum), panics x.reduce_keepdims(n[0], op::Sum)))
             },
             expected: |a, n| reduce(&a[0], n, true, 8, SUM),
             ..AXIS

@@ -62,7 +62,7 @@ pub(crate) fn program(folder: &Path) -> Command {
     // The driver is searched for by several names and in several directories; this directory comes first for all of them.
     command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
     // Without a buffer pool, each allocation has exactly the requested size and is filled with NaN, so accesses out of bounds are found.
-    command.env("VIERBEIN_CUDA_RECYCLE_BYTES", "0");
+    command.env("VIERBEIN_CUDA_POOL_BYTES", "0");
     command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
     command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
     command

@@ -228,7 +228,7 @@ fn any_strides_can_be_viewed() {
     let (managed, frees) = produce(&[5.0, 6.0], &[3, 2], &[0, 1]);
     let mut given = taken(managed);
     assert_eq!(read(&given.view::<f64, Rank<2>, RowMajor, Cuda>().unwrap()), [5.0, 6.0, 5.0, 6.0, 5.0, 6.0]);
-    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor, Cuda>(), Err(Error::Strides { .. })));
+    assert!(matches!(given.view_mut::<f64, Rank<2>, RowMajor, Cuda>(), Err(Error::InvalidStrides { .. })));
     drop(given);
     freed(&frees, 1);
 }

@@ -59,7 +59,7 @@ fn pinned_memory() {
         assert!(error.to_string().contains("from 6 values"), "{error}");
     }
     gpu.synchronize().unwrap();
-    gpu.trim().unwrap();
+    gpu.trim_pool().unwrap();
     assert!(Cuda::<0>::count().unwrap() > 0);
 }
 
@@ -106,7 +106,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         for kept in ["0", "100000000"] {
             let mut program = gpu::program(&folder);
             let test = "memory::operations_fail_or_succeed_with_little_device_memory";
-            program.args(["--exact", test, "--nocapture"]).env("VIERBEIN_CUDA_RECYCLE_BYTES", kept);
+            program.args(["--exact", test, "--nocapture"]).env("VIERBEIN_CUDA_POOL_BYTES", kept);
             program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", ALL.to_string());
             let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
             let text = gpu::text(&ran);
@@ -133,7 +133,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         assert_eq!(tried().unwrap(), expected);
         let (mut failed, mut done) = (0, false);
         for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
-            gpu.trim().unwrap();
+            gpu.trim_pool().unwrap();
             let (free, _) = gpu.memory().unwrap();
             // Powers of two, which are not rounded up.
             let mut left = free.saturating_sub(spare);
@@ -157,7 +157,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
                 Err(error) => panic!("with {spare} bytes to spare: {error}"),
             }
             drop((held, rest));
-            gpu.trim().unwrap();
+            gpu.trim_pool().unwrap();
             assert_eq!(gpu.memory().unwrap().0, free, "bytes that are free again");
             assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
         }

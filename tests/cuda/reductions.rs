@@ -309,7 +309,7 @@ impl Reduction<f64> for LastAbove {
     type Acc = i64;
     type Output = i64;
     const NAME: &'static str = "last position above a limit";
-    const ORDERED: bool = true;
+    const USES_INDEX: bool = true;
     // SAFETY: the functions compute with their arguments and a scalar, and write only to `result`.
     const CUDA: CudaSource = unsafe {
         CudaSource::new(

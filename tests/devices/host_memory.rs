@@ -148,7 +148,7 @@ fn elementwise_functions_use_the_kernels_of_the_host() -> Result<(), Error> {
     let y = tensor![10.0, 20.0, 30.0].to_device_in(&near)?;
     let (mut halved, mut raised) = (y.clone(), x.clone());
     near.counts();
-    let (roots, sums, larger) = (x.sqrt(), &x + &y, x.greater(&y.slice(s![..1])));
+    let (roots, sums, larger) = (x.sqrt(), &x + &y, x.gt(&y.slice(s![..1])));
     let chosen = larger.select(&x, &y);
     halved /= 2.0;
     raised += &y;

@@ -106,7 +106,7 @@ fn conversions_of<T: Value>() {
                     }
                     None => {
                         let error = case.view().to_dtype(to).unwrap_err();
-                        assert_eq!(error, Error::NoCast { from: T::DTYPE, to });
+                        assert_eq!(error, Error::LossyCast { from: T::DTYPE, to });
                     }
                 }
             }

@@ -67,7 +67,7 @@ fn mismatched_devices_are_errors() {
         )
     };
     assert_eq!(here.try_add(&there).unwrap_err().to_string(), text("add"));
-    assert_eq!(here.less(&there).unwrap_err().to_string(), text("compare"));
+    assert_eq!(here.lt(&there).unwrap_err().to_string(), text("compare"));
     assert_eq!(here.matmul(&there).unwrap_err().to_string(), text("matmul"));
     assert_eq!(here.clone().assign(&there).unwrap_err().to_string(), text("assign"));
     assert!(here.try_add(&there.to_device::<Cpu>().unwrap()).is_ok());

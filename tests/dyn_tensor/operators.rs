@@ -87,7 +87,7 @@ fn operators_panic_with_fallible_variants_messages() {
 fn mask_selects_elements() {
     let t: Tensor<f64, _> = tensor![-1.0, 2.0];
     let x = DynTensor::from(t);
-    let negative = x.less(0.0).unwrap();
+    let negative = x.lt(0.0).unwrap();
     assert_eq!(negative.select(0.0, &x).unwrap().to_vec::<f64>().unwrap(), [0.0, 2.0]);
     assert_eq!((!&negative).to_vec::<bool>().unwrap(), [false, true]);
 }

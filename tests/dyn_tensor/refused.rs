@@ -20,13 +20,13 @@ const ORDERS: &str = "cannot combine a `RowMajor` tensor with a `ColMajor` tenso
 fn mismatched_element_types_are_errors() {
     let (x, y) = (f64s(), f64s().to_dtype(DType::F32).unwrap());
     refused(x.try_add(&y), &format!("add: {DTYPES}"));
-    refused(x.less(&y), &format!("compare: {DTYPES}"));
+    refused(x.lt(&y), &format!("compare: {DTYPES}"));
     refused(x.maximum(&y), &format!("take maximum of: {DTYPES}"));
     refused(x.matmul(&y), &format!("matmul: {DTYPES}"));
     refused(vierbein::dyn_tensor::einsum("ij,ij->", &[&x, &y]), &format!("einsum: {DTYPES}"));
     refused(x.clone().try_mul_assign(&y), &format!("multiply: {DTYPES}"));
     refused(x.clone().assign(&y), &format!("assign: {DTYPES}"));
-    refused(x.less(0.0).unwrap().select(&x, &y), &format!("select from: {DTYPES}"));
+    refused(x.lt(0.0).unwrap().select(&x, &y), &format!("select from: {DTYPES}"));
     refused(
         x.try_add(1),
         "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
@@ -46,7 +46,7 @@ fn mismatched_memory_orders_are_errors() {
     refused(x.matmul(&y), &format!("matmul: {ORDERS}"));
     refused(vierbein::dyn_tensor::einsum("ij,jk->ik", &[&x, &y]), &format!("einsum: {ORDERS}"));
     refused(x.clone().assign(&y), &format!("assign: {ORDERS}"));
-    refused(x.less(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
+    refused(x.lt(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
     assert!(x.try_sub(y.as_order(MemoryOrder::RowMajor)).is_ok());
     assert!(x.try_sub(&y.to_order(MemoryOrder::RowMajor).unwrap()).is_ok());
     // Tensors of rank 0 and 1 match both memory orders, on either side. The result has the order of the other operand.
@@ -62,7 +62,7 @@ fn mismatched_memory_orders_are_errors() {
     assert_eq!(z.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
     assert_eq!(y.matmul(&v).unwrap().to_vec::<f64>().unwrap(), [5.0, 11.0]);
     // A mask of rank 1 matches both operands, but their memory orders still differ.
-    refused(v.less(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
+    refused(v.lt(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn unsupported_element_types_are_errors() {
     let order = "`Complex<f64>` is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
     refused(z.max(..), &format!("maximum: {order}"));
-    refused(z.less(&z), &format!("compare: {order}"));
+    refused(z.lt(&z), &format!("compare: {order}"));
     refused(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
     refused(
         n.sqrt(),
@@ -94,14 +94,14 @@ fn unsupported_element_types_are_errors() {
     refused(
         f64s().try_and(&f64s()),
         "combine: `f64` does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
-         compare first, e.g. with `.greater(0.0)`",
+         compare first, e.g. with `.gt(0.0)`",
     );
     refused(
         n.try_neg(),
         "negate: `u8` has no negative numbers: `-` needs a signed element type; \
          convert first, e.g. with `.to_dtype(DType::I64)`",
     );
-    let mask = "is not `bool`: expected a mask; compare first, e.g. with `.greater(0.0)`";
+    let mask = "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
     refused(n.any(..), &format!("any: `u8` {mask}"));
     refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
 }

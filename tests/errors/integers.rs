@@ -91,7 +91,7 @@ fn overflow_of_reductions() {
     let x = tensor![[200u8, 100], [50, 200]];
     overflows(x.try_sum(), &Tensor::scalar(38));
     overflows(x.try_sum_axis(1), &tensor![44, 250]);
-    overflows(x.try_sum_keep(0), &tensor![[250, 44]]);
+    overflows(x.try_sum_keepdims(0), &tensor![[250, 44]]);
     overflows(x.try_trace(0, 1), &Tensor::scalar(144));
     overflows(x.try_cumsum(0), &tensor![[200, 100], [250, 44]]);
     overflows(tensor![16u8, 17].try_prod(), &Tensor::scalar(16));

@@ -131,7 +131,7 @@ fn constructors_return_out_of_memory() {
 fn elementwise_operations_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().into_flipped().to_order::<RowMajor>());
-    let (row, turned, mask, whole) = (x.index_axis(0, 1), x.t(), x.greater(5.0), x.cast::<i32>());
+    let (row, turned, mask, whole) = (x.index_axis(0, 1), x.t(), x.gt(5.0), x.cast::<i32>());
     check_all! { ALL;
         x.try_add(&y);
         x.try_mul(&turned);
@@ -143,7 +143,7 @@ fn elementwise_operations_return_out_of_memory() {
         turned.try_apply(op::Exp);
         x.try_apply(op::Neg);
         x.try_cast::<f32>();
-        x.try_apply2(op::Less, &y);
+        x.try_apply2(op::Lt, &y);
         mask.try_apply(op::Not);
         mask.try_select(&x, &y);
         x.try_clamp(2.0, 3.0);
@@ -152,7 +152,7 @@ fn elementwise_operations_return_out_of_memory() {
         x.try_zip_map3(&turned, &row, |x, y, z| x * y + z);
         x.try_apply2(op::Maximum, &y);
         // Temporaries and owned operands are freed if a later step fails.
-        x.try_add(&y).and_then(|sum| sum.try_apply2(op::Less, &turned));
+        x.try_add(&y).and_then(|sum| sum.try_apply2(op::Lt, &turned));
         x.try_clone().and_then(|x| x.try_add(&y)).and_then(|sum| sum.try_matmul(&y));
     }
     // Operations in place and into preallocated outputs do not allocate.
@@ -173,12 +173,12 @@ fn reductions_return_out_of_memory() {
     let _alone = Alone::new();
     let x = square();
     let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
-    let (turned, mask) = (cube.permute([2, 0, 1]), cube.greater(10.0));
+    let (turned, mask) = (cube.permute([2, 0, 1]), cube.gt(10.0));
     check_all! { ALL;
         x.try_sum();
         x.try_sum_axis(0);
         turned.try_prod_axes([0, 2]);
-        turned.try_mean_keep(1);
+        turned.try_mean_keepdims(1);
         x.try_var_axis(1, 1);
         x.try_std(0);
         x.try_norm();
@@ -270,7 +270,7 @@ fn dyn_tensors_return_out_of_memory() {
 #[test]
 fn readers_and_writers_return_out_of_memory() {
     let _alone = Alone::new();
-    let mask = square().greater(5.0);
+    let mask = square().gt(5.0);
     let long = Tensor::<i64, _>::from_fn([100_000], |[i]| (i as i64).pow(2));
     let (mut npy, mut npz, mut packed, mut flat) =
         (Vec::new(), Cursor::new(Vec::new()), Cursor::new(Vec::new()), Vec::new());
@@ -373,21 +373,21 @@ fn operators_panic_with_out_of_memory_message() {
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_is_freed_before_allocation_fails() {
     let _alone = Alone::new();
-    Cpu::set_recycling_limit(64 << 20);
+    Cpu::set_pool_limit(64 << 20);
     let x = Tensor::<f64, _>::ones([200, 200]);
     for _ in 0..3 {
         drop(Tensor::<u8, _>::ones([1 << 20]));
-        assert!(Cpu::recycled_bytes() > 0);
+        assert!(Cpu::pooled_bytes() > 0);
         // The allocation fails once. The second attempt, after the pool is freed, succeeds.
         let (sum, refused) =
             Refuse { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
-        assert_eq!((sum, refused, Cpu::recycled_bytes()), (Ok(2.0 * &x), 1, 0));
-        Cpu::trim();
+        assert_eq!((sum, refused, Cpu::pooled_bytes()), (Ok(2.0 * &x), 1, 0));
+        Cpu::trim_pool();
         drop(Tensor::<u8, _>::ones([1 << 20]));
         let (sum, refused) =
             Refuse { least: 200 * 200 * 8, granted: 0, for_good: true }.during(|| x.try_add(&x));
         assert!(matches!(sum, Err(Error::OutOfMemory { .. })), "{sum:?}");
-        assert_eq!((refused, Cpu::recycled_bytes()), (2, 0));
+        assert_eq!((refused, Cpu::pooled_bytes()), (2, 0));
     }
 }
 

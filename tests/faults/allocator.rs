@@ -110,16 +110,16 @@ impl Alone {
         let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         super::may_be_quiet();
         watch_this_thread();
-        Cpu::set_recycling_limit(0);
+        Cpu::set_pool_limit(0);
         // Also frees the pool's own list.
-        Cpu::trim();
+        Cpu::trim_pool();
         Alone(guard)
     }
 }
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        Cpu::set_recycling_limit(0);
+        Cpu::set_pool_limit(0);
         WATCHED.set(false);
     }
 }

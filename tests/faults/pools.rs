@@ -30,7 +30,7 @@ fn work_and_die(value: i64, fuse: usize) {
 fn pools_survive_dying_threads() {
     const LIMIT: usize = 8 << 20;
     let _alone = Alone::new();
-    Cpu::set_recycling_limit(LIMIT);
+    Cpu::set_pool_limit(LIMIT);
     quietly(|| {
         std::thread::scope(|scope| {
             for thread in 0..8 {
@@ -42,16 +42,16 @@ fn pools_survive_dying_threads() {
                         work(round + thread as i64);
                         let died = dies.join().unwrap_err();
                         assert_eq!(*died.downcast::<usize>().unwrap(), fuse);
-                        assert!(Cpu::recycled_bytes() <= LIMIT);
+                        assert!(Cpu::pooled_bytes() <= LIMIT);
                     }
                 });
             }
         });
     });
     work(7);
-    let kept = Cpu::recycled_bytes();
+    let kept = Cpu::pooled_bytes();
     assert!(0 < kept && kept <= LIMIT, "{kept}");
-    assert_eq!((Cpu::trim(), Cpu::recycled_bytes()), (kept, 0));
+    assert_eq!((Cpu::trim_pool(), Cpu::pooled_bytes()), (kept, 0));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn results_may_be_written_to_foreign_memory() {
 fn mismatched_owner_is_returned() {
     let (memory, frees, address) = owner(6);
     let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], memory).unwrap_err();
-    assert_eq!(refused.error, Error::Length { op: "make a tensor", shape: vec![2, 2], found: 6 });
+    assert_eq!(refused.error, Error::LengthMismatch { op: "make a tensor", shape: vec![2, 2], found: 6 });
     frees.are(0);
     let refused = Tensor::<f64, Rank<2>>::try_from_buffer([usize::MAX, 2], refused.value).unwrap_err();
     assert!(matches!(refused.error, Error::Overflow { .. }));
@@ -234,8 +234,8 @@ fn invalid_raw_parts_are_rejected() {
     let expected = format!("is not a multiple of {}, the alignment of u64", align_of::<u64>());
     assert!(text.contains(&expected), "{text}");
     assert!(matches!(view(first, [usize::MAX, 2], [2, 1]), Err(Error::Overflow { .. })));
-    assert!(matches!(view(first, [2, 2], [isize::MAX, 1]), Err(Error::Strides { .. })));
-    assert!(matches!(view(first, [2, 2], [isize::MAX, isize::MIN]), Err(Error::Strides { .. })));
+    assert!(matches!(view(first, [2, 2], [isize::MAX, 1]), Err(Error::InvalidStrides { .. })));
+    assert!(matches!(view(first, [2, 2], [isize::MAX, isize::MIN]), Err(Error::InvalidStrides { .. })));
     view(first, [2, 2], [1, 1]).unwrap();
     mutable(first, [2, 2], [2, 1]).unwrap();
     assert_eq!(
@@ -243,7 +243,7 @@ fn invalid_raw_parts_are_rejected() {
         "cannot make a view of shape [2, 2] with strides [0, 1]: \
          a mutable view must not overlap itself: axis 0 has stride 0 and extent 2"
     );
-    assert!(matches!(mutable(first, [2, 3], [1, 1]), Err(Error::Strides { .. })));
+    assert!(matches!(mutable(first, [2, 3], [1, 1]), Err(Error::InvalidStrides { .. })));
     // Views without elements may have a null pointer and any strides; arithmetic on these strides must not overflow.
     // SAFETY: there are no elements, so nothing is accessed.
     let none =
@@ -293,7 +293,7 @@ proptest! {
                         prop_assert_eq!(value, k as i32 + if seen.contains(&(k as isize)) { 100 } else { 0 });
                     }
                 }
-                Err(Error::Strides { .. }) => {}
+                Err(Error::InvalidStrides { .. }) => {}
                 Err(other) => panic!("{other}"),
             }
         } else {

@@ -62,7 +62,7 @@ fn tensors_are_the_same_elements() {
     let mut array = ArrayViewMut3::from(part.view_mut());
     array[[0, 0, 1]] = -1;
     array[[1, 2, 0]] = -2;
-    assert_eq!((x[[3, 2, 2]], x[[1, 0, 1]], x.less(0).count()[[]]), (-1, -2, 2));
+    assert_eq!((x[[3, 2, 2]], x[[1, 0, 1]], x.lt(0).count()[[]]), (-1, -2, 2));
     let mut array = numbers((2, 3, 2), false);
     let mut x = TensorViewMut::<i32, Rank<3>, ColMajor>::from(
         array.slice_mut(cut![.., ..;-1, 1]).insert_axis(Axis(2)),

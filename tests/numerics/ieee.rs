@@ -212,7 +212,7 @@ fn small_numbers_are_kept() {
 
 fn small_numbers_differ(tiny: f64) -> bool {
     let x = V::full([MANY], tiny);
-    x.not_equal(0.0).all().item() && x.greater(0.0).all().item() && x.less(2.0 * tiny).all().item()
+    x.not_equal(0.0).all().item() && x.gt(0.0).all().item() && x.lt(2.0 * tiny).all().item()
 }
 
 /// Returns all files below a directory.

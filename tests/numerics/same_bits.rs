@@ -105,7 +105,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.prod_axis(1), (a / 4.5).prod_axis(0), a.mean(), a.mean_axis(0), a.var(1), a.var_axis(0, 0), a.var_axis(1, 0), a.std(0),
         a.norm(), a.norm_axis(0), a.norm_axis(1), a.max(), a.min_axis(0), a.argmax(), a.argmin_axis(1),
         a.broadcast_to([3, ROWS, COLUMNS]).sum_axis(0), a.slice(s![.., ..ROWS]).trace(0, 1), cube.slice(s![..10, .., ..]).trace(0, 1),
-        narrow.sum(), narrow.sum_axis(0), narrow.var(0), a.less(1.0).count(), a.less(1.0).any_axis(1), z.sum(), z.sum_axis(1),
+        narrow.sum(), narrow.sum_axis(0), narrow.var(0), a.lt(1.0).count(), a.lt(1.0).any_axis(1), z.sum(), z.sum_axis(1),
     }
     // Scans.
     add! { all, AnyLevel: a.cumsum(0), a.cumsum(1), (a / 4.5).cumprod(0) }
@@ -115,7 +115,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     add! { all, AnyLevel:
         a + b, a - b, a * b, a / b, a % b, -a, a * row.slice(s![..1]), a.t() + b.t(), a + a.slice(s![..;-1, ..]),
         a * 3.0, positive.sqrt(), a.square(), a.recip(), a.powi(5), a.floor(), a.signum(), a.maximum(b),
-        a.clamp(-3.0, 3.0), a.less(b), a.less(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
+        a.clamp(-3.0, 3.0), a.lt(b), a.lt(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
         z * z, a.t().to_owned(),
     }
     // Elementary functions, some with far arguments, which take a second pass.

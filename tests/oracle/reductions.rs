@@ -105,7 +105,7 @@ fn trace_errors<O: Order>() {
     let unequal = [(0, 1), (1, 2), (2, 1)];
     for (a, b) in unequal {
         let error = names_both(&x, a, b);
-        assert!(matches!(error, Error::UnequalAxes { axes, .. } if axes == [a, b]), "{error}");
+        assert!(matches!(error, Error::ExtentMismatch { axes, .. } if axes == [a, b]), "{error}");
     }
     assert!(matches!(names_both(&x, 2, 2), Error::RepeatedAxis { .. }));
 }
@@ -174,7 +174,7 @@ fn sums_of_zero_elements<O: Order>() {
     assert_eq!(x.sum().item(), 0.0);
     assert_eq!(x.sum_axis(1).to_vec(), [0.0; 3]);
     assert_eq!(x.sum_axis(0).shape(), [0]);
-    assert_eq!(x.sum_keep([0, 1]).shape(), [1, 1]);
+    assert_eq!(x.sum_keepdims([0, 1]).shape(), [1, 1]);
     let refused = |result: Result<Tensor<f64, Rank<0>, O>, Error>, name: &str| {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Empty { .. }), "{error}");
@@ -183,7 +183,7 @@ fn sums_of_zero_elements<O: Order>() {
     refused(x.try_max(), "maximum");
     refused(x.try_min(), "minimum");
     assert!(matches!(x.try_max_axis(1), Err(Error::Empty { .. })));
-    assert!(matches!(x.try_min_keep(1), Err(Error::Empty { .. })));
+    assert!(matches!(x.try_min_keepdims(1), Err(Error::Empty { .. })));
     assert!(matches!(x.try_argmax(), Err(Error::Empty { .. })));
     assert_eq!(x.max_axis(0).shape(), [0]);
 }

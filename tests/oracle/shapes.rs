@@ -157,7 +157,7 @@ fn broadcast() {
         let (from_a, from_b) =
             (|i: &[usize]| value(1, &reduced::<O>(i, l)), |i: &[usize]| value(2, &reduced::<O>(i, r)));
         // A mask of the left shape selects between the right operand and a scalar.
-        let select = a.greater(0).try_select(&b, &Tensor::scalar(99));
+        let select = a.gt(0).try_select(&b, &Tensor::scalar(99));
         match a.try_add(&b) {
             Ok(sum) => {
                 check(row, &sum, |i| from_a(i) + from_b(i));
@@ -173,7 +173,7 @@ fn broadcast() {
             Err(error) => {
                 check_error::<O>(row, &error);
                 check_error::<O>(row, &select.unwrap_err());
-                check_error::<O>(row, &a.try_apply2(vierbein::op::Less, &b).unwrap_err());
+                check_error::<O>(row, &a.try_apply2(vierbein::op::Lt, &b).unwrap_err());
             }
         }
     }

@@ -65,7 +65,7 @@ where
 {
     with_views::<T, D, E, O>(operands, &mut |a, b, in_a, in_b| {
         if common_shape(&in_a.shape, &in_b.shape, O::ROW_MAJOR).is_none() {
-            assert!(matches!(a.try_add(&b), Err(Error::Shapes { .. })));
+            assert!(matches!(a.try_add(&b), Err(Error::ShapeMismatch { .. })));
             return;
         }
         for op in OPS {
@@ -162,7 +162,7 @@ where
                     let result = if *op == Op::Sub { a.try_sub_assign(&b) } else { a.try_mul_assign(&b) };
                     match (result, repeated.is_some()) {
                         (Ok(()), fits) => assert!(fits),
-                        (Err(Error::AssignTo { .. }), fits) => assert!(!fits),
+                        (Err(Error::AssignShape { .. }), fits) => assert!(!fits),
                         (Err(error), _) => assert!(matches!(error, Error::Arithmetic { .. }), "{error}"),
                     }
                 },

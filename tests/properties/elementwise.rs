@@ -64,10 +64,10 @@ fn orders<T: Number + RealScalar, D: TestDim, O: Order>(recipes: &[Recipe; 2], s
         with_view::<T, D, O>(&recipes[1], shape, &mut |b, in_b| {
             let in_b = elements::<T>(in_b);
             let both = |f: &dyn Fn(&T, &T) -> bool| in_a.zip(&in_b, O::ROW_MAJOR, f).expect("one shape");
-            assert_owned(&a.less(&b), &both(&|x, y| x < y));
-            assert_owned(&a.less_equal(&b), &both(&|x, y| x <= y));
-            assert_owned(&a.greater(&b), &both(&|x, y| x > y));
-            assert_owned(&a.greater_equal(&b), &both(&|x, y| x >= y));
+            assert_owned(&a.lt(&b), &both(&|x, y| x < y));
+            assert_owned(&a.le(&b), &both(&|x, y| x <= y));
+            assert_owned(&a.gt(&b), &both(&|x, y| x > y));
+            assert_owned(&a.ge(&b), &both(&|x, y| x >= y));
             let pick = |f: &dyn Fn(T, T) -> bool| {
                 let chosen = |&x: &T, &y: &T| if f(x, y) { x } else { y };
                 in_a.zip(&in_b, O::ROW_MAJOR, chosen).expect("one shape")
@@ -218,7 +218,7 @@ proptest! {
         assert_owned(&(&x | &y), &both(|a, b| a | b));
         assert_owned(&(&x ^ &y), &both(|a, b| a ^ b));
         assert_owned(&!&x, &left.map(|a| !a));
-        let (p, q) = (x.less(100), y.greater(50));
+        let (p, q) = (x.lt(100), y.gt(50));
         let (in_p, in_q) = (left.map(|&a| a < 100), right.map(|&b| b > 50));
         assert_owned(&(&p & &q), &in_p.zip(&in_q, false, |&a, &b| a && b).expect("they broadcast"));
         assert_owned(&!p, &in_p.map(|&a| !a));
@@ -334,7 +334,7 @@ proptest! {
         assert_owned(&x.clamp(-1.0, 2.0), &Array { shape: vec![4], values: a.iter().map(clamp).collect() });
         assert!(x.try_clamp(f64::NAN, 1.0).is_err());
         let less = a.iter().zip(&b).map(|(a, b)| a < b).collect();
-        assert_is(&x.less(&y), &Array { shape: vec![4], values: less });
+        assert_is(&x.lt(&y), &Array { shape: vec![4], values: less });
         assert!(x.equal(&y).iter().zip(a.iter().zip(&b)).all(|(&f, (a, b))| f == (a == b)));
         assert!(x.hypot(&y).iter().zip(a.iter().zip(&b)).all(|(&f, (a, b))| last_places_agree(f, a.hypot(*b))));
         assert!(x.atan2(&y).iter().zip(a.iter().zip(&b)).all(|(&f, (a, b))| last_places_agree(f, a.atan2(*b))));

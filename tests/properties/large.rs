@@ -56,8 +56,8 @@ fn elementwise<O: Order>() {
     assert_all(&(&back + &every), |i, j| a.at(ROWS - 1 - i, j) + b.at(i, COLUMNS - 1 - j));
     assert_all(&(&x.as_order::<O::Transposed>() + &y.as_order()), |i, j| a.at(i, j) + b.at(i, j));
     assert_all(&x.map(|v| v * v), |i, j| a.at(i, j) * a.at(i, j));
-    assert_all(&x.less(y), |i, j| a.at(i, j) < b.at(i, j));
-    assert_all(&x.less(y).select(x, &y.slice(s![..;-1, ..])), |i, j| {
+    assert_all(&x.lt(y), |i, j| a.at(i, j) < b.at(i, j));
+    assert_all(&x.lt(y).select(x, &y.slice(s![..;-1, ..])), |i, j| {
         if a.at(i, j) < b.at(i, j) { a.at(i, j) } else { b.at(ROWS - 1 - i, j) }
     });
     let (row, column) = (x.slice(s![0..1, ..]), y.slice(s![.., 0..1]));

@@ -129,8 +129,8 @@ fn elementwise<O: Order>(shape: &[usize], seed: u64) -> Results {
     m.see("exp", &x.exp());
     m.see("map", &x.map(|v| v * v));
     m.see("zip", &x.zip_map(&matrix, |a, b| a.max(b)));
-    m.see("compare", &x.less(&matrix));
-    m.see("choose", &x.greater(0.0).select(&vector, &y));
+    m.see("compare", &x.lt(&matrix));
+    m.see("choose", &x.gt(0.0).select(&vector, &y));
     m.see("clamp", &x.clamp(-3.0, 3.0));
     m.see("cast", &x.cast::<i32>());
     m.see("complex", &x.cast::<Complex<f64>>());
@@ -154,20 +154,20 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
     m.see("mean", &x.mean());
     m.see("variance", &x.var(0));
     m.see("norm", &x.norm());
-    m.see("all", &x.less(0.0).all());
+    m.see("all", &x.lt(0.0).all());
     for k in 0..3 {
         let axis = m.axis(k, 3);
         m.see("sum over one", &x.sum_axis(axis));
-        m.see("sum kept", &x.sum_keep(axis));
+        m.see("sum kept", &x.sum_keepdims(axis));
         m.see("mean over one", &x.mean_axis(axis));
         m.see("deviation over one", &x.std_axis(axis, 1));
         m.see("norm over one", &x.norm_axis(axis));
-        m.see("any over one", &x.greater(9.0).any_axis(axis));
+        m.see("any over one", &x.gt(9.0).any_axis(axis));
         m.see("running sum", &x.cumsum(axis));
         m.see("running product", &x.cumprod(axis));
         let others = [m.axis((k + 1) % 3, 3), m.axis((k + 2) % 3, 3)];
         m.see("sum over two", &x.sum_axes(others));
-        m.see("product over two, kept", &x.prod_keep(others));
+        m.see("product over two, kept", &x.prod_keepdims(others));
         if !x.is_empty() {
             m.see("maximum", &x.max());
             m.see("index of the maximum", &x.argmax());

@@ -47,8 +47,8 @@ where
         assert_fits(view.try_sum(), &put_all(&over(&all_axes(shape.len()))));
         assert_fits(view.try_sum_axis(pair[0]), &put_all(&over(&pair[..1])));
         assert_fits(view.try_sum_axes(pair), &put_all(&over(&pair)));
-        assert_fits(view.try_sum_keep(pair[0]), &put_all(&over(&pair[..1]).keeping(&pair[..1])));
-        assert_fits(view.try_sum_keep(pair), &put_all(&over(&pair).keeping(&pair)));
+        assert_fits(view.try_sum_keepdims(pair[0]), &put_all(&over(&pair[..1]).keeping(&pair[..1])));
+        assert_fits(view.try_sum_keepdims(pair), &put_all(&over(&pair).keeping(&pair)));
         assert!(matches!(view.try_sum_axes([pair[0], pair[0]]), Err(Error::RepeatedAxis { .. })));
         assert!(matches!(view.try_sum_axis(shape.len()), Err(Error::AxisOutOfRange { .. })));
     });
@@ -60,7 +60,7 @@ fn whole_sums<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
         let total = shown.groups(&all_axes(shape.len()), O::ROW_MAJOR).map(sum);
         assert_fits(view.try_sum(), &put_all(&total));
         assert_fits(
-            view.try_sum_keep(AllAxes::<D>(fixed::<D>(&all_axes(D::NDIM)))),
+            view.try_sum_keepdims(AllAxes::<D>(fixed::<D>(&all_axes(D::NDIM)))),
             &put_all(&Array { shape: vec![1; shape.len()], ..total }),
         );
     });
@@ -84,7 +84,7 @@ where
         let over = |axes: &[usize]| shown.groups(axes, O::ROW_MAJOR).map(product);
         assert_fits(view.try_prod(), &put_all(&over(&all_axes(shape.len()))));
         assert_fits(view.try_prod_axis(axis), &put_all(&over(&[axis])));
-        assert_fits(view.try_prod_keep(axis), &put_all(&over(&[axis]).keeping(&[axis])));
+        assert_fits(view.try_prod_keepdims(axis), &put_all(&over(&[axis]).keeping(&[axis])));
         // The last element of a cumulative sum or product is the sum or product.
         assert_fits(view.try_cumsum(axis), &put_all(&shown.scan(axis, Z::plus)));
         assert_fits(view.try_cumprod(axis), &put_all(&shown.scan(axis, Z::times)));
@@ -97,7 +97,7 @@ where
 {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         if shape[a] != shape[b] {
-            assert!(matches!(view.try_trace(a, b), Err(Error::UnequalAxes { .. })));
+            assert!(matches!(view.try_trace(a, b), Err(Error::ExtentMismatch { .. })));
             return;
         }
         let diagonal = shown.diagonal(a, b);
@@ -192,13 +192,13 @@ where
         let all = all_axes(shape.len());
         assert_extreme(view.try_max(), &max(&all));
         assert_extreme(view.try_max_axis(pair[0]), &max(&pair[..1]));
-        assert_extreme(view.try_max_keep(pair), &max(&pair).map(|x| x.keeping(&pair)));
+        assert_extreme(view.try_max_keepdims(pair), &max(&pair).map(|x| x.keeping(&pair)));
         assert_extreme(view.try_min_axes(pair), &min(&pair));
         assert_extreme(view.try_min_axis(pair[0]), &min(&pair[..1]));
         assert_extreme(view.try_argmax(), &argmax(&all));
         assert_extreme(view.try_argmax_axis(pair[0]), &argmax(&pair[..1]));
         assert_extreme(view.try_argmax_axes(pair), &argmax(&pair));
-        assert_extreme(view.try_argmax_keep(pair[1]), &argmax(&pair[1..]).map(|x| x.keeping(&pair[1..])));
+        assert_extreme(view.try_argmax_keepdims(pair[1]), &argmax(&pair[1..]).map(|x| x.keeping(&pair[1..])));
         assert_extreme(view.try_argmin(), &argmin(&all));
         assert_extreme(view.try_argmin_axes([pair[1], pair[0]]), &argmin(&pair));
     });
@@ -228,7 +228,7 @@ where
         assert_owned(&view.all_axis(pair[0]), &all(&pair[..1]));
         assert_owned(&view.any_axis(pair[1]), &any(&pair[1..]));
         assert_owned(&view.all_axes(pair), &all(&pair));
-        assert_owned(&view.any_keep(pair), &any(&pair).keeping(&pair));
+        assert_owned(&view.any_keepdims(pair), &any(&pair).keeping(&pair));
     });
 }
 
@@ -365,7 +365,7 @@ impl<const N: usize> Reduction<i32> for InOrder<N> {
     type Acc = [u64; N];
     type Output = i64;
     const NAME: &'static str = "polynomial";
-    const ORDERED: bool = true;
+    const USES_INDEX: bool = true;
     fn identity(&self) -> [u64; N] {
         let mut acc = [0; N];
         acc[N - 1] = 1;

@@ -83,13 +83,13 @@ where
         let kept = along.keeping(&[axis]);
         assert_means::<T, _, O>(&view.mean(), &whole);
         assert_means::<T, _, O>(&view.mean_axis(axis), &along);
-        assert_means::<T, _, O>(&view.mean_keep(axis), &kept);
+        assert_means::<T, _, O>(&view.mean_keepdims(axis), &kept);
         assert_variances(&view.var(ddof), &whole, ddof);
         assert_variances(&view.var_axis(axis, ddof), &along, ddof);
-        assert_variances(&view.var_keep(axis, ddof), &kept, ddof);
+        assert_variances(&view.var_keepdims(axis, ddof), &kept, ddof);
         assert_norms(&view.norm(), &whole);
         assert_norms(&view.norm_axis(axis), &along);
-        assert_norms(&view.norm_keep(axis), &kept);
+        assert_norms(&view.norm_keepdims(axis), &kept);
         let (std, var) = (view.std(ddof).item(), view.var(ddof).item());
         assert!(std.same(var.sqrt()));
     });

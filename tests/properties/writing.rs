@@ -82,7 +82,7 @@ where
             target,
             &mut |mut view| match view.try_assign(&from) {
                 Ok(()) => assert!(repeated.is_some()),
-                Err(error) => assert!(matches!(error, Error::AssignTo { .. }) && repeated.is_none()),
+                Err(error) => assert!(matches!(error, Error::AssignShape { .. }) && repeated.is_none()),
             },
             &mut |shown| repeated.clone().unwrap_or_else(|| shown.clone()),
         );

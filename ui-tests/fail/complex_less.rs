@@ -4,5 +4,5 @@ use vierbein::{Complex, tensor};
 
 fn main() {
     let x = tensor![Complex::new(3.0, 4.0), Complex::new(0.0, 1.0)];
-    let _ = x.less(&x);
+    let _ = x.lt(&x);
 }

@@ -6,5 +6,5 @@ use vierbein::op;
 fn main() {
     let a = tensor![[1.0, 2.0], [3.0, 4.0]];
     let mut out = Tensor::<f64, Rank<2>>::zeros([2, 2]);
-    a.apply2_into(op::Less, 2.0, &mut out);
+    a.apply2_into(op::Lt, 2.0, &mut out);
 }

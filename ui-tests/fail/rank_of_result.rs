@@ -1,4 +1,4 @@
-// A sum over one axis of a matrix is a vector. Bind it to `Rank<1>`, or keep the axis: `.sum_keep(0)`.
+// A sum over one axis of a matrix is a vector. Bind it to `Rank<1>`, or keep the axis: `.sum_keepdims(0)`.
 
 use vierbein::{Rank, Tensor};
 

@@ -4,5 +4,5 @@ use vierbein::tensor;
 
 pub fn main() {
     let a = tensor![1.0, 2.0];
-    let _ = a.greater(0.0) & a.less(2.0);
+    let _ = a.gt(0.0) & a.lt(2.0);
 }

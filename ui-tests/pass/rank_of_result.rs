@@ -1,8 +1,8 @@
-// A sum over one axis of a matrix is a vector. Bind it to `Rank<1>`, or keep the axis: `.sum_keep(0)`.
+// A sum over one axis of a matrix is a vector. Bind it to `Rank<1>`, or keep the axis: `.sum_keepdims(0)`.
 
 use vierbein::{Rank, Tensor};
 
 pub fn main() {
     let x: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
-    let _total: Tensor<f64, Rank<2>> = x.sum_keep(0);
+    let _total: Tensor<f64, Rank<2>> = x.sum_keepdims(0);
 }

@@ -116,8 +116,8 @@ pub(super) fn remote<O: Order>(
         }
         3 => {
             let axis = s.axis(2);
-            let sums = attempt("try_sum_keep on a user's device", || a.try_sum_keep(axis));
-            (back(sums), x.try_sum_keep(axis).ok())
+            let sums = attempt("try_sum_keepdims on a user's device", || a.try_sum_keepdims(axis));
+            (back(sums), x.try_sum_keepdims(axis).ok())
         }
         _ => {
             let mut here = x.to_owned();
@@ -240,7 +240,7 @@ impl<T: Element> vierbein::device::Reduction<T> for FirstOf {
     type Acc = Option<T>;
     type Output = T;
     const NAME: &'static str = "first";
-    const ORDERED: bool = true;
+    const USES_INDEX: bool = true;
     fn identity(&self) -> Option<T> {
         None
     }

@@ -204,7 +204,7 @@ pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
             match s.below(3) {
                 0 => attempt("DynTensor::reduce", || x.reduce(op, ..)),
                 1 => attempt("DynTensor::reduce over axes", || x.reduce(op, axes)),
-                _ => attempt("DynTensor::reduce_keep", || x.reduce_keep(op, axes)),
+                _ => attempt("DynTensor::reduce_keepdims", || x.reduce_keepdims(op, axes)),
             }
         }
         6 => attempt("DynTensor::cumsum", || x.cumsum(axis)),

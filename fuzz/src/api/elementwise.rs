@@ -299,15 +299,15 @@ pub(super) fn real<T: RealScalar, D: Dim, O: Order>(
             agree(&z, attempt("DynTensor::maximum", || erased(x).maximum(&erased(y))));
         }
         1 => {
-            let z = attempt("try_apply2 Less", || x.try_apply2(op::Less, &y));
-            agree(&z, attempt("DynTensor::less", || erased(x).less(&erased(y))));
+            let z = attempt("try_apply2 Lt", || x.try_apply2(op::Lt, &y));
+            agree(&z, attempt("DynTensor::lt", || erased(x).lt(&erased(y))));
         }
         2 => {
             let (low, high) = (s.value(), s.value());
             attempt("try_clamp", || x.try_clamp(low, high));
         }
         _ => {
-            may_panic("greater_equal", || x.greater_equal(&y));
+            may_panic("ge", || x.ge(&y));
         }
     }
 }

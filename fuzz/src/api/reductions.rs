@@ -61,12 +61,12 @@ where
         }
         1 => drop(attempt("try_mean_axis", || x.try_mean_axis(axis))),
         2 => {
-            let sum = attempt("try_prod_keep", || x.try_prod_keep(axis));
+            let sum = attempt("try_prod_keepdims", || x.try_prod_keepdims(axis));
             sum.into_iter().for_each(|sum| s.keep(sum));
         }
         3 => {
             let axes = [axis, s.axis(D::NDIM)];
-            attempt("try_sum_keep of two axes", || x.try_sum_keep(axes));
+            attempt("try_sum_keepdims of two axes", || x.try_sum_keepdims(axes));
         }
         4 => {
             let shape = kept(&x);
@@ -91,7 +91,7 @@ where
         }
         _ => {
             let axes = super::user_types::FickleAxes::new([axis, s.axis(D::NDIM)]);
-            attempt("try_sum_keep of fickle axes", || x.try_sum_keep(axes));
+            attempt("try_sum_keepdims of fickle axes", || x.try_sum_keepdims(axes));
         }
     }
 }
@@ -143,7 +143,7 @@ where
             let at = attempt("try_argmax_axis", || x.try_argmax_axis(axis));
             at.into_iter().for_each(|at| s.keep(at));
         }
-        2 => drop(attempt("try_min_keep", || x.try_min_keep(axis))),
+        2 => drop(attempt("try_min_keepdims", || x.try_min_keepdims(axis))),
         _ => {
             if let Some(at) = attempt("try_argmin", || x.try_argmin()) {
                 assert!(usize::try_from(at.item()).is_ok_and(|at| at < x.len()));
@@ -163,7 +163,7 @@ where
     match s.below(3) {
         0 => drop(attempt("try_all_axis", || x.try_all_axis(axis))),
         1 => drop(attempt("try_any", || x.try_any())),
-        _ => drop(attempt("try_count_keep", || x.try_count_keep(axis))),
+        _ => drop(attempt("try_count_keepdims", || x.try_count_keepdims(axis))),
     }
 }
 
@@ -210,17 +210,17 @@ impl<const BYTES: usize> Accumulator for Block<BYTES> {
 
 /// Counts elements in the first and in the last byte of an accumulator. The result is undefined for `without` elements.
 #[derive(Debug, Clone, Copy)]
-struct Custom<A, const ORDERED: bool> {
+struct Custom<A, const USES_INDEX: bool> {
     without: usize,
     zero: A,
 }
 
-impl<T: Element, A: Accumulator, const ORDERED: bool> Reduction<T> for Custom<A, ORDERED> {
+impl<T: Element, A: Accumulator, const USES_INDEX: bool> Reduction<T> for Custom<A, USES_INDEX> {
     type Acc = A;
     type Output = u8;
     const NAME: &'static str = "reduction of a user";
-    const ORDERED: bool = ORDERED;
-    const OF_NOTHING: bool = ORDERED;
+    const USES_INDEX: bool = USES_INDEX;
+    const DEFINED_ON_EMPTY: bool = USES_INDEX;
     fn identity(&self) -> A {
         tick();
         self.zero
@@ -285,11 +285,11 @@ pub(super) fn of_users<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>,
         0 => with_custom!("try_reduce of a user", s, |op| x.try_reduce(op)),
         1 => {
             let axis = s.axis(D::NDIM);
-            with_custom!("try_reduce_keep of a user", s, |op| x.try_reduce_keep(axis, op));
+            with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axis, op));
         }
         _ => {
             let axes = [s.axis(D::NDIM), s.axis(D::NDIM)];
-            with_custom!("try_reduce_keep of a user", s, |op| x.try_reduce_keep(axes, op));
+            with_custom!("try_reduce_keepdims of a user", s, |op| x.try_reduce_keepdims(axes, op));
         }
     }
 }

@@ -10,7 +10,7 @@ use vierbein::dyn_tensor::{DynAxes, SliceItem};
 use vierbein::einsum::EinsumOutput;
 use vierbein::prelude::*;
 use vierbein::{
-    Aligned, AxesArg, AxisArg, DynTensor, DynView, IntoShape, OtherAxis, SliceArg, SliceOf,
+    SameOrderOperand, AxesArg, AxisArg, DynTensor, DynView, IntoShape, DistinctAxis, SliceArg, SliceOf,
 };
 
 /// Number of calls of all these implementations, on which their results depend.
@@ -34,7 +34,7 @@ impl<D: Dim> AxisArg<D> for Fickle {
         if odd_call() { self.1 } else { self.0 }
     }
 }
-impl OtherAxis<Fickle> for Fickle {}
+impl DistinctAxis<Fickle> for Fickle {}
 
 /// Axes that change from call to call.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +84,7 @@ impl<'a, T: Element, D: Dim, O: Order> Alternating<'a, T, D, O> {
         Alternating { views: [a, b] }
     }
 }
-impl<T: Element, D: Dim, O: Order> Aligned<O, Cpu> for &Alternating<'_, T, D, O> {
+impl<T: Element, D: Dim, O: Order> SameOrderOperand<O, Cpu> for &Alternating<'_, T, D, O> {
     type Element = T;
     type Dim = D;
     fn aligned(&self) -> TensorView<'_, T, D, O> {

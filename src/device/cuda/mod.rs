@@ -40,7 +40,7 @@ use engine::{Context, Memory};
 /// operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
 /// Freed memory is kept for later allocations. Blocks of up to 64 MiB, at most an eighth larger than requested, are in a buffer pool of
-/// this crate. All other freed memory is in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim) returns the
+/// this crate. All other freed memory is in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim_pool) returns the
 /// memory of both pools to the system.
 ///
 /// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
@@ -75,7 +75,7 @@ use engine::{Context, Memory};
 ///   If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the directory and its files
 ///   must belong to the effective user or to root, and only their owner may have permission to write. If this is not so, each process
 ///   compiles its kernels itself.
-/// * `VIERBEIN_CUDA_RECYCLE_BYTES`: the maximum number of bytes of freed blocks that this crate keeps, by default 256 MiB. With 0, only
+/// * `VIERBEIN_CUDA_POOL_BYTES`: the maximum number of bytes of freed blocks that this crate keeps, by default 256 MiB. With 0, only
 ///   the driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
@@ -104,7 +104,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
-    pub fn trim(&self) -> Result<(), Error> {
+    pub fn trim_pool(&self) -> Result<(), Error> {
         engine::context(ORDINAL)?.trim()
     }
 

@@ -84,7 +84,7 @@ macro_rules! extremes {
             type Acc = T;
             type Output = T;
             const NAME: &'static str = $name;
-            const OF_NOTHING: bool = false;
+            const DEFINED_ON_EMPTY: bool = false;
             const FALLIBLE: bool = false;
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 typedef T Acc;
@@ -109,7 +109,7 @@ macro_rules! extremes {
             fn finish(&self, acc: T, count: usize) -> Option<T> {
                 (count > 0).then_some(acc)
             }
-            const BLOCKS: bool = true;
+            const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
                 $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
@@ -140,8 +140,8 @@ macro_rules! positions {
             type Acc = Best<T>;
             type Output = i64;
             const NAME: &'static str = $name;
-            const ORDERED: bool = true;
-            const OF_NOTHING: bool = false;
+            const USES_INDEX: bool = true;
+            const DEFINED_ON_EMPTY: bool = false;
             const FALLIBLE: bool = false;
             // Among equal values, and among several NaN, the smallest index wins, as parts are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
@@ -172,7 +172,7 @@ macro_rules! positions {
             fn finish(&self, acc: Self::Acc, _: usize) -> Option<i64> {
                 i64::try_from(acc.index).ok()
             }
-            const BLOCKS: bool = true;
+            const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
                 // Finds the best value of the block without indices, and searches for its index only if it improves the result.

@@ -211,7 +211,7 @@ impl<T: Scalar> Reduction<T> for Mean {
     }
     // A register holds fewer accumulators than elements if they are wider, so `acc_sum` sums parts of a block in a narrower type
     // first.
-    const BLOCKS: bool = T::INTEGER && size_of::<T>() != 4;
+    const HAS_FOLD_BLOCK: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {
         T::acc_add(acc, T::acc_sum(elements))
@@ -254,7 +254,7 @@ macro_rules! quantifiers {
             fn finish(&self, acc: bool, _: usize) -> Option<bool> {
                 Some(acc)
             }
-            const BLOCKS: bool = true;
+            const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: bool, elements: &[bool], _: usize) -> bool {
                 let start = u8::from($neutral);
@@ -292,7 +292,7 @@ impl Reduction<bool> for Count {
     fn fold(&self, acc: usize, x: bool, _: usize) -> usize {
         acc + usize::from(x)
     }
-    const BLOCKS: bool = true;
+    const HAS_FOLD_BLOCK: bool = true;
     #[inline(always)]
     fn fold_block(&self, acc: usize, elements: &[bool], _: usize) -> usize {
         acc + sum_of_parts::<_, u8, usize>(elements, u8::from)

@@ -225,7 +225,7 @@ macro_rules! moments {
                 let $variance = acc.variance(self.ddof);
                 Some($finish)
             }
-            const BLOCKS: bool = true;
+            const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
                 acc.joined(of_block(elements))

@@ -131,7 +131,7 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T::Magnitude> {
         Some(self.root(acc))
     }
-    const BLOCKS: bool = true;
+    const HAS_FOLD_BLOCK: bool = true;
     #[inline(always)]
     fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
         let zero = T::Magnitude::zero();

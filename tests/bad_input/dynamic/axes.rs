@@ -39,7 +39,7 @@ macro_rules! reductions {
                 run: |o, n| $view(&o[0], |x| {
                     // All axes; a single axis; and a single axis with `keepdims`.
                     done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
-                        let kept = x.reduce_keep($reduction, n[0])?;
+                        let kept = x.reduce_keepdims($reduction, n[0])?;
                         assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));
                         Ok(gone)
                     }))
@@ -81,11 +81,11 @@ pub(crate) fn rows() -> Vec<Row> {
             ..Call::NOTHING
         },
         Call {
-            names: methods![reduce_keep],
+            names: methods![reduce_keepdims],
             verb: "sum",
             operands: one,
             numbers: Numbers::Pair,
-            run: |o, n| with(&o[0], |x| done!(try x.reduce_keep(DynReduction::Sum, n))),
+            run: |o, n| with(&o[0], |x| done!(try x.reduce_keepdims(DynReduction::Sum, n))),
             expected: |a, n| reduce(&a[0], n, true, 8, SUM),
             ..Call::NOTHING
         },
@@ -126,5 +126,5 @@ pub(crate) fn rows() -> Vec<Row> {
 
 /// Returns the diagonal, or the error for tensors of rank 0 or 1.
 pub(crate) fn on_diagonal(x: &Array, n: &[usize]) -> Outcome {
-    if x.shape.len() < 2 { refuse("NotForRank") } else { diagonal(x, n[0], n[1]) }
+    if x.shape.len() < 2 { refuse("UnsupportedRank") } else { diagonal(x, n[0], n[1]) }
 }

@@ -172,7 +172,7 @@ pub(crate) fn rows() -> Vec<Row> {
             names: methods![item],
             verb: "item",
             run: |o, _| with(&o[0], |x| done!(try x.item())),
-            expected: |a, _| if a[0].shape.is_empty() { Ok(a[0].clone()) } else { refuse("NotForRank") },
+            expected: |a, _| if a[0].shape.is_empty() { Ok(a[0].clone()) } else { refuse("UnsupportedRank") },
             ..ONE
         },
         Call {
@@ -199,7 +199,7 @@ pub(crate) fn rows() -> Vec<Row> {
             operands: product,
             run: |o, _| with_two(o, |x, y| done!(try x.matmul(y))),
             expected: |a, _| match (a[0].shape.len(), a[1].shape.len()) {
-                (0, _) | (_, 0) => refuse("NotForRank"),
+                (0, _) | (_, 0) => refuse("UnsupportedRank"),
                 (1, 1) => einsum(&[(&a[0], "a"), (&a[1], "a")], "", "Matmul"),
                 (2, 1) => einsum(&[(&a[0], "ab"), (&a[1], "b")], "a", "Matmul"),
                 (1, 2) => einsum(&[(&a[0], "a"), (&a[1], "ab")], "b", "Matmul"),

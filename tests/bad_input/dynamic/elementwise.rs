@@ -160,10 +160,10 @@ fn of_two() -> Vec<Row> {
         [hypot] "hypot" 8, |x, y| done!(try x.hypot(y)), |a, b| a.hypot(b);
         [equal] "compare" 1, |x, y| done!(try x.equal(y)), |a, b| a == b;
         [not_equal] "compare" 1, |x, y| done!(try x.not_equal(y)), |a, b| a != b;
-        [less] "compare" 1, |x, y| done!(try x.less(y)), |a, b| a < b;
-        [less_equal] "compare" 1, |x, y| done!(try x.less_equal(y)), |a, b| a <= b;
-        [greater] "compare" 1, |x, y| done!(try x.greater(y)), |a, b| a > b;
-        [greater_equal] "compare" 1, |x, y| done!(try x.greater_equal(y)), |a, b| a >= b;
+        [lt] "compare" 1, |x, y| done!(try x.lt(y)), |a, b| a < b;
+        [le] "compare" 1, |x, y| done!(try x.le(y)), |a, b| a <= b;
+        [gt] "compare" 1, |x, y| done!(try x.gt(y)), |a, b| a > b;
+        [ge] "compare" 1, |x, y| done!(try x.ge(y)), |a, b| a >= b;
     };
     rows.extend::<Vec<Row>>(logic! {
         [bitand try_and], |x, y| x.try_and(y), x & y, |a, b| a && b;

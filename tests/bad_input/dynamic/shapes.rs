@@ -55,9 +55,9 @@ pub(crate) fn rows() -> Vec<Row> {
         };
         [reverse_axes reverse_axes_mut] "" one None, |x, n| (), |x: &Array, _: &[usize]| reversed(x);
         [t t_mut] "transpose" one None, |x, n| (),
-            |x: &Array, _: &[usize]| if x.shape.len() == 2 { reversed(x) } else { refuse("NotForRank") };
+            |x: &Array, _: &[usize]| if x.shape.len() == 2 { reversed(x) } else { refuse("UnsupportedRank") };
         [insert_axis insert_axis_mut] "insert an axis" one Place, |x, n| (n[0]),
-            |x: &Array, n: &[usize]| if x.shape.len() == 16 { refuse("NotForRank") } else { insert(x, n[0]) };
+            |x: &Array, n: &[usize]| if x.shape.len() == 16 { refuse("UnsupportedRank") } else { insert(x, n[0]) };
         [remove_axis remove_axis_mut] "remove" one Axis, |x, n| (n[0]), |x: &Array, n: &[usize]| remove(x, n[0]);
         [index_axis index_axis_mut] "index" one Position, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| index_axis(x, n[0], n[1]);
         [diagonal diagonal_mut] "take the diagonal" square Pair, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| on_diagonal(x, n);

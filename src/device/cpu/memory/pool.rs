@@ -305,7 +305,7 @@ impl Held {
 }
 
 /// The environment variable that sets the limit of a process at its start.
-const VARIABLE: &str = "VIERBEIN_RECYCLE_BYTES";
+const VARIABLE: &str = "VIERBEIN_POOL_BYTES";
 
 fn default_limit() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
@@ -342,7 +342,7 @@ fn parse(text: &str) -> Option<usize> {
 /// (1 GiB on a 32-bit machine). If the size of the memory is not known, the default is 256 MiB. If the pool is full, the blocks that
 /// have been in it longest are freed first.
 ///
-/// [`Cpu::set_recycling_limit`] sets the limit for the process. The environment variable `VIERBEIN_RECYCLE_BYTES` sets it before
+/// [`Cpu::set_pool_limit`] sets the limit for the process. The environment variable `VIERBEIN_POOL_BYTES` sets it before
 /// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed and the allocation is retried before the
 /// operation returns an error. An allocation of a single element is not retried.
 ///
@@ -354,31 +354,31 @@ impl Cpu {
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
-    /// Cpu::set_recycling_limit(0);
+    /// Cpu::set_pool_limit(0);
     /// drop(Tensor::<f64, _>::ones([1000, 1000]));
-    /// assert_eq!(Cpu::recycled_bytes(), 0);
+    /// assert_eq!(Cpu::pooled_bytes(), 0);
     ///
-    /// Cpu::set_recycling_limit(64 << 20);
+    /// Cpu::set_pool_limit(64 << 20);
     /// drop(Tensor::<f64, _>::ones([1000, 1000]));
-    /// assert!(Cpu::recycled_bytes() >= 8_000_000);
+    /// assert!(Cpu::pooled_bytes() >= 8_000_000);
     /// ```
-    pub fn set_recycling_limit(bytes: usize) {
+    pub fn set_pool_limit(bytes: usize) {
         KEPT.set_limit(bytes);
     }
 
     /// Returns the maximum number of bytes of freed memory that the process keeps. This is the first of these that exists:
     ///
     /// 1. the limit that was set last;
-    /// 2. the value of `VIERBEIN_RECYCLE_BYTES` at its first use;
+    /// 2. the value of `VIERBEIN_POOL_BYTES` at its first use;
     /// 3. an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit machine), or 256 MiB if the memory is not known.
     ///
     /// ```
     /// use vierbein::Cpu;
-    /// let before = Cpu::recycling_limit();
-    /// Cpu::set_recycling_limit(before / 2);
-    /// assert_eq!(Cpu::recycling_limit(), before / 2);
+    /// let before = Cpu::pool_limit();
+    /// Cpu::set_pool_limit(before / 2);
+    /// assert_eq!(Cpu::pool_limit(), before / 2);
     /// ```
-    pub fn recycling_limit() -> usize {
+    pub fn pool_limit() -> usize {
         KEPT.lock().limit()
     }
 
@@ -387,11 +387,11 @@ impl Cpu {
     /// ```
     /// use vierbein::{Cpu, Tensor};
     /// let x = Tensor::<f64, _>::ones([1000, 1000]);
-    /// let before = Cpu::recycled_bytes();
+    /// let before = Cpu::pooled_bytes();
     /// drop(x);
-    /// assert!(Cpu::recycled_bytes() > before);
+    /// assert!(Cpu::pooled_bytes() > before);
     /// ```
-    pub fn recycled_bytes() -> usize {
+    pub fn pooled_bytes() -> usize {
         KEPT.lock().bytes
     }
 
@@ -402,10 +402,10 @@ impl Cpu {
     /// ```
     /// use vierbein::{Cpu, Tensor};
     /// drop(Tensor::<f64, _>::ones([1000, 1000]));
-    /// assert!(Cpu::trim() >= 8_000_000);
-    /// assert_eq!(Cpu::recycled_bytes(), 0);
+    /// assert!(Cpu::trim_pool() >= 8_000_000);
+    /// assert_eq!(Cpu::pooled_bytes(), 0);
     /// ```
-    pub fn trim() -> usize {
+    pub fn trim_pool() -> usize {
         KEPT.trim()
     }
 }

@@ -267,8 +267,8 @@ pub(super) fn copy<T: Element, const N: usize>(
 fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     Reducing {
         operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
-        ordered: R::ORDERED,
-        of_nothing: R::OF_NOTHING,
+        ordered: R::USES_INDEX,
+        of_nothing: R::DEFINED_ON_EMPTY,
         fallible: R::FALLIBLE,
     }
 }

@@ -299,7 +299,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
     // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few rows have an
     // element that replaces an earlier result.
-    let grain = if const { R::BLOCKS && R::ORDERED } { usize::MAX } else { grain };
+    let grain = if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 

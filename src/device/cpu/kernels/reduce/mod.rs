@@ -78,7 +78,7 @@ pub(super) fn pairwise<A>(
 /// Returns the minimum number of elements that are split between two threads. Reductions with large accumulators do much work per
 /// element. The speed of other reductions is limited by memory, and less than 4 MiB are read faster than a thread wakes.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
-    if !R::BLOCKS && (R::ORDERED || size_of::<R::Acc>() > 2 * size_of::<T>()) {
+    if !R::HAS_FOLD_BLOCK && (R::USES_INDEX || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
     } else {
         (4 << 20) / size_of::<T>()
@@ -251,7 +251,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
             // A single row: planning would take longer than the reduction of a short one.
-            let dense = || is_dense(shape, strides, true) || (!R::ORDERED && is_dense(shape, strides, false));
+            let dense = || is_dense(shape, strides, true) || (!R::USES_INDEX && is_dense(shape, strides, false));
             let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
             if let Some(stride) = stride {
                 // SAFETY: the operand has one axis with this stride, or is contiguous, so these are its `count` elements, which
@@ -287,7 +287,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (kept_strides, strides) = a.strides().split_at(out.shape().len());
         let reduced = match (shape, strides) {
             (&[n], &[stride]) if stride >= 0 => Plan::line(n, [stride]),
-            _ if R::ORDERED => Plan::ordered(shape, [strides]),
+            _ if R::USES_INDEX => Plan::ordered(shape, [strides]),
             _ => Plan::unordered(shape, [strides]),
         };
         let (mut to, mut from) = ([0; MAX_RANK], [0; MAX_RANK]);

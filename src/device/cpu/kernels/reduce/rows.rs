@@ -22,13 +22,13 @@ use crate::simd::kernel;
 /// Returns the number of elements in a block. A reduction with its own `fold_block` may read a block twice, so the block has to
 /// stay in L1.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
-    (if R::BLOCKS { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
+    (if R::HAS_FOLD_BLOCK { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
 /// Folds contiguous elements into `acc`, in several accumulators.
 #[inline(always)]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
-    if const { R::BLOCKS || R::ORDERED } {
+    if const { R::HAS_FOLD_BLOCK || R::USES_INDEX } {
         return op.fold_block(acc, elements, index);
     }
     let folded = in_lanes(elements, op.identity(), |acc, x| op.fold(acc, x, 0), |a, b| op.combine(a, b));
@@ -112,7 +112,7 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     stride: isize,
     index: usize,
 ) -> R::Acc {
-    if !R::ORDERED && stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE {
+    if !R::USES_INDEX && stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE {
         // SAFETY: the caller ensures that the `n` elements are readable.
         return op.combine(acc, unsafe { reduce_far(op, block, n, stride, index) });
     }
@@ -194,7 +194,7 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
         at += count;
         one(acc, row.offset(first as isize * stride), count, index + first)
     };
-    if const { R::BLOCKS && R::ORDERED } {
+    if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } {
         // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few blocks
         // have an element that replaces an earlier result, and the others take little time.
         let blocks = (0..n).step_by(block).map(|first| block.min(n - first));

@@ -100,7 +100,7 @@ impl Reduction<i32> for InSequence {
     type Acc = Option<(usize, usize)>;
     type Output = i64;
     const NAME: &'static str = "sequence";
-    const ORDERED: bool = true;
+    const USES_INDEX: bool = true;
     fn identity(&self) -> Self::Acc {
         None
     }

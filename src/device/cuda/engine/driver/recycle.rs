@@ -10,7 +10,7 @@ const LARGEST: u32 = 26;
 const STEPS: usize = 8;
 /// Maximum number of bytes in the pool, if the environment does not set another limit.
 const LIMIT: usize = 256 << 20;
-const VARIABLE: &str = "VIERBEIN_CUDA_RECYCLE_BYTES";
+const VARIABLE: &str = "VIERBEIN_CUDA_POOL_BYTES";
 
 /// Addresses of the free blocks, by size class.
 #[derive(Debug, Default)]
